@@ -1,10 +1,9 @@
-/*  allocations - what a home keeps of a participant's promises, for one that has lost its store
+/*  allocations - what a home tells a participant that has lost its store about the promises it made
  *  (T14).
  *
- *  Of each claim that was committed, and whose plan has this participant in its list, the plan and
- *  the answer are told; of those that were voted for and are in doubt, that they are. What a repair
- *  put in the place of a plan may be kept by others than that plan says, so it is told to everybody
- *  (T10).
+ *  For each committed claim whose plan names this participant, the plan and the answer are told;
+ *  for each claim that is voted for and in doubt, that it exists. A claim that a repair has amended
+ *  is told to every participant, because others than its plan says may keep parts of it (T10).
  */
 #ifndef MUSUBI_ALLOCATIONS_H
 #define MUSUBI_ALLOCATIONS_H

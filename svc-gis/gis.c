@@ -1,7 +1,8 @@
-/*  gis - puts roster and home into one core, and answers about the roster.
+/*  gis - puts roster and home into one core, and answers questions about the roster.
  *
  *  A GIS lists itself, in its own roster for ever and at the others under leases, so that its name
- *  is found everywhere. It follows nobody: what it knows, it was told by those it lists.
+ *  is found everywhere. It follows no other directory: what it knows was told by the services that
+ *  it lists.
  */
 #include "gis.h"
 
@@ -73,8 +74,8 @@ static void refuse_listing (gis_t *self, const request_t *request, const char *n
     }
 }
 
-/*  A store that was copied has the same id, and only one of the two may be listed: nobody else
- *  would hear of the other. */
+/*  A copy of a store has the same id, and only one of the two can be listed: without a warning
+ *  nobody would hear of the other. */
 static void warn_of_copy (gis_t *self, const moment_t *now, const announcement_t *announcement)
 {
     directory_entry_t entry;
@@ -93,7 +94,7 @@ static void warn_of_copy (gis_t *self, const moment_t *now, const announcement_t
     codec_clear (&directory_entry_codec, &entry);
 }
 
-/*  The entry has changed, or is new. False when it is not listed, which has been answered. */
+/*  Lists an entry that is new or has changed. False when it is refused, which has been answered. */
 static bool list_entry (gis_t *self, const moment_t *now, const request_t *request,
                         announcement_t *announcement, uint32_t lease_ms)
 {
@@ -113,8 +114,8 @@ static bool list_entry (gis_t *self, const moment_t *now, const request_t *reque
     return false;
 }
 
-/*  What is remembered goes with the answer: the sender alone can hold it against its ledger (T14).
- *  What is below is told so and not listed: nobody should come to a restored backup. */
+/*  The answer tells what is remembered, because only the sender can compare it with its ledger
+ *  (T14). A store below that is told so and not listed: nobody should come to a restored backup. */
 static void announce_step (gis_t *self, const moment_t *now, const request_t *request,
                            announcement_t *announcement)
 {
@@ -164,7 +165,7 @@ static void on_announce (void *owner, const moment_t *now, const request_t *requ
     }
 }
 
-/*  Also answers well when it is not listed, or another start is: what was wanted is so. */
+/*  Succeeds also when the entry is not listed, or another start is: what was wanted is so. */
 static void gis_on_withdraw (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
@@ -208,7 +209,7 @@ static void gis_on_snapshot (void *owner, const moment_t *now, const request_t *
     entries_told_t told = {.mark = mark_of (self)};
     bool of_another = asked->have.start > 0 && self->settings.gis_count == 0 &&
                       memcmp (asked->have.store, told.mark.store, STORE_ID_BYTES) != 0;
-    if (of_another) /* where there are several it may be another directory's */
+    if (of_another) /* with several directories, the other store may be another directory's */
         recall_followed (self->recall, now);
     service_count (self->service, "snapshots", 1);
     told.unchanged = !*asked->after && same_mark (&asked->have, &told.mark);
@@ -231,8 +232,8 @@ static bool gis_of_kind (const directory_entry_t *entry, const char *kind)
     return length == 0 || (strncmp (entry->name, kind, length) == 0 && entry->name [length] == '/');
 }
 
-/*  Some one class must meet it all: a site of many small kinds is no match for a large need. What
- *  is no site has no class, and is not found by CPUs or their attributes. */
+/*  A single class must meet all of it: many small classes do not serve one large need. An entry
+ *  that is no site has no class, so it is not found by CPUs or attributes. */
 static bool site_matches (const site_t *site, const find_t *find)
 {
     for (size_t i = 0; site && i < site->classes_count; i++) {

@@ -31,7 +31,8 @@
 #define GIS_LEASE_MS_LEAST   1000
 #define GIS_LEASE_MS_MOST    3600000
 #define GIS_PAGE_ENTRIES_MAX 4096
-#define GIS_COPY_TOLD_MS     900000 /* a copy of a store is warned of, once it was heard */
+#define GIS_COPY_TOLD_MS                                                                           \
+    900000 /* how long a warning of a copied store stays after it was last heard */
 
 static_assert (DOMAIN_BYTES_MAX + 4096 <= GIS_ENTRY_BYTES_MAX, "every domain fits an entry");
 static_assert (GIS_ENTRY_BYTES_MAX + 4096 <= GIS_PAGE_BYTES, "every entry fits a page");

@@ -1,8 +1,6 @@
-/*  gis_wire - the GIS's side of proto/gis.proto as plain structs; gis_wire.c alone sees the
- *  generated code. The askers' side is libcommon/directory/directory_wire.h.
- *
- *  Encoders return malloc'ed bytes that the caller frees. Decoders check every field; on false why
- *  names the field and nothing is allocated.
+/*  gis_wire - the messages of proto/gis.proto that only the GIS takes or makes, as plain structs;
+ *  gis_wire.c alone sees the generated code. Those that both ends use are in
+ *  libcommon/directory/directory_wire.h.
  */
 #ifndef MUSUBI_GIS_WIRE_H
 #define MUSUBI_GIS_WIRE_H
@@ -32,8 +30,8 @@ typedef struct {
 
 extern const codec_t find_codec;
 
-/*  A page of entries as they were announced, which are borrowed: SnapshotAnswer, and FindAnswer,
- *  that has entries and more alone. unchanged: there are no entries and homes. */
+/*  A page of entries, borrowed, as they were announced: for SnapshotAnswer, and for FindAnswer,
+ *  which has only entries and more. unchanged: without entries and homes. */
 typedef struct {
     packed_t *entries;
     size_t count;
@@ -105,7 +103,7 @@ typedef struct {
 
 extern const codec_t closed_record_codec;
 
-/*  What a site or domain tells of the requests of this home, a page of it (Participant.Commands);
+/*  A page of what a site or domain tells about the requests of this home (Participant.Commands);
  *  next with more. */
 typedef struct {
     plan_t plan;
@@ -120,10 +118,11 @@ typedef struct {
 } recalled_page_t;
 extern const codec_t recalled_page_codec;
 
-/*  What such a request is answered from now on: that it made this reservation. */
+/*  The answer to such a request from now on: that it has made this reservation. */
 packed_t recalled_answer_encode (const plan_t *plan);
 
-/*  Is it a packed Answer? On true *end_ms is the end of what it tells of; 0 = of nothing. */
+/*  Is it a packed Answer? On true *end_ms is the end of the reservation that it tells of; 0 = of
+ *  none. */
 bool answer_end_ms (bytes_t answer, int64_t *end_ms);
 
 #endif

@@ -28,15 +28,15 @@ typedef struct {
     const char *request_id;
 } claim_name_t;
 
-/*  In the index under its name. Whatever has it: one attempt, or nobody any more. */
+/*  A claim, in the index under its name, that one attempt has, or that is closed. */
 typedef struct {
     home_t *home;
     claim_name_t name; /* points into texts */
     claim_state_t state;
     bool done;
-    bool doubled; /* not in the index: another one of that name is */
+    bool doubled; /* not in the index, because another claim of that name is */
     uint8_t digest [DIGEST_BYTES];
-    txid_t txid;           /* held, committed: whose it is */
+    txid_t txid;           /* held, committed: of the attempt that has it */
     packed_t answer;       /* closed: the refusal */
     int64_t keep_until_ms; /* closed */
     int64_t closed_ms;
@@ -156,7 +156,7 @@ static void refuse_answered (packed_t *answer, bool done, refusal_t *refusal)
     snprintf (refusal->text, sizeof refusal->text, "this request has been answered");
 }
 
-/*  Of a request that was recalled nobody here knows the body any more. */
+/*  The body of a recalled request is not known here any more, so any body matches. */
 static bool other_body (const home_claim_t *claim, const uint8_t digest [DIGEST_BYTES])
 {
     static const uint8_t none [DIGEST_BYTES];
@@ -164,7 +164,7 @@ static bool other_body (const home_claim_t *claim, const uint8_t digest [DIGEST_
     return !recalled && memcmp (claim->digest, digest, DIGEST_BYTES) != 0;
 }
 
-/*  A claim that is taken, asked for again. */
+/*  Refuses a hold on a claim that is taken. */
 static void refuse_taken (const home_claim_t *claim, const uint8_t digest [DIGEST_BYTES],
                           refusal_t *refusal)
 {
@@ -202,7 +202,8 @@ static void *home_take (void *owner, const moment_t *now, const plan_t *plan, co
     claim = claim_new (self, plan->actor, plan->request_id, digest);
     claim->state = CLAIM_HELD;
     claim->txid = plan->txid;
-    if (claim->doubled) /* in damaged records only: refused while we run, and never stored */
+    if (claim
+          ->doubled) /* only from damaged records: while we run it is refused, and never stored */
         outbox_log (self->service->outbox, LEVEL_ALARM, "claim %s/%s doubled", plan->actor,
                     plan->request_id);
     return claim;
@@ -229,7 +230,7 @@ static void home_end (void *owner, void *current)
     claim_free (current);
 }
 
-/*  A claim books nothing; its answer tells until when it may be asked for (T2). */
+/*  A claim books nothing, but its answer tells until when it may be asked for (T2). */
 static span_t home_span (void *owner, const part_body_t *part)
 {
     (void) owner;
@@ -238,7 +239,8 @@ static span_t home_span (void *owner, const part_body_t *part)
     return ends ? (span_t){.set = true, .until_ms = until_ms} : (span_t){0};
 }
 
-/*  A request has one home, which is written in its id: claimed at two, it could be done twice. */
+/*  A request has one home, named in its id: a request claimed at two homes could be carried out
+ *  twice. */
 static bool belongs_here (const home_t *self, const char *request_id, char why [WHY_BYTES])
 {
     const char *here = strchr (self->service->name, '/') + 1;
@@ -276,7 +278,7 @@ static void moved (void *owner, const moment_t *now, const plan_t *plan, command
 
 /*  --- look --- */
 
-/*  Borrows from claim and copy, but for the holder, that the caller frees. */
+/*  Borrows from claim and copy, except for the holder, which the caller frees. */
 static look_answer_t home_look_at (const home_claim_t *claim, const look_t *asked,
                                    command_copy_t *copy)
 {
@@ -299,7 +301,7 @@ static look_answer_t home_look_at (const home_claim_t *claim, const look_t *aske
     return look;
 }
 
-/*  The user's own business, and that of those who plan for him. */
+/*  Only the user himself, planners and administrators may look. */
 static void home_on_look (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
@@ -336,7 +338,7 @@ static bytes_t claim_key (const home_claim_t *claim, uint8_t key [KEY_BYTES_MAX]
 
 static void on_closed_over (void *owner, const moment_t *now, uint64_t token);
 
-/*  When both clocks agree that retention has passed. */
+/*  Sets the timer for when both clocks agree that the retention has passed. */
 static void home_watch (home_claim_t *claim, const moment_t *now)
 {
     const home_t *self = claim->home;
@@ -380,7 +382,7 @@ static home_claim_t *closed_new (home_t *self, const char *actor, const char *re
     return claim;
 }
 
-/*  Stored in the same write that lets the answer leave: "refused" is told only after that. */
+/*  Puts it in the same write as the answer, so that "refused" is told only after it is stored. */
 static home_claim_t *home_close_claim (home_t *self, const moment_t *now, close_t *order)
 {
     closed_record_t record = {
@@ -411,7 +413,8 @@ static home_claim_t *home_close_claim (home_t *self, const moment_t *now, close_
 
 /*  --- recall (T2) --- */
 
-/*  An attempt that is only held is not decided yet. */
+/*  Raises an alarm when the request was carried out twice. An attempt that is only held is not
+ *  decided yet, and does not count. */
 static void compare_recalled (home_t *self, const home_claim_t *claim, const plan_t *plan,
                               packed_t answer, const char *teller)
 {
@@ -453,14 +456,14 @@ bool home_recall (home_t *self, const moment_t *now, const plan_t *plan, const c
     return true;
 }
 
-/*  False with the request refused. */
+/*  May the claim be closed? False when the request has been refused. */
 static bool check_close (home_t *self, const moment_t *now, const request_t *request,
                          const close_t *order)
 {
     char why [WHY_BYTES];
     if (!belongs_here (self, order->claim.request_id, why))
         return service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
-    /* Final, as an answer to RESOLVE is: taken from the same callers. */
+    /* It is final, as an answer to RESOLVE is, so the same callers may ask for it. */
     if (!may (&self->settings->access, VERB_RESOLVE, request->actor, order->claim.actor, ""))
         return service_refuse (self->service, request, CALL_DENIED, "%.63s may not close requests",
                                request->actor);

@@ -26,9 +26,9 @@ typedef struct home home_t;
 home_t *home_new (service_t *service, const gis_settings_t *settings);
 void home_destroy (home_t **self_p);
 
-/*  This request of ours was committed, says one who took part in it (T2): it is answered from now
- *  on, if it is not yet, and can't be done again. What was done twice is an alarm. False when it
- *  was known. */
+/*  A participant says that this request of ours was committed (T2): from now on it is answered so,
+ *  unless it has an answer already, and can't be carried out again. A request that was carried out
+ *  twice raises an alarm. False when it was known. */
 bool home_recall (home_t *self, const moment_t *now, const plan_t *plan, const char *teller);
 
 #endif

@@ -1,4 +1,5 @@
-/*  recall - a list of those who have not told, asked one after the other, page by page. */
+/*  recall - asks the sites and domains that have not told yet, one after the other, page by page.
+ */
 #include "recall.h"
 
 #include "gis_wire.h"
@@ -22,16 +23,16 @@ struct recall {
     home_t *home;
     const roster_t *roster;
     ordered_t *tellers;     /* by name */
-    recall_source_t *asked; /* who is asked, or was last; NULL = a round begins */
+    recall_source_t *asked; /* the one that is asked, or was last; NULL = a round begins */
     txid_t after;           /* the page that is asked for; all zeros = the first */
-    bool fresh;             /* the store had heard of nobody, or another one was known */
+    bool fresh;             /* the store had heard of no service yet, or another store was known */
     bool lost;              /* there is a sign of another store */
     int64_t until_ms;       /* monotonic: the end of the lease that all have */
     uint64_t call;
     uint64_t timer;
 };
 
-/*  The first after this one who is listed and has not told. */
+/*  The first one after this that is listed and has not told. */
 static recall_source_t *recall_awaited (const recall_t *self, const recall_source_t *after)
 {
     recall_source_t *teller = ordered_after (self->tellers, after ? after->name : NULL);
@@ -40,7 +41,7 @@ static recall_source_t *recall_awaited (const recall_t *self, const recall_sourc
     return teller;
 }
 
-/*  Does it wait, and for what? */
+/*  Decides whether to wait, and tells for what. */
 static void recall_look (recall_t *self, const moment_t *now)
 {
     char text [WHY_BYTES] = "";
@@ -97,14 +98,15 @@ static void recall_on_page (void *owner, const moment_t *now, uint64_t token,
             home_recall (self->home, now, &page.commands [i].plan, self->asked->name) &&
             self->fresh)
             self->lost = true;
-    /* who does not know the method keeps no promises */
+    /* a service without this method keeps no promises */
     self->asked->told = (heard && !page.more) || result->status == CALL_UNKNOWN_METHOD;
     self->after = heard && page.more ? page.next : (txid_t){0};
     codec_clear (&recalled_page_codec, &page);
     recall_ask (self, now);
 }
 
-/*  The next page, or the next one; and when all were asked, those who have not told once more. */
+/*  Asks for the next page, or the next service; when all were asked, those that have not told once
+ *  more. */
 static void recall_ask (recall_t *self, const moment_t *now)
 {
     if (self->after.start == 0)
@@ -130,7 +132,7 @@ static void recall_ask (recall_t *self, const moment_t *now)
                               body, recall_on_page, self, 0);
 }
 
-/*  Now, unless somebody is being asked. */
+/*  Asks now, unless a question is under way. */
 static void hurry (recall_t *self, const moment_t *now)
 {
     timers_cancel (self->service->timers, self->timer);
@@ -170,7 +172,7 @@ void recall_followed (recall_t *self, const moment_t *now)
     hurry (self, now);
 }
 
-/*  Who is listed has told this store, or tells it what it has told another one. */
+/*  Every listed service tells again: what it told was told to another store. */
 static void recall_on_lost (void *owner, const moment_t *now, const uint8_t store [STORE_ID_BYTES])
 {
     (void) store;
@@ -186,7 +188,7 @@ static void recall_on_lost (void *owner, const moment_t *now, const uint8_t stor
 bool recall_told (const recall_t *self, const char *name)
 {
     const recall_source_t *teller = ordered_find (self->tellers, name);
-    return !self->lost && (!teller || teller->told); /* who restarts meanwhile begins again */
+    return !self->lost && (!teller || teller->told); /* after a restart it is asked again */
 }
 
 recall_t *recall_new (service_t *service, home_t *home, const roster_t *roster)

@@ -108,7 +108,7 @@ static roster_answer_t roster_check (const roster_t *self, const moment_t *now,
     return ROSTER_OK;
 }
 
-/*  A planner tells its load with each heartbeat: that is no news for people. */
+/*  Logs it. A planner tells its load with each heartbeat, which is of no interest to people. */
 static void tell_listed (const roster_t *self, const directory_entry_t *old,
                          const directory_entry_t *entry)
 {

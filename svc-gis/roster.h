@@ -1,9 +1,10 @@
-/*  roster - who is listed in the directory, until when, and the numbered changes of it.
+/*  roster - which services are listed in the directory, until when, and the numbered changes of the
+ *  list.
  *
- *  An entry is under a lease: repeated before its end it stays, else it goes. A name belongs to the
- *  store that holds it until its lease ends; a higher start of the same store takes its place at
- *  once. Every change gets the next number and is published (topic "directory"); a repeat that
- *  changes nothing is no change. Ascending by name. Nothing is stored.
+ *  An entry has a lease: if it is announced again before the lease ends it stays, else it goes. A
+ *  name belongs to the store that holds it until its lease ends; a higher start of the same store
+ *  replaces it at once. Every change gets the next number and is published (topic "directory"); a
+ *  repeated announcement that changes nothing is no change. Ascending by name. Nothing is stored.
  */
 #ifndef MUSUBI_ROSTER_H
 #define MUSUBI_ROSTER_H
@@ -31,17 +32,17 @@ typedef struct roster roster_t;
 roster_t *roster_new (service_t *service, uint32_t entries_max);
 void roster_destroy (roster_t **self_p);
 
-/*  List an entry that is new or has changed, for lease_ms (ROSTER_FOR_EVER: without a lease). On
- *  ROSTER_OK the contents of entry and packed are the roster's and the caller's are empty; on any
- *  other answer nothing has changed. */
+/*  Lists an entry that is new or has changed, for lease_ms (ROSTER_FOR_EVER: without a lease). On
+ *  ROSTER_OK the roster has taken over the contents of entry and packed; on any other answer
+ *  nothing has changed. */
 roster_answer_t roster_list (roster_t *self, const moment_t *now, directory_entry_t *entry,
                              packed_t *packed, int64_t lease_ms);
 
-/*  Keep it listed for another lease, if it is listed with exactly these bytes; else false. */
+/*  Keeps it listed for another lease, if it is listed with exactly these bytes; else false. */
 bool roster_keep (roster_t *self, const moment_t *now, const char *name, bytes_t packed,
                   int64_t lease_ms);
 
-/*  Take it off, if it is that very start of that store. */
+/*  Takes it off the list, if it is that start of that store. */
 void roster_withdraw (roster_t *self, const char *name, const uint8_t store [STORE_ID_BYTES],
                       uint32_t start);
 
@@ -51,7 +52,7 @@ const listing_t *roster_find (const roster_t *self, const char *name);
 /*  The first whose name is greater; NULL at the end. */
 const listing_t *roster_after (const roster_t *self, const char *name);
 
-/*  Of the last change; 0 before the first. */
+/*  The number of the last change; 0 before the first. */
 uint64_t roster_number (const roster_t *self);
 
 #endif

@@ -1,6 +1,4 @@
-/*  watermarks - ordered by name; put when something has changed, with the batch of the announcement
- *  that changed it.
- */
+/*  watermarks - ordered by name; a change is put with the announcement that made it. */
 #include "watermarks.h"
 
 #include "ledger.h"
@@ -60,7 +58,7 @@ static void watermarks_on_record (void *owner, bytes_t key, bytes_t value)
     kept_new (self, name)->watermark = watermark;
 }
 
-/*  Those not heard of for long; and one of the others while there is no room. */
+/*  Forgets the watermark that was heard of longest ago, if that is long ago or room is needed. */
 static void watermarks_make_room (watermarks_t *self, const moment_t *now, size_t wanted)
 {
     const watermark_entry_t *oldest = NULL;
@@ -148,7 +146,7 @@ watermark_answer_t watermarks_compare (const watermarks_t *self, const char *nam
     return mark->row < known->mark.row || other_row ? WATERMARK_BELOW : WATERMARK_FITS;
 }
 
-/*  The store that had the name goes to the front of the former ones. */
+/*  Puts the store that had the name at the front of the former ones. */
 static void watermarks_replace (watermarks_t *self, watermark_entry_t *kept)
 {
     watermark_t *watermark = &kept->watermark;

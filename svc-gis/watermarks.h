@@ -1,9 +1,9 @@
 /*  watermarks - how far the ledger of each service had come, as it was last announced (T14).
  *
- *  One a name, stored: the store, its start, the last row and its digest, and the stores that had
- *  the name before. It only rises, unless another store takes the name over, which has made up for
- *  what was lost with the first. Names that were not heard of for a year are forgotten, and the one
- *  heard of longest ago when there are watermarks_max of them.
+ *  One for each name, stored: the store, its start, the last row with its digest, and the stores
+ *  that had the name before. It only rises, unless another store takes the name over after it has
+ *  made up for what was lost with the first. A name that was not heard of for a year is forgotten;
+ *  so is the one heard of longest ago, when there are watermarks_max of them.
  */
 #ifndef MUSUBI_WATERMARKS_H
 #define MUSUBI_WATERMARKS_H
@@ -29,12 +29,12 @@ typedef enum {
     WATERMARK_FITS,     /* nothing is remembered, or this is at least as far */
     WATERMARK_BELOW,    /* less far, or the same row with another digest: a restored backup */
     WATERMARK_OTHER,    /* another store had the name last */
-    WATERMARK_REPLACED, /* this store had the name, and another one has taken its place */
+    WATERMARK_REPLACED, /* this store had the name before, and another one has replaced it */
 } watermark_answer_t;
 watermark_answer_t watermarks_compare (const watermarks_t *self, const char *name,
                                        const ledger_mark_t *mark);
 
-/*  Remember it, unless it is below what is remembered or replaced. */
+/*  Remembers it, unless it is below what is remembered, or replaced. */
 void watermarks_raise (watermarks_t *self, const moment_t *now, const char *name,
                        const ledger_mark_t *mark);
 

@@ -1,13 +1,13 @@
-/*  directory - a table of entries, ascending by name, and where it stands in its publisher's stream
- *  of changes.
+/*  directory - a table of entries, by name, and where it stands in its publisher's stream of
+ *  changes.
  *
- *  Changes are applied only in their numbered order. Whatever breaks the order (a gap, another
- * store or start, bytes that can't be read) is settled the same way: ask for a snapshot. Silence is
- *  settled that way too, every DIRECTORY_POLL_MS; a snapshot that would bring nothing new is
- *  answered in a few bytes. Changes heard while a snapshot is under way wait for it in a backlog.
+ *  Changes are applied only in the order of their numbers. Whatever breaks the order (a gap,
+ *  another store or start, bytes that can't be read) is settled the same way: by asking for a
+ *  snapshot. So is silence, every DIRECTORY_POLL_MS; when the table is up to date, the answer takes
+ *  a few bytes. Changes that are heard while a snapshot is under way wait in a backlog.
  *
- *  What another publisher, or the same one after a restart, does not list may only not have been
- *  announced there yet: such entries fade after a lease instead of vanishing at once.
+ *  An entry that another publisher does not list, or the same one after a restart, may just not
+ *  have been announced there yet. Such an entry fades after a lease instead of vanishing at once.
  */
 #include "directory.h"
 
@@ -24,9 +24,9 @@
 
 #define ASK_TRY_MS        1000 /* patience with one try of a snapshot's page */
 #define ASK_TRIES         2
-#define ASK_GAP_MS        100         /* least time between two askings that doubt gives rise to */
-#define JOIN_MS           250         /* a subscription takes a moment: ask once more after it */
-#define BACKLOG_MAX       4096        /* changes kept while a snapshot is under way */
+#define ASK_GAP_MS        100  /* least time between two questions that doubt gives rise to */
+#define JOIN_MS           250  /* a subscription takes a moment: ask once more after it */
+#define BACKLOG_MAX       4096 /* changes kept while a snapshot is under way */
 #define BACKLOG_BYTES_MAX (32u << 20) /* of them all */
 
 typedef struct {
@@ -66,7 +66,7 @@ struct directory {
     own_entry_t *backlog;
     size_t backlog_count;
     size_t backlog_bytes;
-    bool ask_again; /* doubt came up meanwhile */
+    bool ask_again; /* something in doubt came up meanwhile */
 
     uint64_t timer;
     int64_t due_ms;   /* of the timer */
@@ -127,8 +127,8 @@ static void table_drop_faded (directory_t *self, const moment_t *now)
     }
 }
 
-/*  What the snapshot does not list is gone, or, when the snapshot is of another publisher than
- *  the table was (or of another start of it), begins to fade. */
+/*  Entries that the snapshot does not list are gone. When the snapshot is of another publisher than
+ *  the table, or of another start of it, they begin to fade. */
 static void table_forsake (directory_t *self, const moment_t *now,
                            const directory_snapshot_t *snapshot, bool same_publisher)
 {
@@ -159,15 +159,16 @@ static void schedule (directory_t *self, int64_t due_ms, bool poll)
     self->timer = timers_set (self->timers, due_ms, directory_on_due, self, 0);
 }
 
-/*  After so long without a sign of life; less a little, so that services do not stay in step. */
+/*  Polls after some time without a sign of life, less a little, so that services do not stay in
+ *  step. */
 static void schedule_poll (directory_t *self)
 {
     int64_t jitter_ms = (int64_t) prng_below (self->prng, DIRECTORY_POLL_MS / 10);
     schedule (self, self->heard_ms + DIRECTORY_POLL_MS - jitter_ms, true);
 }
 
-/*  The table may not be what the publisher's is: ask soon, once for all doubts until then, and not
- *  together with everybody else who has missed the same hint. */
+/*  The table may differ from the publisher's: asks soon, once for all doubts until then, and not
+ *  together with all others that missed the same notice. */
 static void doubt (directory_t *self, const moment_t *now)
 {
     if (self->call != 0) {
@@ -233,8 +234,8 @@ static void backlog_clear (directory_t *self)
     self->backlog_bytes = 0;
 }
 
-/*  No call is under way now. Changes of another store than the table's are of a publisher that we
- *  have just left. */
+/*  No call is under way now. Changes of another store than the table's come from a publisher that
+ *  was just left. */
 static void backlog_apply (directory_t *self, const moment_t *now)
 {
     assert (self->call == 0);
@@ -278,7 +279,8 @@ static void homes_free (directory_t *self)
     self->homes_count = 0;
 }
 
-/*  The list is fixed for the federation's life (T2): another one is somebody's mistake. */
+/*  The list is fixed for the federation's life (T2), so another list is a mistake in somebody's
+ *  configuration. */
 static void homes_take (directory_t *self, const directory_snapshot_t *snapshot)
 {
     bool same = snapshot->homes_count == self->homes_count;
@@ -298,7 +300,8 @@ static void homes_take (directory_t *self, const directory_snapshot_t *snapshot)
         self->homes [i] = must (strdup (snapshot->homes [i]));
 }
 
-/*  Our own entry must be in there: a GIS that has lost it is told before the next heartbeat. */
+/*  Our own entry must be in the table: a GIS that has lost it is told at once, not only with the
+ *  next heartbeat. */
 static void see_own_entry (directory_t *self, const moment_t *now)
 {
     const directory_entry_t *own = registration_entry (self->registration);
@@ -372,7 +375,7 @@ static void directory_ask (directory_t *self, const moment_t *now)
     ask_page (self, now, "");
 }
 
-/*  This GIS gives no answer that helps: the next one's turn, after a while. */
+/*  This GIS gives no answer that helps: turns to the next one, after a while. */
 static void ask_failed (directory_t *self, const moment_t *now, const char *reason)
 {
     int64_t ms = CALL_BACKOFF_MS;
@@ -399,7 +402,8 @@ static void ask_ended (directory_t *self, const moment_t *now)
     self->silent = false;
     self->heard_ms = now->mono_ms;
     if (directory_subscribe (self)) {
-        schedule (self, now->mono_ms + JOIN_MS, false); /* what it missed until it stood */
+        schedule (self, now->mono_ms + JOIN_MS,
+                  false); /* fetches what it missed until the subscription stood */
     } else {
         self->known = true;
         schedule_poll (self);
@@ -407,8 +411,8 @@ static void ask_ended (directory_t *self, const moment_t *now)
     backlog_apply (self, now);
 }
 
-/*  One page. The first says where in the stream of changes the pages begin; what changes while the
- *  others are fetched is in the backlog, and is applied after them in its order. */
+/*  Takes one page. The first says where in the stream of changes the pages begin; changes that come
+ *  while the others are fetched are in the backlog, and are applied after the pages, in order. */
 static void directory_on_page (directory_t *self, const moment_t *now, directory_snapshot_t *page)
 {
     bool first = self->pages.mark.start == 0;
@@ -424,7 +428,7 @@ static void directory_on_page (directory_t *self, const moment_t *now, directory
     }
     if (!first && !same_start (&self->pages.mark, page->mark.store, page->mark.start)) {
         codec_clear (&directory_snapshot_codec, page);
-        directory_ask (self, now); /* it was started anew between two pages */
+        directory_ask (self, now); /* the GIS was restarted between two pages */
         return;
     }
     if (!first && (page->more || *page->last) && strcmp (self->pages.last, page->last) >= 0) {

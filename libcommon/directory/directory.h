@@ -1,9 +1,11 @@
-/*  directory - a service's view of who lives where, kept fresh from a GIS; and its own entry there.
+/*  directory - a service's view of which services exist and where they are reached, kept fresh from
+ *  a GIS; and its own entry there.
  *
- *  Clone pattern of the ZeroMQ guide: a snapshot, then numbered deltas; a gap, a new store or start
- *  of the publisher, or doubt is settled by a new snapshot. When the GIS followed falls silent, the
- *  next one of the list is tried; what is known stays known meanwhile (T16: a hint, never
- *  evidence). The own entry is announced to every GIS of the list, so that each can serve alone.
+ *  The Clone pattern of the ZeroMQ guide: a snapshot, then numbered deltas. A gap, a new store or
+ *  start of the publisher, or any doubt is settled by a new snapshot. When the GIS that is followed
+ *  falls silent, the next one of the list is tried, and what is known stays known meanwhile (T16: a
+ *  hint, never evidence). The own entry is announced to every GIS of the list, so that each can
+ *  serve alone.
  */
 #ifndef MUSUBI_DIRECTORY_H
 #define MUSUBI_DIRECTORY_H
@@ -14,7 +16,7 @@
 #include "outbox.h"
 #include "timers.h"
 
-#define DIRECTORY_POLL_MS     5000 /* asks for a snapshot when no hint has come for so long */
+#define DIRECTORY_POLL_MS     5000 /* asks for a snapshot when it has heard nothing for so long */
 #define DIRECTORY_ENTRIES_MAX 16384
 
 struct restore_guard;
@@ -29,17 +31,18 @@ void directory_destroy (directory_t **self_p);
 /*  Before the start: see registration_guard. */
 void directory_restore_guard (directory_t *self, struct restore_guard *restore_guard);
 
-/*  Start following (at EVENT_START). */
+/*  Starts following (at EVENT_START). */
 void directory_start (directory_t *self, const moment_t *now);
 
-/*  Hand in an EVENT_NOTICE. */
+/*  Takes an EVENT_NOTICE. */
 void directory_notice (directory_t *self, const moment_t *now, const event_t *event);
 
-/*  Publish this entry from now on, with heartbeats; again to change it. The entry is copied. */
+/*  Announces this entry from now on, with heartbeats; call it again to change the entry, which is
+ *  copied. */
 void directory_announce (directory_t *self, const moment_t *now, const directory_entry_t *entry);
 
-/*  Has a snapshot come since the changes are heard too? Before that nobody should be told that
- *  somebody or something is not there. */
+/*  Has a snapshot come since changes are heard? Before that, nobody should be told that a service
+ *  does not exist. */
 bool directory_known (const directory_t *self);
 
 /*  NULL when not known. Valid until the next event. */
@@ -52,8 +55,8 @@ const directory_entry_t *directory_next (const directory_t *self, const char *ki
 /*  The federation's fixed list of request homes (names of GIS services), in order (T2). */
 size_t directory_homes (const directory_t *self, const char *const **homes);
 
-/*  Has the GIS that is followed answered, as far as is known? With none of them, what is known here
- *  is kept, and nothing new is learned. */
+/*  Has the GIS that is followed answered, as far as is known? While none answers, what is known is
+ *  kept, and nothing new is learned. */
 bool directory_hears (const directory_t *self);
 
 /*  Clock skew to the followed GIS as last measured, ms: its wall clock - ours. */

@@ -1,5 +1,6 @@
-/*  directory_entry - what a directory tells of one service: who it is, where it is reached, what it
- *  has. */
+/*  directory_entry - what a directory tells of one service: its name, where it is reached, what it
+ *  offers.
+ */
 #ifndef MUSUBI_DIRECTORY_ENTRY_H
 #define MUSUBI_DIRECTORY_ENTRY_H
 
@@ -18,7 +19,7 @@ typedef struct {
     char events [ENDPOINT_BYTES_MAX + 1];
     site_t *site;         /* a LIS's description, else NULL */
     domain_t *domain;     /* a NIS's description, else NULL */
-    bool planner;         /* it is one, and the rest is said of it */
+    bool planner;         /* it is a planner, and the rest is about it */
     bool finishing;       /* a planner that only settles a dead one's store */
     uint32_t in_progress; /* a planner's load */
 } directory_entry_t;

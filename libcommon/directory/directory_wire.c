@@ -29,7 +29,7 @@ static const codec_row_t planner_rows [] = {
 static const codec_t planner_codec =
   CODEC (directory_entry_t, musubi__planner_description__descriptor, planner_rows);
 
-/*  A description of a kind that only newer peers know is none. */
+/*  A description of a kind that only newer peers know is taken as none. */
 static const codec_row_t entry_rows [] = {
   ROW_WORD ("name", directory_entry_t, name),
   ROW_UNUSED ("key"),
@@ -129,7 +129,7 @@ const codec_t snapshot_request_codec =
   CODEC (snapshot_request_t, musubi__snapshot_request__descriptor, snapshot_request_rows);
 
 static const codec_row_t snapshot_rows [] = {
-  /* one that we can't take must not hide the others: it may be of a kind only newer peers know */
+  /* an entry that can't be taken must not hide the others: it may be of a newer kind */
   ROW_LIST ("entries", directory_snapshot_t, entries, entries_count, directory_entry, 0,
             DIRECTORY_ENTRIES_MAX, SKIPPING),
   ROW_NUMBER ("number", directory_snapshot_t, mark.number),

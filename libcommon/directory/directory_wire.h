@@ -13,8 +13,8 @@
 
 extern const codec_t directory_entry_codec;
 
-/*  An announcement, or a heartbeat, which is the same. The entry stays packed: a directory looks into
- *  it only when it is not the one that is listed already, so that a heartbeat of a large domain costs
+/*  An announcement, or a heartbeat, which is the same. The entry stays packed: a directory looks
+ *  into it only when it differs from the listed one, so that a large domain's heartbeat costs
  *  little. */
 typedef struct {
     packed_t entry;

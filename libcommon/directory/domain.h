@@ -56,13 +56,14 @@ extern const codec_t link_codec;
 /*  A description that came from a peer must also pass domain_check, which knows its name. */
 extern const codec_t domain_codec;
 
-/*  Is it a graph? Names sound and given once, ends known and different, a router named
- *  "domain/name", limits kept. name is the domain's, "N". False with why naming the vertex or link.
- *  A link may have no capacity: it is there, but out of service. */
+/*  Is it a graph? Names are well formed and given once, the ends of links are known and different,
+ *  a router is named "domain/name", and limits are kept. name is the domain's, "N". False with why,
+ *  which names the vertex or link. A link may have no capacity: then it exists, but is out of
+ *  service. */
 bool domain_check (const domain_t *self, const char *name, char why [WHY_BYTES]);
 
-/*  Index of a link; SIZE_MAX when there is none of that name. Looks at each: for many look-ups have
- *  an order of your own. */
+/*  Index of a link; SIZE_MAX when there is none of that name. Looks at each link: for many look-ups
+ *  keep an order of your own. */
 size_t domain_link (const domain_t *self, const char *name);
 
 /*  Does the link meet all requirements? */

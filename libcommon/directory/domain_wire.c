@@ -1,6 +1,7 @@
-/*  domain_wire - what a network domain offers, in and out of messages. A description comes from a
- *  peer: it is checked here, and by its entry's rule, so that graphs can be joined and searched
- *  without a doubt.
+/*  domain_wire - what a network domain offers, in and out of messages.
+ *
+ *  A description comes from a peer. It is checked here and by the rule of its entry, so that graphs
+ *  can be joined and searched without further checks.
  */
 #include "domain.h"
 

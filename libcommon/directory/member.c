@@ -1,4 +1,6 @@
-/*  member - hands what a service leaves to its membership on to ledger, standing and directory. */
+/*  member - the callbacks by which a service reaches its ledger, its restore guard and its
+ *  directory.
+ */
 #include "member.h"
 
 #include <assert.h>

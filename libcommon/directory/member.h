@@ -1,5 +1,5 @@
 /*  member - a service of a federation: with a view of the directory, a ledger of what happens to
- *  its promises, and a standing, which says whether it may speak for its store. Pure.
+ *  its promises, and a restore guard, which says whether it may speak for its store. Pure.
  */
 #ifndef MUSUBI_MEMBER_H
 #define MUSUBI_MEMBER_H
@@ -13,8 +13,9 @@
  *  service_destroy. */
 service_t *member_new (const char *name, const char *const *gis_endpoints, size_t gis_count);
 
-/*  Tell the directories what is served here; again when it has changed. Who this is and where it is
- *  reached is filled in; nothing is told by a GIS, which follows none. From EVENT_START on. */
+/*  Tells the directories what is offered here; call it again when that has changed. The service's
+ *  name and addresses are filled in. A GIS, which follows no directory, tells nothing. From
+ *  EVENT_START on. */
 void member_announce (service_t *self, const moment_t *now, directory_entry_t *entry);
 
 #endif

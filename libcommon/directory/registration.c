@@ -1,4 +1,4 @@
-/*  registration - one desk for each GIS: what was said there last, and when to say it again. */
+/*  registration - one desk for each GIS: what was told there last, and when to tell it again. */
 #include "registration.h"
 
 #include "directory_wire.h"
@@ -66,7 +66,8 @@ static void registrar_schedule (registrar_t *registrar, int64_t due_ms)
     registrar->timer = timers_set (timers, due_ms, registration_on_due, registrar, 0);
 }
 
-/*  Less up to a part of it, so that services started together do not stay in step. */
+/*  The time less up to a part of it, so that services that were started together do not stay in
+ *  step. */
 static int64_t jitter (const registrar_t *registrar, int64_t ms, uint64_t part)
 {
     return ms - (int64_t) prng_below (registrar->registration->prng, (uint64_t) ms / part + 1);
@@ -81,7 +82,8 @@ static int64_t registration_backoff_ms (registrar_t *registrar)
     return jitter (registrar, ms < CALL_BACKOFF_MS_MAX ? ms : CALL_BACKOFF_MS_MAX, 2);
 }
 
-/*  The GIS read its clock between our sending and our hearing: half the way is the best guess. */
+/*  The GIS read its clock between our sending and our hearing: half of that time is the best guess.
+ */
 static void measure_skew (registrar_t *registrar, const moment_t *now, int64_t gis_wall_ms)
 {
     int64_t way_ms = (now->mono_ms - registrar->sent_ms) / 2;
@@ -181,7 +183,7 @@ static void registration_on_due (void *owner, const moment_t *now, uint64_t toke
         registrar_send (registrar, now);
 }
 
-/*  Say it soon: at once, but for the gap since the last time. */
+/*  Tells the entry soon: at once, or when the gap since the last time has passed. */
 static void registrar_hurry (registrar_t *registrar, const moment_t *now, int64_t gap_ms)
 {
     if (registrar_barred (registrar))
@@ -214,7 +216,7 @@ registration_t *registration_new (calls_t *calls, outbox_t *outbox, timers_t *ti
     return self;
 }
 
-/*  What it remembered is accounted for: it should know so before the next heartbeat. */
+/*  What that GIS remembered has been checked: it should know so before the next heartbeat. */
 static void on_seen (void *owner, const moment_t *now, size_t gis)
 {
     registration_t *self = owner;

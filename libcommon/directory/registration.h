@@ -1,8 +1,9 @@
-/*  registration - keeps a service's own entry alive at every GIS of its list.
+/*  registration - keeps a service's own entry listed at every GIS of its list.
  *
- *  Announcing and heartbeat are one message, sent three times to a lease. Each GIS has a desk of
- *  its own: one that is silent or refuses never holds up the others, and one that has lost
- *  everything is filled by the next heartbeat. Their answers also tell how far clocks are apart.
+ *  Announcement and heartbeat are one message, sent three times to a lease. Each GIS has a desk of
+ *  its own, so that one that is silent or refuses never holds up the others; one that has lost
+ *  everything is filled again by the next heartbeat. Their answers also tell how far the clocks are
+ *  apart.
  */
 #ifndef MUSUBI_REGISTRATION_H
 #define MUSUBI_REGISTRATION_H
@@ -26,22 +27,22 @@ registration_t *registration_new (calls_t *calls, outbox_t *outbox, timers_t *ti
                                   const char *const *gis_endpoints, size_t gis_count);
 void registration_destroy (registration_t **self_p);
 
-/*  Before the first announcement: whose mark goes with each, and who is told what each GIS
- *  remembered (T14). Borrowed for life. Without it none goes. */
+/*  Call it before the first announcement: the guard's mark goes with each announcement, and the
+ *  guard is told what each GIS remembered (T14). Borrowed for life. Without it no mark is sent. */
 void registration_guard (registration_t *self, restore_guard_t *restore_guard);
 
-/*  Announce this entry from now on; again to change it. Copied. */
+/*  Announces this entry from now on; call it again to change the entry, which is copied. */
 void registration_announce (registration_t *self, const moment_t *now,
                             const directory_entry_t *entry);
 
-/*  What is announced; NULL before. */
+/*  The entry that is announced; NULL before. */
 const directory_entry_t *registration_entry (const registration_t *self);
 
-/*  A GIS (by its index in the list) does not show our entry: tell it now. */
+/*  A GIS (by its index in the list) does not show our entry: tells it now. */
 void registration_remind (registration_t *self, const moment_t *now, size_t gis);
 
-/*  Wall clock of that GIS - ours, as last measured; of any other when it has not answered yet; 0
- *  when none has. */
+/*  The wall clock of that GIS minus ours, as last measured; that of another GIS when it has not
+ *  answered yet; 0 when none has. */
 int64_t registration_skew_ms (const registration_t *self, size_t gis);
 
 #endif

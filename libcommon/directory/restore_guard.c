@@ -1,4 +1,5 @@
-/*  restore_guard - one note for each directory: what it remembered, and how far the comparison is. */
+/*  restore_guard - one note for each directory: what it remembered, and how far the comparison has
+ *  come. */
 #include "restore_guard.h"
 
 #include "must.h"
@@ -70,7 +71,7 @@ static void restore_guard_serve (restore_guard_t *self)
     self->text [0] = '\0';
 }
 
-/*  A planner goes by its store's id. */
+/*  A planner's name is its store's id, so it can't adopt a store. */
 static const char *remedy (const restore_guard_t *self)
 {
     return strncmp (self->service->name, "planner/", 8) == 0 ? "give it an empty store"
@@ -122,7 +123,7 @@ static void restore_guard_settle (restore_guard_t *self, const moment_t *now, si
         self->seen (self->seer, now, at);
 }
 
-/*  The digest of our row of that number is known: zeros when it can't be told any more. */
+/*  Compares the digest of our row of that number, all zeros when it can't be told any more. */
 static void restore_guard_compare (restore_guard_t *self, const moment_t *now, size_t at,
                                    const uint8_t digest [LEDGER_DIGEST_BYTES])
 {
@@ -145,8 +146,8 @@ static void restore_guard_on_again (void *owner, const moment_t *now, uint64_t t
     read_row (owner, now, token);
 }
 
-/*  The row after the one remembered says the digest of that one. Rows may have been cut: then
- *  nobody can tell any more, and it is long ago. */
+/*  The row after the one remembered holds that one's digest. When rows have been cut, it can't be
+ *  told any more, and it was long ago. */
 static void on_row (void *owner, const moment_t *now, uint64_t token, const row_t *rows,
                     size_t count, bool more)
 {
@@ -297,7 +298,7 @@ restore_guard_state_t restore_guard_state (const restore_guard_t *self)
     return self->state;
 }
 
-/*  A planner's other methods only read, at others. */
+/*  Show and List of a planner only read, at other services. */
 static bool promises (const char *service, const char *method)
 {
     if (strcmp (service, "Planner") == 0)

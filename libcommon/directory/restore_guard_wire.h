@@ -15,7 +15,7 @@ typedef struct {
     size_t former_count;
 } watermark_t;
 
-extern const codec_t ledger_mark_codec; /* of one that is there: start and row from 1 */
+extern const codec_t ledger_mark_codec; /* of a mark that was told: start and row from 1 */
 extern const codec_t watermark_codec;
 
 /*  The digest of the row before, as this row says it; zeros when it can't be read. */

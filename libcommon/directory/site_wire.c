@@ -1,5 +1,7 @@
-/*  site_wire - what a site offers, in and out of messages. A description comes from a peer: every
- *  name, count and number is checked here, once, so that planners can reckon with it.
+/*  site_wire - what a site offers, in and out of messages.
+ *
+ *  A description comes from a peer: every name, count and number is checked here, once, so that
+ *  planners can compute with it.
  */
 #include "site.h"
 

@@ -1,6 +1,8 @@
-/*  ledger - the end of the chain, in memory: how far it goes, and the digest that the next row
- *  carries. Rows that are asked for come from the store, after the flush of the step that asks, so
- *  nobody is told of what may still be lost.
+/*  ledger - the end of the chain, in memory: the number of its last row, and the digest that the
+ *  next row carries.
+ *
+ *  Rows that are asked for are read from the store, after the flush of the step that asks, so that
+ *  nobody is told of a row that may still be lost.
  */
 #include "ledger.h"
 
@@ -20,7 +22,7 @@
 
 static_assert (LEDGER_DIGEST_BYTES == crypto_generichash_BYTES, "BLAKE2b-256");
 
-/*  Rows asked for; read 0: this place is free. */
+/*  A question for rows; read 0: this place is free. */
 typedef struct {
     uint64_t read;
     ledger_read_fn *done;
@@ -97,8 +99,8 @@ const uint8_t *ledger_digest (const ledger_t *self)
 
 /*  --- start --- */
 
-/*  The last sound row, and then those that are damaged behind it: their keys may be wrong too, so
- *  they are counted. */
+/*  Finds the last sound row. Damaged rows after it are counted, because their keys may be damaged,
+ *  too. */
 static void ledger_on_record (void *owner, bytes_t key, bytes_t value)
 {
     ledger_t *self = owner;

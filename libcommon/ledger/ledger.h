@@ -1,13 +1,12 @@
 /*  ledger - an append-only record of every transition of what this process has promised (T14, R19;
  *  proto/ledger.proto).
  *
- *  A row leaves in the same write as the change it tells of, is numbered without gaps, and carries
- *  the digest of the row before. Rows are not kept in memory: at start the last one alone is seen,
- *  to go on from it. Its first row of each start says what there is of everything.
+ *  A row is stored in the same write as the change that it records. Rows are numbered without gaps,
+ *  and each carries the digest of the row before. They are not kept in memory: at a start only the
+ *  last one is read, to go on from it. The first row of each start lists all capacities.
  *
- *  A row that was damaged on disk keeps its number: the one after it goes on, with zeros for its
- *  digest, and whoever audits the ledger finds both. Old rows leave from the front (ledger_cut.h).
- *  Pure.
+ *  A row that was damaged on disk keeps its number. The row after it carries zeros for its digest,
+ *  and whoever audits the ledger finds both. Old rows leave from the front (ledger_cut.h). Pure.
  */
 #ifndef MUSUBI_LEDGER_H
 #define MUSUBI_LEDGER_H
@@ -59,7 +58,7 @@ typedef struct {
  *  or zero; all is borrowed. */
 typedef struct {
     ledger_kind_t kind;
-    const char *caller; /* NULL: whose request is being served */
+    const char *caller; /* NULL: the caller whose request is being served */
     const txid_t *txid;
     command_state_t from;
     command_state_t to;
@@ -81,30 +80,31 @@ typedef struct {
 typedef struct ledger ledger_t;
 struct service;
 
-/*  Made by service_new for every service, as service->ledger: loads TABLE_LEDGER, serves
- *  Ledger.Rows to administrators. */
+/*  Made by member_new for every service, as service->ledger: loads TABLE_LEDGER, serves Ledger.Rows
+ *  to administrators. */
 ledger_t *ledger_new (struct service *service);
 void ledger_destroy (ledger_t **self_p);
 
-/*  Who administers; borrowed for life. Without it Ledger.Rows is refused to everybody. */
+/*  Says who the administrators are; borrowed for life. Without it Ledger.Rows is refused to
+ *  everybody. */
 struct access;
 void ledger_access (ledger_t *self, const struct access *access);
 
-/*  Asked at start for all that there is: a malloc'ed list, which the ledger frees. */
+/*  Asked at the start for all capacities: a malloc'ed list, which the ledger frees. */
 typedef ledger_quantity_t *ledger_quantities_fn (void *owner, size_t *count);
 void ledger_capacities (ledger_t *self, ledger_quantities_fn *quantities, void *owner);
 
 /*  Puts the row, at the time of the step that is under way. */
 void ledger_append (ledger_t *self, const ledger_entry_t *entry);
 
-/*  The same, with all that there is as its quantities. */
+/*  The same, with all capacities as its quantities. */
 void ledger_append_whole (ledger_t *self, const ledger_entry_t *entry);
 
-/*  Rows are kept so long, and longer while something that they tell of stands. The default is
+/*  How long rows are kept; longer while something that they record still exists. The default is
  *  LEDGER_RETENTION_MS. */
 void ledger_retention (ledger_t *self, int64_t retention_ms);
 
-/*  What a row tells of; "" where it names none. */
+/*  What a row is about; "" where it names nothing. */
 typedef struct {
     int64_t wall_ms;
     bool txid_set;
@@ -114,7 +114,7 @@ typedef struct {
     char request_id [REQUEST_ID_BYTES_MAX + 1];
 } ledger_subject_t;
 
-/*  Does it still stand, so that the row is needed? All who keep records are asked. */
+/*  Does it still exist, so that the row is needed? Every module that keeps records is asked. */
 typedef bool ledger_stands_fn (void *owner, const ledger_subject_t *subject);
 void ledger_stands (ledger_t *self, ledger_stands_fn *stands, void *owner);
 
@@ -122,8 +122,8 @@ void ledger_stands (ledger_t *self, ledger_stands_fn *stands, void *owner);
 uint64_t ledger_last (const ledger_t *self);
 const uint8_t *ledger_digest (const ledger_t *self);
 
-/*  Rows as they are after this step's flush, ascending from this number on: done is called once, in
- *  a later step; what it is shown lives until it returns. False when too many are under way. */
+/*  Reads rows as they are after this step's flush, ascending from this number. done is called once,
+ *  in a later step; the rows live until it returns. False when too many reads are under way. */
 typedef void ledger_read_fn (void *owner, const moment_t *now, uint64_t token, const row_t *rows,
                              size_t count, bool more);
 bool ledger_read (ledger_t *self, uint64_t from, uint32_t most, uint32_t bytes,

@@ -1,4 +1,4 @@
-/*  ledger_cut - a look at the oldest rows now and then, a bounded number at once. */
+/*  ledger_cut - looks at the oldest rows now and then, a bounded number at a time. */
 #include "ledger_cut.h"
 
 #include "ledger_wire.h"
@@ -20,7 +20,7 @@ static bool short_of_room (const moment_t *now)
     return now->store_free_bytes < now->store_bytes / LEDGER_ROOM_PARTS;
 }
 
-/*  By the clock that is behind: what leaves too late does no harm. */
+/*  Judged by the clock that is behind: a row that leaves too late does no harm. */
 static bool old_enough (const ledger_cut_t *self, const moment_t *now, int64_t wall_ms)
 {
     return timekeeper_least (&self->service->timekeeper, now) - wall_ms >= self->retention_ms;
@@ -34,7 +34,8 @@ static bool needed (const ledger_cut_t *self, const ledger_subject_t *subject)
     return false;
 }
 
-/*  How many of these leave. One that can't be read tells nothing, and goes with those behind it. */
+/*  How many of these leave. A row that can't be read records nothing, and leaves with those after
+ *  it. */
 static size_t count_leaving (ledger_cut_t *self, const moment_t *now, const row_t *rows,
                              size_t count)
 {

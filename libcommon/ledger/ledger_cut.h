@@ -1,10 +1,10 @@
 /*  ledger_cut - old rows leave the ledger, from the front only.
  *
- *  A row leaves when it is older than the ledger's retention and nothing that stands needs it: no
- *  command, reservation, claim or decision that is still on record. The first that has to stay
- * keeps all behind it. A row that says what was cut, and what there is of everything, leaves in the
- *  same write. When four fifths of the store are used, rows that nothing needs leave before their
- *  time, with an alarm: what is promised goes before what is told. Part of the ledger; pure.
+ *  A row leaves when it is older than the ledger's retention and nothing that still exists needs
+ *  it: no command, reservation, claim or decision on record. The first row that must stay keeps all
+ *  after it. A row that says what was cut, and lists all capacities, is stored in the same write.
+ *  When less than a fifth of the store is left, rows that nothing needs leave early, with an alarm:
+ *  promises are worth more than the record of them. Part of the ledger; pure.
  */
 #ifndef MUSUBI_LEDGER_CUT_H
 #define MUSUBI_LEDGER_CUT_H

@@ -32,8 +32,8 @@ static verdict_t judge_outside (const free_capacity_t *room, const moment_t *now
     return (verdict_t){.reason = REFUSAL_NONE};
 }
 
-/*  Leaving altogether is no change of the past: a release always may. A modify that leaves what has
- *  begun would be a move of it (R10). */
+/*  A reservation that gives back everything does not rewrite the past: a release always may. A
+ *  modify that leaves what has begun would move it (R10). */
 static bool leaves (const interval_changes_t *changes)
 {
     for (size_t i = 0; i < changes->count; i++)
@@ -87,7 +87,7 @@ verdict_t admission_judge (const free_capacity_t *room, const moment_t *now,
     return verdict;
 }
 
-/*  The wish for what could not be had; NULL when it is about something given back. */
+/*  The wish that could not be met; NULL when the verdict is about something given back. */
 static const admission_want_t *wish_meant (const free_capacity_t *room, size_t resource,
                                            interval_t over, const admission_request_t *asked)
 {
@@ -193,7 +193,7 @@ static void fresh_add (const free_capacity_t *room, const moment_t *now,
     free (named);
 }
 
-/*  Where only windows are disclosed: the asked window and no quantity. */
+/*  Where only windows are disclosed: tells the asked window and no quantity. */
 static void hide (refusal_t *refusal, const admission_want_t *wish)
 {
     refusal->free = 0;
@@ -237,7 +237,7 @@ void admission_refuse (const free_capacity_t *room, const moment_t *now, const v
               refusal->resource);
 }
 
-/*  Of the resource, over the interval, as much as the share leaves beside what is held. */
+/*  The fresh profile: as much of the resource as the share leaves beside what is held. */
 static void fresh_share (const free_capacity_t *room, const excess_t *excess, refusal_t *refusal)
 {
     profile_t *fresh = must (calloc (1, sizeof *fresh));

@@ -1,4 +1,4 @@
-/*  calendar_service - profiles, windows, spans, shares; and how much there is. */
+/*  calendar_service - answers about profiles, windows, spans and shares; and sets capacities. */
 #include "calendar_service.h"
 
 #include "access.h"
@@ -24,7 +24,7 @@ static_assert (PROFILES_MAX >= DOMAIN_LINKS_MAX, "readers take a profile of each
 /*  How much there is of a resource. */
 typedef struct {
     uint32_t configured; /* before an administrator changed it */
-    uint32_t set;        /* as configured, or as he set it */
+    uint32_t set;        /* as configured, or as the administrator set it */
     uint32_t there;      /* no more than these */
 } capacity_t;
 
@@ -52,7 +52,7 @@ static void calendar_service_on_settled (void *owner)
 
 /*  --- answering --- */
 
-/*  Is so much in a question as is configured? False when it has been refused. */
+/*  Does the question keep to the configured limit? False when it has been refused. */
 static bool count_allowed (const calendar_service_t *self, const request_t *request,
                            const char *field, size_t count, size_t most)
 {
@@ -163,9 +163,8 @@ static void calendar_service_on_profile (void *owner, const moment_t *now, const
 
 /*  --- Windows --- */
 
-/*  Asked of the very judge that a hold would meet. A window is about its own resource alone, so
- *  what is counted elsewhere does not matter. */
-/*  Would a hold of so much over the window be granted now, beside what is counted? */
+/*  Would a hold of so much over the window be granted now, beside what is counted? Judged as a hold
+ *  is. A window is about its own resource, so what is counted of others does not matter. */
 static bool calendar_service_fits (const calendar_service_t *self, const moment_t *now,
                                    size_t resource, interval_t window, int64_t quantity,
                                    const interval_list_t *counted)
@@ -382,7 +381,7 @@ static void capacity_store (const calendar_service_t *self, size_t resource, uin
     capacity_tell_ledger (self, resource);
 }
 
-/*  Who is hit is told to whoever set it, and kept in the log. */
+/*  The reservations concerned are told to the administrator who set it, and kept in the log. */
 size_t calendar_service_overbooked (const calendar_service_t *self, const moment_t *now,
                                     const char **names, size_t names_max)
 {
@@ -400,7 +399,7 @@ size_t calendar_service_overbooked (const calendar_service_t *self, const moment
     return count;
 }
 
-/*  As much is in force now as is set and there. */
+/*  Puts into force what is set now, or what is there when that is less. */
 static void quantity_take (calendar_service_t *self, const moment_t *now, size_t resource,
                            uint32_t before, const char *by)
 {

@@ -142,7 +142,7 @@ void free_capacity_set_quantity (free_capacity_t *self, size_t resource, uint32_
 
 void free_capacity_set_skew (free_capacity_t *self, int64_t skew_ms)
 {
-    /*  Ahead or behind, it can bring the window nearer by as much. */
+    /*  Whether ahead or behind, a clock can bring the window nearer by as much as it is off. */
     if (skew_ms < 0)
         skew_ms = skew_ms > -FREE_CAPACITY_SKEW_MS_MAX ? -skew_ms : FREE_CAPACITY_SKEW_MS_MAX;
     self->skew_ms = skew_ms < FREE_CAPACITY_SKEW_MS_MAX ? skew_ms : FREE_CAPACITY_SKEW_MS_MAX;

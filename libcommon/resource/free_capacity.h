@@ -1,12 +1,12 @@
 /*  free_capacity - what is free at a participant: one calendar for each of its resources.
  *
- *  A resource is a class of identical nodes at a site, or a link of a network domain; a count over
- *  time is all that is kept of it: who gets which node is decided when the reservation starts. All
- *  intervals here include the gap where it applies; who asks for [from, until) books
- *  [from, until + gap).
+ *  A resource is a class of identical nodes at a site, or a link of a network domain. Only a count
+ *  over time is kept of it: which nodes a reservation gets is decided when it starts. All intervals
+ *  here include the cleaning gap where there is one: a request for [from, until) books [from, until
+ *  + gap).
  *
- *  A resource that the configuration no longer has stays for the bookings recorded in it, with
- *  nothing in it: it is not offered and nothing new fits. Resources are found by name in the
+ *  A resource that the configuration no longer has is kept for the bookings recorded in it, with
+ *  capacity 0: it is not offered, and nothing new fits. Resources are found by name in the
  *  logarithm of their number. Pure.
  */
 #ifndef MUSUBI_FREE_CAPACITY_H
@@ -20,7 +20,7 @@
 /*  Times of bookings lie between 1970 and the year 4199, where calendars have room to spare. */
 #define FREE_CAPACITY_TIME_MS_MAX (INT64_C (1) << 46)
 
-/*  The skew counted against a window is at most this: a directory whose clock is far off must not
+/*  The most skew that is counted against a window: a directory whose clock is far off must not
  *  close the site. */
 #define FREE_CAPACITY_SKEW_MS_MAX 60000
 
@@ -31,7 +31,7 @@ typedef struct {
     uint32_t unit;     /* > 0: what one of it gives. CPUs of a node; 1 for a link */
 } resource_offer_t;
 
-/*  How a refusal speaks of it: static text. */
+/*  How refusals name it: static text. */
 typedef struct {
     const char *resource; /* "class", "link" */
     const char *quantity; /* "nodes", "Mbit/s" */
@@ -64,28 +64,28 @@ const char *free_capacity_name (const free_capacity_t *self);
 const free_capacity_words_t *free_capacity_words (const free_capacity_t *self);
 const free_capacity_terms_t *free_capacity_terms (const free_capacity_t *self);
 
-/*  How many resources are offered: indices 0 to here. And one of them, with its present quantity.
- */
+/*  How many resources are offered: their indices begin at 0. And one of them, with its present
+ *  quantity. */
 size_t free_capacity_offers (const free_capacity_t *self);
 const resource_offer_t *free_capacity_offer (const free_capacity_t *self, size_t resource);
 
 /*  Index of a resource that is offered; false when there is none of that name. */
 bool free_capacity_find (const free_capacity_t *self, const char *name, size_t *resource);
 
-/*  The same for records: a resource that is not offered is made, with nothing in it. */
+/*  The same for records: a resource that is not offered is added, with capacity 0. */
 size_t free_capacity_find_recorded (free_capacity_t *self, const char *name);
 
 const char *free_capacity_resource_name (const free_capacity_t *self, size_t resource);
 const calendar_t *free_capacity_calendar (const free_capacity_t *self, size_t resource);
 
-/*  It may become less than is booked: least free is negative then. */
+/*  The new quantity may be less than is booked: then the least that is free is negative. */
 void free_capacity_set_quantity (free_capacity_t *self, size_t resource, uint32_t quantity);
 
-/*  Measured difference of our clock and the directory's. */
+/*  The measured difference between our clock and the directory's. */
 void free_capacity_set_skew (free_capacity_t *self, int64_t skew_ms);
 
 /*  The present as it counts against a window (the later of both clocks, T15); the first start that
- *  is not too near; the last end that is not beyond the horizon, gap not counted. */
+ *  is not too near; the last end within the horizon, gap not included. */
 int64_t free_capacity_now_ms (const free_capacity_t *self, const moment_t *now);
 int64_t free_capacity_soonest_ms (const free_capacity_t *self, const moment_t *now);
 int64_t free_capacity_horizon_ms (const free_capacity_t *self, const moment_t *now);
@@ -93,25 +93,27 @@ int64_t free_capacity_horizon_ms (const free_capacity_t *self, const moment_t *n
 /*  How much of a resource gives this amount: ceil (amount / unit). */
 uint32_t free_capacity_quantity_for (const free_capacity_t *self, size_t resource, uint32_t amount);
 
-/*  Put stretches into the calendars, asking nobody; and take them out again. */
+/*  Puts intervals into the calendars unconditionally, and takes them out again. */
 void free_capacity_book (free_capacity_t *self, interval_list_t *stretches);
 void free_capacity_release (free_capacity_t *self, interval_list_t *stretches);
 
 /*  Grows with every change of a calendar, from 1. */
 uint64_t free_capacity_version (const free_capacity_t *self);
 
-/*  --- questions; free_capacity_answers.c. counted holds what is to count as free, ascending by resource;
- *  NULL = nothing. --- */
+/*  --- questions (free_capacity_answers.c) ---
+ *
+ *  counted: what is to count as free, ascending by resource; NULL = nothing.
+ */
 
-/*  Free quantity of a resource in at most steps_max (> 0) steps. When there are more, the interval
- *  is cut into equal parts and each says the least that is free in it: never more than there is.
- *  The caller owns what the profile points to: free_capacity_profile_clear. */
+/*  The free quantity of a resource, in at most steps_max (> 0) steps. When there are more, the
+ *  interval is cut into equal parts, each with the least that is free in it, so that it never tells
+ *  more than there is. The caller owns what the profile points to: free_capacity_profile_clear. */
 void free_capacity_profile (const free_capacity_t *self, size_t resource, interval_t over,
                             const interval_list_t *counted, size_t steps_max, profile_t *profile);
 void free_capacity_profile_clear (profile_t *profile);
 
-/*  The same for many (count <= steps_max), which share the steps: those that need few leave theirs
- *  to the others. */
+/*  The same for many resources (count <= steps_max), which share the steps: those that need few
+ *  leave the rest to the others. */
 void free_capacity_profiles (const free_capacity_t *self, const size_t *resources, size_t count,
                              interval_t over, const interval_list_t *counted, size_t steps_max,
                              profile_t *profiles);
@@ -121,14 +123,14 @@ int64_t free_capacity_least (const free_capacity_t *self, size_t resource, inter
                              const interval_list_t *counted);
 
 /*  Spans inside [from, until) such that the quantity could be reserved from every start in
- *  [span.from, span.until - duration_ms], lead and horizon and gap minded. Writes at most
+ *  [span.from, span.until - duration_ms], with lead, horizon and gap respected. Writes at most
  *  spans_max, returns how many. */
 size_t free_capacity_spans (const free_capacity_t *self, const moment_t *now, size_t resource,
                             int64_t quantity, int64_t duration_ms, interval_t over,
                             interval_t *spans, size_t spans_max);
 
-/*  Booked share of a resource over a non-empty interval, 0 to 1; and of all that is offered,
- *  each resource weighed by what it gives: of all CPUs, of all bandwidth. */
+/*  The booked share of a resource over a non-empty interval, 0 to 1; and of all resources together,
+ *  each weighted by what it gives: CPUs, bandwidth. */
 double free_capacity_utilisation (const free_capacity_t *self, size_t resource, interval_t over);
 double free_capacity_utilisation_all (const free_capacity_t *self, interval_t over);
 

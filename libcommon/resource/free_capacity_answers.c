@@ -1,7 +1,7 @@
 /*  free_capacity_answers - profiles, spans and utilisation, read off the calendars.
  *
- *  What an asker's own reservation holds counts as free: the interval is cut where that holding
- *  changes, and each piece is the calendar's answer plus what the holding has there.
+ *  What the caller's own reservation holds counts as free: the interval is cut where that holding
+ *  changes, and to the calendar's answer for each piece is added what the reservation holds there.
  */
 #include "free_capacity.h"
 
@@ -92,7 +92,8 @@ static void profile_coarse (const calendar_t *calendar, interval_t over,
     }
 }
 
-/*  A booking turns the quantity twice, a counted stretch too: no more steps than that. */
+/*  A booking changes the quantity twice, and so does a counted interval: there are no more steps
+ *  than that. */
 static size_t steps_most (const free_capacity_t *self, size_t resource,
                           const interval_list_t *counted)
 {
@@ -138,8 +139,8 @@ static int size_compare (const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/*  The most that each may have so that all together have no more than the total: who needs less
- *  than an even share leaves the rest to the others. Sorts the needs. */
+/*  The most that each may have so that all together have no more than the total: those that need
+ *  less than an even share leave the rest to the others. Sorts the needs. */
 static size_t share_even (size_t *needs, size_t count, size_t total)
 {
     qsort (needs, count, sizeof *needs, size_compare);
@@ -187,7 +188,7 @@ size_t free_capacity_spans (const free_capacity_t *self, const moment_t *now, si
     return count;
 }
 
-/*  Where there is nothing, whatever is asked is taken. */
+/*  Where there is no capacity, all of it counts as taken. */
 static double free_capacity_answers_share (double booked, double whole)
 {
     return booked < whole ? booked / whole : 1;

@@ -1,5 +1,5 @@
-/*  hold_quota - one calendar for each resource and each one it is counted for, made with the first
- *  hold and gone with the last. What they hold is booked in it; its capacity is 0.
+/*  hold_quota - one calendar for each resource and each scope (an actor, a planner, all), made with
+ *  the first hold and gone with the last. The holds are booked in it; its capacity is 0.
  */
 #include "hold_quota.h"
 
@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  Whose holds are counted together. The narrowest that refuses is told: it says most. */
+/*  Whose holds are counted together. The narrowest scope that refuses is told, because it says
+ *  most. */
 typedef enum { SCOPE_ACTOR, SCOPE_PLANNER, SCOPE_ALL, SCOPES } scope_t;
 
 typedef struct {
@@ -105,7 +106,8 @@ static bool hold_quota_exceeds (const hold_quota_t *self, scope_t scope, const h
     account_key_t key = hold_quota_key_of (holder, scope, change->resource);
     const quota_account_t *account = ordered_find (self->accounts, &key);
     int64_t share = share_of (self, scope, change->resource);
-    int64_t limit = wanted < share ? share - wanted : 0; /* none: it is alone there */
+    int64_t limit =
+      wanted < share ? share - wanted : 0; /* no limit for a hold that is alone there */
     interval_t over;
     if (!account || !calendar_short (account->held, change->over, -limit, &over))
         return false;

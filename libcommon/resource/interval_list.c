@@ -84,7 +84,7 @@ static size_t turns_add (turn_t *turns, size_t count, const interval_list_t *str
     return count;
 }
 
-/*  Append, or lengthen the last one when it says the same and touches. */
+/*  Appends it, or lengthens the last one when that has the same quantities and touches it. */
 static void interval_changes_add (interval_changes_t *self, const interval_change_t *change)
 {
     interval_change_t *last = self->count > 0 ? &self->list [self->count - 1] : NULL;

@@ -1,10 +1,9 @@
 /*  interval_list - how much of each resource somebody has, over time.
  *
- *  A stretch is a constant quantity of one resource over an interval. A list of them that is
- *  ascending by resource and time, disjoint within a resource, and whose touching neighbours
- *  differ, says the same as any heap of overlapping bookings, in as few words as possible. What a
- *  modify needs beyond what it has, or gives back, is read off by walking two lists at once. Plain
- *  values, pure.
+ *  An element is a constant quantity of one resource over an interval. A list in shortest form is
+ *  ascending by resource and time, disjoint within a resource, and touching neighbours differ; it
+ *  says the same as any heap of overlapping bookings. What a change needs beyond what was there, or
+ *  gives back, is found by walking two lists at once. Plain values, pure.
  */
 #ifndef MUSUBI_INTERVAL_LIST_H
 #define MUSUBI_INTERVAL_LIST_H
@@ -46,12 +45,12 @@ typedef struct {
 
 void interval_changes_clear (interval_changes_t *self);
 
-/*  From one list to another; either may be in any order and overlap itself, where it overlaps it
- *  adds up. */
+/*  The changes from one list to another. Either may be in any order; overlapping elements add up.
+ */
 interval_changes_t interval_list_changes (const interval_list_t *before,
                                           const interval_list_t *after);
 
-/*  What the changes lead to, and what they need beyond what was there: max (before, after) -
+/*  What the changes lead to; and what they need beyond what was there: max (before, after) -
  *  before. Both in shortest form. */
 interval_list_t interval_changes_after (const interval_changes_t *self);
 interval_list_t interval_changes_extra (const interval_changes_t *self);

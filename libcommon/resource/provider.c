@@ -1,4 +1,4 @@
-/*  provider - making and ending. */
+/*  provider - makes and ends its parts, in order. */
 #include "provider.h"
 
 #include "access.h"

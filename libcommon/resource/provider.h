@@ -1,10 +1,10 @@
-/*  provider - what a site and a network domain are made of alike: a room of what they offer, the
- *  timetable in their participant, the questions that both answer, and what they book again when
- *  their store was lost.
+/*  provider - what a site and a network domain have in common: the free capacity of what they
+ *  offer, the timetable in their participant, the calendar service, and readmission after a store
+ *  was lost.
  *
- *  The first member of a core's own struct, so that the core's steps are the provider's. Its parts
- *  are there to be used directly. They are made in the order of the functions here, with the core's
- *  own parts between them: starts come in that order. Pure.
+ *  It is the first member of a core's own struct, so that the core's steps are the provider's. Its
+ *  parts are there to be used directly. They are made in the order of the functions here, with the
+ *  core's own parts between them, and their starts come in that order. Pure.
  */
 #ifndef MUSUBI_PROVIDER_H
 #define MUSUBI_PROVIDER_H
@@ -25,7 +25,7 @@ typedef struct {
     provider_limits_t limits;
     const char *const *gis_endpoints;
     size_t gis_count;
-    int64_t restore_guard_wait_ms; /* for a directory, at start; 0 = it serves meanwhile (T14) */
+    int64_t restore_guard_wait_ms; /* for a directory, at the start; 0 = it serves at once (T14) */
 } provider_settings_t;
 
 typedef struct {
@@ -42,23 +42,24 @@ typedef struct {
 /*  The service. */
 void provider_begin (provider_t *self, const provider_settings_t *settings);
 
-/*  The timetable, over the room that has been set and is the provider's. */
+/*  The timetable, over room, which the core has set and the provider ends. */
 void provider_book (provider_t *self, const provider_settings_t *settings,
                     const part_reader_t *reader);
 
 /*  The participant. */
 void provider_vote (provider_t *self, const provider_settings_t *settings);
 
-/*  Readmission and questions. announce: what is offered is not what was told. */
+/*  Readmission and the calendar service. announce is called when what is announced is out of date.
+ */
 void provider_answer (provider_t *self, const provider_settings_t *settings,
                       readmission_part_fn *part, start_fn *announce, void *owner);
 
-/*  Limits are shown, it announces itself at start, and is a core. */
+/*  Shows its limits in Service.Status, announces itself at the start, and fills in the core. */
 void provider_open (provider_t *self, const provider_settings_t *settings, start_fn *announce,
                     core_t *core, void (*destroy) (void *self));
 
-/*  What was made by provider_vote and behind it; then, once the core's own parts are gone, the rest.
- */
+/*  provider_close ends what provider_vote and provider_answer made; provider_end, once the core's
+ *  own parts are gone, the rest. */
 void provider_close (provider_t *self);
 void provider_end (provider_t *self);
 

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/queue.h>
 
-/*  What one reservation has, or one command wants. A settled holding has its bookings and wants
- *  nothing else; a taken one has booked the extra, and wants what settling will book instead. */
+/*  What one reservation has, or one command asks for. A settled holding has its bookings and wants
+ *  nothing; a taken one has booked the extra, and wants what settling will book instead. */
 typedef struct holding {
     TAILQ_ENTRY (holding) link;
     char reservation [NAME_BYTES_MAX + 1];
@@ -109,7 +109,8 @@ void timetable_destroy (timetable_t **self_p)
     *self_p = NULL;
 }
 
-/*  It is held, for a planner's plan; and when that has come to its end, by commit or otherwise. */
+/*  Counts it as held for a planner's plan; and ends that, when the hold has ended by commit or
+ *  otherwise. */
 static void holding_hold (timetable_t *self, timetable_holding_t *holding, const holder_t *holder)
 {
     holding->holder = must (malloc (sizeof *holding->holder));
@@ -144,8 +145,8 @@ static bool timetable_sound (const admission_want_t *wish)
            wish->until_ms <= FREE_CAPACITY_TIME_MS_MAX && wish->quantity > 0;
 }
 
-/*  How much of a wish goes on where it ends, as another wish of its need: that is not cleaned in
- *  between. begun tells of each wish how much of it goes on from an earlier one already. */
+/*  How much of a wish continues, where it ends, as another wish of the same need: nothing is
+ *  cleaned in between. begun says of each wish how much of it continues an earlier one already. */
 static uint32_t wish_goes_on (const admission_want_t *wishes, size_t count,
                               const admission_want_t *wish, uint32_t *begun)
 {
@@ -177,7 +178,7 @@ static void wish_add (free_capacity_t *room, const admission_want_t *wish, uint3
         stretches->list [stretches->count++] = stretch;
 }
 
-/*  valid has looked at it when it came; a record may since have been damaged, or be of a time when
+/*  A part was checked when it came, but a record may have been damaged since, or be of a time when
  *  other resources were offered: it counts as far as it makes sense. */
 static interval_list_t wishes_stretches (free_capacity_t *room, const admission_want_t *wishes,
                                          size_t count)
@@ -302,8 +303,8 @@ static bool refuse_full (const timetable_t *self, const timetable_holding_t *tak
                               refusal);
 }
 
-/*  A prepared command past its edge has given back what it took; its commit takes it again, to
- *  which only room matters (T9). */
+/*  A prepared command past its edge has given back what it took; its commit takes it again, and
+ *  then only free capacity counts (T9). */
 static bool past_edge (const timetable_t *self, const moment_t *now, const plan_t *plan)
 {
     return plan->edge_ms > 0 && free_capacity_now_ms (self->room, now) >= plan->edge_ms;
@@ -317,7 +318,7 @@ static holder_t holder_of (const plan_t *plan)
     return holder;
 }
 
-/*  A decided commit (late) is no more uncommitted. */
+/*  A decided commit (late) is no longer uncommitted, so no share applies. */
 static bool excess_refused (const timetable_t *self, const plan_t *plan,
                             const interval_changes_t *changes, const admission_request_t *asked,
                             bool late, refusal_t *refusal)
@@ -444,7 +445,7 @@ void timetable_resource (timetable_t *self, resource_t *resource)
       .take = timetable_take,
       .drop = timetable_drop,
       .settle = timetable_settle,
-      .end = timetable_drop, /* all that it has booked, whoever it is */
+      .end = timetable_drop, /* gives back all that it has booked, as drop does */
       .span = timetable_span,
       .valid = timetable_valid,
     };
@@ -485,7 +486,7 @@ const char *timetable_owner (const void *holding)
     return self->owner;
 }
 
-/*  The first of its stretches that is; NULL = none. */
+/*  The first of its intervals in which more is booked than there is; NULL = none. */
 static const resource_interval_t *holding_hit (const timetable_t *self,
                                                const timetable_holding_t *holding, int64_t from_ms)
 {

@@ -1,11 +1,11 @@
 /*  timetable - the resource that a site or a network domain plugs into its participant: bookings
  *  over calendars.
  *
- *  What a reservation has is kept as stretches. A hold books only what it needs beyond that, so
- *  that the calendars carry the larger of old and new at every instant while the change is pending,
- *  and the new may use what the old has (T11). Settling then switches to exactly the new, dropping
- *  gives the extra back; neither can fail. A hold costs as much as it names, however many resources
- *  there are. Pure.
+ *  What a reservation has is kept as a list of intervals. A hold books only what it needs beyond
+ *  that: while the change is pending, the calendars carry the larger of old and new at every
+ *  instant, and the new may use what the old has (T11). Settling then books exactly the new,
+ *  dropping gives the extra back; neither can fail. A hold costs as much as it names, however many
+ *  resources there are. Pure.
  */
 #ifndef MUSUBI_TIMETABLE_H
 #define MUSUBI_TIMETABLE_H
@@ -16,21 +16,21 @@
 
 typedef struct timetable timetable_t;
 
-/*  How its owner's parts are read. */
+/*  How the owner's kind of part is read. */
 typedef struct {
     part_kind_t part_kind;
 
     /*  What a part asks for; the caller frees it. */
     admission_want_t *(*read) (const part_body_t *part, size_t *count);
 
-    /*  Does a part whose wishes can be met by what is offered make sense beyond them? False with
-     *  *refusal. May be NULL: always. */
+    /*  Is a part valid beyond its wishes, which name what is offered? False with *refusal. May be
+     *  NULL: always. */
     bool (*valid) (const void *owner, const part_body_t *part, refusal_t *refusal);
     const void *owner;
 } part_reader_t;
 
-/*  fresh_steps_max is at least the number of resources offered. Of a pending hold, what it books
- *  and what it will book count, each; so with less than two nothing can be held. */
+/*  fresh_steps_max is at least the number of resources offered. A pending hold counts what it books
+ *  and what it will book, so with a limit below two nothing can be held. */
 typedef struct {
     uint32_t bookings_max; /* in the calendars of all resources */
     uint32_t
@@ -45,7 +45,7 @@ typedef struct {
 /*  What Service.Status shows of them. */
 void timetable_limits_show (service_t *service, const timetable_limits_t *limits);
 
-/*  The room has the calendars and is borrowed for life, as is the reader's owner. */
+/*  room has the calendars; it and the reader's owner are borrowed for life. */
 timetable_t *timetable_new (free_capacity_t *room, const part_reader_t *reader,
                             const timetable_limits_t *limits);
 void timetable_destroy (timetable_t **self_p);
@@ -54,14 +54,14 @@ void timetable_destroy (timetable_t **self_p);
  *  and taken are holdings of it. */
 void timetable_resource (timetable_t *self, resource_t *resource);
 
-/*  Called when something has become free in the time to come; for hints. Of each owner until he
- *  wants it no more; at most TIMETABLE_LISTENERS_MAX. */
+/*  Called when something has become free in the future; for change notices. Each owner is called
+ *  until timetable_off_freed; at most TIMETABLE_LISTENERS_MAX. */
 #define TIMETABLE_LISTENERS_MAX 2
 typedef void timetable_freed_fn (void *owner);
 void timetable_on_freed (timetable_t *self, timetable_freed_fn *freed, void *owner);
 void timetable_off_freed (timetable_t *self, void *owner);
 
-/*  Called when a reservation has become what its command wanted: made, changed or left. */
+/*  Called when a reservation has been made, changed or given back by a commit. */
 typedef void timetable_settled_fn (void *owner);
 void timetable_on_settled (timetable_t *self, timetable_settled_fn *settled, void *owner);
 
@@ -70,13 +70,13 @@ void timetable_on_settled (timetable_t *self, timetable_settled_fn *settled, voi
 const interval_list_t *timetable_held (const void *holding);
 const char *timetable_owner (const void *holding);
 
-/*  Reservations with bookings, from now on, at instants at which more is booked than there is:
+/*  Reservations with bookings at instants, from then on, at which more is booked than there is:
  *  ascending, each once. Writes at most names_max, returns how many there are in all. Borrowed
- *  until the next change. Walks all bookings when there are any such instants. */
+ *  until the next change. Walks all bookings. */
 size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const char **names,
                              size_t names_max);
 
-/*  The resource of which the overbooked reservation has too much from then on; the first one. */
+/*  The first resource of which this overbooked reservation has too much from then on. */
 const char *timetable_overbooked_on (const timetable_t *self, int64_t from_ms,
                                      const char *reservation);
 

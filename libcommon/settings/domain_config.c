@@ -12,7 +12,7 @@
 #define CREDIT          1000000 /* micro-credits */
 #define CONFIG_PATH_MAX 512
 
-/*  A vertex by the name that this file has for it: a router's is the local one. */
+/*  A vertex under the name that this file gives it: a router's is the local one. */
 typedef struct {
     char local [NAME_BYTES_MAX + 1];
     size_t vertex;
@@ -28,7 +28,7 @@ typedef struct {
     char *why;
 } domain_config_reading_t;
 
-/*  A path below what stands before. */
+/*  A path below self->before. */
 static const char *domain_config_path_of (const domain_config_reading_t *self,
                                           char path [CONFIG_PATH_MAX], const char *section,
                                           const char *name, const char *rest)
@@ -193,7 +193,7 @@ static bool links_read (domain_config_reading_t *self)
     return good;
 }
 
-/*  The list that has a vertex which is no vertex, or the link that is no link: each alone. */
+/*  Finds the list with the wrong vertex, or the wrong link, by checking each alone. */
 static bool domain_config_graph_check (domain_config_reading_t *self)
 {
     char reason [WHY_BYTES], path [CONFIG_PATH_MAX];

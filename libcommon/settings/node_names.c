@@ -44,7 +44,7 @@ static bool range_read (const char *word, range_t *range)
     return range->first <= range->last;
 }
 
-/*  Where names go, and who is told what is not right. */
+/*  Where names are added, and how a wrong one is reported. */
 typedef struct {
     name_list_t *names;
     const config_t *config;

@@ -11,7 +11,7 @@
 #define NODE_NAMES_MAX      65536 /* of a site */
 
 /*  Adds the names of the nodes of a class, whose section ("classes/thin") has the keys nodes and
- *  names. False with why: a name or a range is not right, or they are not so many. */
+ *  names. False with why when a name or range is wrong, or their number is not nodes. */
 bool node_names_read (name_list_t *names, const config_t *config, const char *section,
                       char why [CONFIG_WHY_BYTES]);
 

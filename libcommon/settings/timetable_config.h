@@ -52,7 +52,8 @@
 bool config_name_read (const config_t *config, const char *kind, const char *what,
                        char name [NAME_BYTES_MAX + 1], char why [CONFIG_WHY_BYTES]);
 
-/*  What settings borrow, once they are read; provider_words_clear, also after false. Zero at first. */
+/*  What the settings borrow once they are read. Zero at first; end it with provider_words_clear, also
+ *  after false. */
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
     name_list_t accounts; /* actors with an account, whichever */

@@ -63,7 +63,7 @@ static bool planner (const char *name)
     return kind_is (name, "planner");
 }
 
-/*  Those whose word counts in T7: who coordinates and who votes. */
+/*  The services that coordinate and vote, whose word counts in T7. */
 static bool peer (const char *name)
 {
     return planner (name) || kind_is (name, "lis") || kind_is (name, "nis") ||

@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/*  Who may do what, asked on every verb (proto/transaction.md). object_owner is "" for a new
- *  reservation. */
+/*  What a caller wants to do (proto/transaction.md). */
 typedef enum {
     VERB_HOLD,
     VERB_RENEW,
@@ -43,8 +42,9 @@ void names_clear (const char *const *names, size_t count);
 void access_copy (access_t *to, const access_t *from);
 void access_clear (access_t *self);
 
-/*  caller: who is connected ("planner/3fa9…", "lis/ams", "alice"). actor: for whom it acts. object
- *  names: the coordinator of a command, or the owner of a reservation. */
+/*  caller: the name at the other end of the connection ("planner/3fa9…", "lis/ams", "alice").
+ *  actor: for whom it acts. object: the coordinator of a command, or the owner of a reservation; ""
+ *  for a new one. */
 bool may (const access_t *access, verb_t verb, const char *caller, const char *actor,
           const char *object);
 

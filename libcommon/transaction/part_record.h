@@ -1,5 +1,5 @@
-/*  part_record - a reservation as one of its participants knows it and tells it, and the questions
- *  for what participants have on record.
+/*  part_record - a reservation as one of its participants shows it, and the questions about what
+ *  participants have on record.
  */
 #ifndef MUSUBI_PART_RECORD_H
 #define MUSUBI_PART_RECORD_H
@@ -49,7 +49,7 @@ typedef struct {
     part_record_t record;
 } part_shown_t;
 
-/*  Participant.List: a page of them, perhaps empty though there is more: after next. */
+/*  Participant.List: a page of them; it may be empty though there are more, after next. */
 typedef struct {
     part_record_t *records;
     size_t count;

@@ -70,7 +70,8 @@ static const codec_row_t parts_page_rows [] = {
   ROW_WORD ("next", parts_page_t, next, OR_NONE),
 };
 
-/*  Where to go on is not before the last one told; older sites do not say. */
+/*  next must not lie before the last record. Older sites leave it out: then the last record is
+ *  meant. */
 static bool parts_page_rule (void *self, char why [WHY_BYTES])
 {
     parts_page_t *page = self;

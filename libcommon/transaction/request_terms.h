@@ -11,8 +11,8 @@
 #define FILES_MAX         256     /* data needs of a request */
 #define CPUS_MAX          1000000 /* of one need */
 
-/*  A number that says which of the homes, in their order, keeps an actor's bare request id: its
- *  remainder by their count. Part of the contract (T2): FNV-1a, 64 bits, of "actor/id". */
+/*  The number that says which home keeps an actor's bare request id: its remainder by the number of
+ *  homes is the index in their list. Part of the contract (T2): FNV-1a, 64 bits, of "actor/id". */
 uint64_t request_slot (const char *actor, const char *id);
 
 #endif

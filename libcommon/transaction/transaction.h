@@ -49,28 +49,27 @@ typedef struct {
     uint32_t base_version;
     participant_ref_t *participants;
     size_t participants_count;
-    participant_ref_t
-      *awaited; /* of a release: who was silent, and may have a part; they do not vote */
+    participant_ref_t *awaited; /* of a release: silent ones that may have a part, without vote */
     size_t awaited_count;
     participant_ref_t coordinator;
     int64_t decide_by_ms; /* wall */
     int64_t edge_ms;      /* wall */
     int64_t end_ms;       /* wall: of the whole plan's last window, old or new; 0 = not told */
     char actor [NAME_BYTES_MAX + 1];
-    char owner [NAME_BYTES_MAX + 1]; /* of the reservation; a plan taken without has its actor */
+    char owner [NAME_BYTES_MAX +
+                1]; /* of the reservation; a plan that was decoded without one gets its actor */
     char request_id [REQUEST_ID_BYTES_MAX + 1];
     char home [NAME_BYTES_MAX + 1];
     uint8_t *request;
     size_t request_size;
-    txid_t repairs; /* the commit that somebody could not keep (T10), or the release of which this
-                       is the rest; start 0 = none */
+    txid_t repairs; /* a commit (T10), or the release that this is the rest of; start 0 = none */
 } plan_t;
 
 /*  The one of that name; NULL when there is none. */
 const participant_ref_t *parties_find (const participant_ref_t *parties, size_t count,
                                        const char *name);
 
-/*  Who votes on it, or is awaited, by name; NULL when nobody. */
+/*  The participant of that name that votes on it, or is awaited; NULL when there is none. */
 const participant_ref_t *plan_party (const plan_t *self, const char *name);
 
 /*  A command at its participant (the states of proto CommandState, same numbers). */
@@ -126,7 +125,7 @@ typedef struct {
     int64_t until_ms;
 } profile_t;
 
-/*  Why not (T3). Owns its pointers: codec_clear. */
+/*  Why something was refused (T3). Owns its pointers: codec_clear. */
 typedef struct {
     refusal_reason_t reason;
     char resource [2 * NAME_BYTES_MAX + 2];
@@ -220,7 +219,7 @@ typedef struct {
     packed_t answer;
 } claim_part_t;
 
-/*  A part, taken apart. Owns what it points to: part_clear. */
+/*  A decoded part. Owns what it points to: part_clear. */
 typedef struct {
     part_kind_t kind;
     union {
@@ -247,7 +246,7 @@ typedef struct {
 
 typedef struct {
     txid_t txid;
-    packed_t claim; /* packed ClaimPart, at a home only; not set: the one held with stands */
+    packed_t claim; /* packed ClaimPart, at a home only; not set: the claim of the hold stays */
     bool claim_set;
 } prepare_request_t;
 

@@ -54,7 +54,7 @@ static const codec_row_t plan_rows [] = {
   ROW_LIST ("awaited", plan_t, awaited, awaited_count, participant_ref, 0, PARTICIPANTS_MAX),
 };
 
-/*  Everyone who votes, each once: an answer counts for one store (T7). */
+/*  Every participant is named once, because an answer counts for one store (T7). */
 static bool participants_right (const plan_t *plan, char why [WHY_BYTES])
 {
     for (const participant_ref_t *one = plan->participants;
