@@ -1,6 +1,5 @@
-/*  circuit_usage - one entry for each reservation of which something was asked, or whose time comes by
- *  itself; and one timer for all, at the next moment at which a window of any of them opens or
- *  closes.
+/*  circuit_usage - one entry for each reservation whose use was asked for or begins by itself;
+ *  and one timer for all, at the next moment at which a window of any of them opens or closes.
  */
 #include "circuit_usage.h"
 
@@ -14,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_MS_MAX 60000 /* a turn far away is looked at so often: clocks get stepped */
+#define LOOK_MS_MAX                                                                                \
+    60000 /* a distant turn is checked again at least so often: clocks get stepped */
 
 static int circuit_usage_by_turn (const void *key, const void *thing)
 {
@@ -114,7 +114,7 @@ static bool windows_open (const circuit_usage_t *self, const moment_t *now,
     return open;
 }
 
-/*  Bring an entry up to date with its reservation and the time; it may end with that. */
+/*  Brings an entry up to date with its reservation and the time; the entry may end here. */
 static void use_refresh (circuit_usage_t *self, const moment_t *now, use_t *use)
 {
     reservation_view_t view;
@@ -207,8 +207,8 @@ static void use_reply (circuit_usage_t *self, const request_t *request, const us
     service_reply (self->service, request, codec_encode (&use_answer_codec, use ? use : &none));
 }
 
-/*  The reservation meant; false, and the request is refused, unless the asker may say what becomes
- *  of it. */
+/*  Finds the reservation; refuses, and returns false, unless the caller may decide about its
+ *  use. */
 static bool use_allowed (circuit_usage_t *self, const request_t *request, const use_t *asked,
                          reservation_view_t *view)
 {

@@ -3,7 +3,7 @@
  *  A reservation is provisioned when its owner or an administrator has asked for it, or, where the
  *  domain says so, by itself when its first window opens, unless it was given up before. It is
  *  active while it is provisioned and one of its windows is open by both clocks. The back end is
- *  `none`: nothing is switched, it is told and kept.
+ *  `none`: nothing is switched; the state is only reported and stored.
  *
  *  What was asked is kept in TABLE_USES until the reservation is forgotten or left. Publishes the
  *  topic "use", without a body, when a reservation becomes active or is no longer. Pure.
@@ -19,7 +19,7 @@ typedef enum { USE_ASKED, USE_AT_START } use_mode_t;
 
 typedef struct {
     char reservation [NAME_BYTES_MAX + 1];
-    bool asked; /* somebody has said what he wants, or it began by itself: kept in the store */
+    bool asked; /* its owner has asked, or it began by itself: kept in the store */
     bool provisioned;
     bool active;
     int64_t turn_ms; /* wall: a window opens or closes; INT64_MAX = none ahead, not in turns */
@@ -43,8 +43,8 @@ void circuit_usage_destroy (circuit_usage_t **self_p);
 
 void circuit_usage_tell (circuit_usage_t *self, usage_t *usage);
 
-/*  Who knows the reservations; borrowed for life. Before the first step. Its start comes before
- *  that of the uses. */
+/*  The participant knows the reservations; borrowed for life. Call it before the first step. The
+ *  participant starts before this. */
 void circuit_usage_attach (circuit_usage_t *self, const participant_t *participant);
 
 #endif

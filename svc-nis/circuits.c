@@ -115,7 +115,7 @@ static bool circuit_valid (const circuits_t *self, const circuit_t *circuit, ref
     snprintf (refusal->text, sizeof refusal->text, "need %.63s: link %.63s %s", circuit->need,
               circuit->links [stop],
               again ? "leads back to where the circuit has been"
-                    : "does not go on where the one before ends");
+                    : "does not begin where the link before it ends");
     return false;
 }
 

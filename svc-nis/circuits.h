@@ -10,7 +10,7 @@
 #include "domain.h"
 #include "timetable.h"
 
-/*  name is the domain's, "N"; domain_check must be content with it. The timekeeper is borrowed for
+/*  name is the domain's, "N"; it must pass domain_check. The timekeeper is borrowed for
  *  life. The links are the room's resources, in the domain's order. */
 free_capacity_t *circuits_room (const char *name, const domain_t *domain,
                                 const timekeeper_t *timekeeper);

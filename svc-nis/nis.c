@@ -1,5 +1,5 @@
-/*  nis - a domain: a provider whose resources are links. What is its own is its graph, told to whoever
- *  asks and to the directories, paths through it, and the use of its circuits.
+/*  nis - a domain: a provider whose resources are links. Its own are its graph, told to everybody
+ *  who asks and to the directories, the paths through it, and the use of its circuits.
  */
 #include "nis.h"
 
@@ -29,7 +29,7 @@ const provider_limits_t nis_limits_default = {
 
 const codec_t domain_question_codec = CODEC_EMPTY (musubi__domain_request__descriptor);
 
-/*  What is offered, with the capacities there are now. */
+/*  The description of the domain, with its present capacities. */
 static const domain_t *domain_now (nis_t *self)
 {
     for (size_t i = 0; i < self->domain.links_count; i++)
@@ -60,7 +60,7 @@ static void on_domain (void *owner, const moment_t *now, const request_t *reques
     arena_end (&arena);
 }
 
-/*  For readmission: what an answer books here. */
+/*  For readmission: the bookings of an answer in this domain. */
 static bool nis_part_told (void *owner, bytes_t answer, packed_t *part, char why [WHY_BYTES])
 {
     const nis_t *self = owner;

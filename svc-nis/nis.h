@@ -21,7 +21,7 @@ extern const provider_limits_t nis_limits_default;
 /*  Everything is copied by nis_core. */
 typedef struct {
     provider_settings_t provider;
-    domain_t domain; /* domain_check is content with it */
+    domain_t domain; /* passes domain_check */
     use_mode_t use;
     uint32_t paths_max; /* at most NIS_PATHS_MOST */
 } nis_settings_t;

@@ -12,8 +12,8 @@ const config_key_t nis_keys [] = {
   KEY_TEXT ("gis", "", "endpoints of the directories, separated by commas"),
   DOMAIN_CONFIG_KEYS (""),
   KEY_TEXT ("provision", "asked",
-            "asked: circuits may be used when their owner says so; start: by themselves when their "
-            "window opens"),
+            "when circuits may carry traffic. asked: once their owner asks for it; start: as soon "
+            "as their window opens"),
   TIMETABLE_CONFIG_KEYS,
   PARTICIPANT_CONFIG_KEYS,
   PROVIDER_LIMITS_KEYS ("bookings in the calendars of all links; a circuit books each of its links",

@@ -31,7 +31,7 @@ typedef struct {
 
 extern const codec_t paths_question_codec;
 
-/*  Of a use_t: the reservation asked about; what is told, and what is kept of it. */
+/*  Three messages of a use_t: the question, the answer, and the stored record. */
 extern const codec_t use_question_codec;
 extern const codec_t use_answer_codec;
 extern const codec_t use_record_codec;

@@ -36,7 +36,8 @@ typedef struct {
 #define ROOM_UNKNOWN INT64_MIN
 #define REASON_BYTES 256
 
-/*  Who may not know how much is free learns of every link only whether what he asks is. */
+/*  A caller without the right to see free capacity is told only, link by link, whether the
+ *  bandwidth asked for fits. */
 static int64_t room_for (const answering_t *self, size_t link)
 {
     const path_ask_t *ask = self->ask;
@@ -48,7 +49,7 @@ static int64_t room_for (const answering_t *self, size_t link)
     return least > 0 ? least : 0;
 }
 
-/*  The links of a graph of one domain are in the domain's order, as the room's resources are. */
+/*  The graph has one domain, so its links are in the same order as the resources. */
 static int64_t path_service_free_of (void *owner, size_t link)
 {
     answering_t *self = owner;
@@ -57,7 +58,8 @@ static int64_t path_service_free_of (void *owner, size_t link)
     return self->rooms [link];
 }
 
-/*  What was looked up for one ask is good for the next when it is about the same. */
+/*  Free capacities looked up for one question are reused if the next one is about the same
+ *  interval and requirements. */
 static bool rooms_same (const answering_t *self, const path_ask_t *a, const path_ask_t *b)
 {
     if (a->over.from != b->over.from || a->over.until != b->over.until ||
@@ -106,14 +108,15 @@ static bool vertex_find (const path_service_t *self, const char *name, size_t *v
     return *vertex != SIZE_MAX;
 }
 
-/*  How much is free stays untold where it must. */
+/*  Does not disclose how much is free, unless the caller may know. */
 static void path_service_tell_none (answering_t *self, const path_question_t *question,
                                     char *reason)
 {
     const path_service_t *paths = self->paths;
     size_t link;
     if (self->explains == PATH_SERVICE_EXPLAINED_MAX) {
-        snprintf (reason, REASON_BYTES, "no such path; only %d are explained in one answer",
+        snprintf (reason, REASON_BYTES,
+                  "no such path; only the first %d questions without a path are told why",
                   PATH_SERVICE_EXPLAINED_MAX);
         return;
     }
@@ -121,8 +124,8 @@ static void path_service_tell_none (answering_t *self, const path_question_t *qu
     path_explain (paths->graph, question, &link, reason);
     if (link != SIZE_MAX && !self->disclosed)
         snprintf (reason, REASON_BYTES,
-                  "%s/%s, and every other way, has no room for %u Mbit/s; how much is free is not "
-                  "disclosed",
+                  "%s/%s, like every other path, has less than the %u Mbit/s asked for; how much "
+                  "is free is not disclosed here",
                   free_capacity_name (paths->room), free_capacity_resource_name (paths->room, link),
                   self->ask->mbps);
 }
@@ -154,7 +157,8 @@ static void path_answer (answering_t *self, const path_ask_t *ask, Musubi__PathA
         break;
     case PATH_UNKNOWN:
         snprintf (reason, REASON_BYTES,
-                  "not found in the steps that one request has: ask less at once");
+                  "the search was stopped before this path was found, because the request asks too "
+                  "much: ask fewer questions at once");
         break;
     }
 }

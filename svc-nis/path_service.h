@@ -1,4 +1,5 @@
-/*  path_service - Nis.Paths: ways through the domain's own graph over which so much is free. Pure. */
+/*  path_service - Nis.Paths: ways through the domain's own graph over which so much is free.
+ *  Pure. */
 #ifndef MUSUBI_PATH_SERVICE_H
 #define MUSUBI_PATH_SERVICE_H
 
@@ -9,7 +10,8 @@
  *  links; a question that comes too late for them is answered as not found, saying so. */
 #define PATH_SERVICE_STEPS_MAX 8000000
 
-/*  So many questions without a path are told why, in one answer: that costs a dozen searches. */
+/*  How many questions without a path are told the reason, in one answer: a reason costs a dozen
+ *  searches. */
 #define PATH_SERVICE_EXPLAINED_MAX 32
 
 typedef struct paths path_service_t;

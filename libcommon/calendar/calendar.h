@@ -37,8 +37,8 @@ void calendar_destroy (calendar_t **self_p);
  *  instant more than CALENDAR_QUANTITY_MAX. */
 void calendar_book (calendar_t *self, interval_t over, int64_t quantity);
 
-/*  Give a booking back, which is known by what was booked. It can't fail: the room it may need was
- *  taken when it was booked. */
+/*  Gives back a booking, named by what was booked. It can't fail: the room it may need was
+ *  reserved when it was booked. */
 void calendar_release (calendar_t *self, interval_t over, int64_t quantity);
 
 size_t calendar_bookings (const calendar_t *self);

@@ -1,13 +1,13 @@
 /*  changes - keeping the B+-tree of changes in shape.
  *
  *  Both updates go down once and up once. On the way down a node that could not take (or lose) an
- *  entry is put right before it is entered, so that no repair ever runs upwards; on the way up each
- *  parent notes what its child now is. A full node first evens out with a neighbour and is split
- *  only when that is nearly full too: leaves stay about four fifths full, which is what keeps a
- *  booking small.
+ *  entry is put right before it is entered, so that no repair ever runs upwards; on the way up
+ *  each parent notes what its child now is. A full node first evens out with a neighbour and is
+ *  split only when that is nearly full too: leaves stay about four fifths full, which is what
+ *  keeps a booking small.
  *
- *  A node is a few parallel arrays of 8-byte entries. `calendar_changes_rows_t` is the view under which leaves and
- *  inner nodes are opened, closed and shifted by the same code.
+ *  A node is a few parallel arrays of 8-byte entries. `calendar_changes_rows_t` is the view
+ *  under which leaves and inner nodes are opened, closed and shifted by the same code.
  */
 #include "calendar_changes.h"
 
@@ -128,7 +128,7 @@ static void rows_close (calendar_changes_rows_t rows, uint32_t at)
     }
 }
 
-/*  Bring the left one of two neighbours to so many entries, at the right one's cost or profit. */
+/*  Moves entries between two neighbours until the left one has left_count. */
 static void rows_share (calendar_changes_rows_t left, calendar_changes_rows_t right,
                         uint32_t left_count)
 {

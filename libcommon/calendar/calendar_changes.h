@@ -108,8 +108,9 @@ bool cursor_next (cursor_t *self, int64_t *time);
 typedef struct {
     interval_t window; /* not empty */
     int64_t duration_ms;
-    int64_t limit;    /* what is wanted is free while the level is at most this */
-    bool starts_only; /* a gap may be told as soon as it is long enough, its end not reached */
+    int64_t limit; /* what is wanted is free while the level is at most this */
+    bool
+      starts_only; /* a gap may be reported as soon as it is long enough, before its end is known */
 } gaps_wanted_t;
 
 /*  Maximal stretches of the window, long enough, at whose every instant the level is within the

@@ -28,9 +28,9 @@ static int64_t calendar_levels_greatest (const int64_t *levels, uint32_t from, u
     return greater (greater (most [0], most [1]), greater (most [2], most [3]));
 }
 
-/*  Each of these answers the greater of the floor and the highest level it is asked about, and
- *  enters a subtree only if something in it is above the floor. The level before a subtree is never
- *  above it: it is the level after some change that is looked at too, or the 0 before all. */
+/*  Each of these returns the greater of floor and the highest level asked for, and enters a
+ *  subtree only if something in it is above floor. The level before a subtree is never above
+ *  floor: it is the level after a change that was looked at, or the 0 before all changes. */
 
 /*  From the instant to the end of the subtree, before which the level is `level`. */
 static int64_t most_from (calendar_node_t node, uint32_t height, int64_t level, int64_t from,

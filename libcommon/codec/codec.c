@@ -89,9 +89,9 @@ static bool owns (const codec_t *codec)
     return false;
 }
 
-/*  How many elements own something, perhaps. What stands alone is zero where it was never taken;
- *  yet it may have been taken and count as none, as its own members say whether it is there. Cases
- *  of a oneof share their place. */
+/*  How many elements may own memory. A single member counts even if its row says it is absent: it
+ *  may have been filled, and is zero otherwise. Cases of a oneof share their place, so only the
+ *  present one counts. */
 static size_t owned_count (const codec_row_t *row, const uint8_t *self)
 {
     if (!row_owns (row))

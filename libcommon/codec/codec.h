@@ -11,7 +11,7 @@
 
 #define FORMAT_WHY __attribute__ ((format (printf, 2, 3)))
 
-/*  Bytes that are malloc'ed: whoever gets them frees data. */
+/*  Bytes from malloc; the receiver frees data. */
 typedef struct {
     uint8_t *data;
     size_t size;
@@ -25,7 +25,7 @@ static inline bytes_t packed_bytes (packed_t lent)
 /*  A copy; empty of none. */
 packed_t packed_copy (bytes_t from);
 
-/*  Says why, answers false: return wrong (why, "edge_ms: …"). */
+/*  Writes why and returns false: return wrong (why, "edge_ms: …"). */
 bool wrong (char why [WHY_BYTES], const char *format, ...) FORMAT_WHY;
 
 typedef struct codec codec_t;
@@ -43,13 +43,13 @@ bool codec_decode (const codec_t *codec, void *self, bytes_t body, char why [WHY
 /*  The same without the rules between fields: each field is checked by itself alone. */
 bool codec_decode_fields (const codec_t *codec, void *self, bytes_t body, char why [WHY_BYTES]);
 
-/*  Frees what it owns, and zeroes it: harmless to do again. */
+/*  Frees what the struct owns and zeroes it; harmless to repeat. */
 void codec_clear (const codec_t *codec, void *self);
 
 /*  Deep, of all that the codec names; members that it doesn't are copied as they are. */
 void codec_copy (const codec_t *codec, void *to, const void *from);
 
-/*  Do both say the same on the wire? */
+/*  Do both encode to the same bytes? */
 bool codec_same (const codec_t *codec, const void *a, const void *b);
 
 #endif

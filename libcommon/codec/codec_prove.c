@@ -1,4 +1,4 @@
-/*  codec_prove - each message that is made or taken, held against what is made of it. */
+/*  codec_prove - every struct that was encoded or decoded goes through its codec once more. */
 #include "codec_walk.h"
 #include "must.h"
 

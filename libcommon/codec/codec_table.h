@@ -1,4 +1,4 @@
-/*  codec_table - how a codec's table is written. For _wire files, and who fills answers himself.
+/*  codec_table - how a codec's table is written. For _wire files, and code that fills answers itself.
  *
  *      static const codec_row_t party_rows [] = {
  *        ROW_WORD ("name", participant_ref_t, name),
@@ -7,12 +7,12 @@
  *      };
  *      const codec_t participant_ref_codec = CODEC (participant_ref_t, musubi__party__descriptor, party_rows);
  *
- *  A row for every field of the message, in the order of their numbers; one that is of no use here
- *  is a ROW_UNUSED. Row and field meet by their place: test_codec proves that their names, types
- *  and sizes agree. A member of another type than its row's does not compile.
+ *  A row for every field of the message, in the order of their numbers; one that is of no use
+ *  here is a ROW_UNUSED. Row and field meet by their place: test_codec proves that their names,
+ *  types and sizes agree. A member of another type than its row's does not compile.
  *
- *  Behind a row's own arguments may stand, in any order: OR_NONE, MOST (n), LEAST (n),
- *  BETWEEN (from, to), FINITE, FROM (n), OF (codec), SET_BY (…), CASE_OF (…), SKIPPING.
+ *  Behind a row's own arguments may stand, in any order: OR_NONE, MOST (n), LEAST (n), BETWEEN
+ *  (from, to), FINITE, FROM (n), OF (codec), SET_BY (…), CASE_OF (…), SKIPPING.
  */
 #ifndef MUSUBI_CODEC_TABLE_H
 #define MUSUBI_CODEC_TABLE_H
@@ -54,7 +54,7 @@ typedef struct {
     codec_many_t many;
     bool pointer;       /* KIND_ONE: the member points to it, and owns it; NULL = none */
     bool empty;         /* KIND_WORD, KIND_TEXT: may be ""; KIND_ONE: may be missing */
-    bool cased;         /* beside says which case of a oneof it is: this one when it is which */
+    bool cased;         /* beside says which case of a oneof is set: this one if it equals which */
     bool skips;         /* elements that are not right are passed over */
     uint32_t which;     /* see cased */
     size_t at;          /* of the member */
@@ -236,8 +236,8 @@ struct codec {
         ROW_COUNT (type, count), .count_least = (count_from), .count_most = (count_to)             \
     }
 
-/*  element: party, for a participant_ref_t by participant_ref_codec. One in place must be there, unless SET_BY; with
- *  OR_NONE one that is missing is taken as all zero. */
+/*  element: party, for a participant_ref_t by participant_ref_codec. One in place must be
+ *  there, unless SET_BY; with OR_NONE one that is missing is taken as all zero. */
 #define ROW_ONE(name, type, member, element, ...)                                                  \
     {                                                                                              \
         .field = (name), .kind = KIND_ONE, .at = ROW_AT (type, member, element##_t *),             \
@@ -338,7 +338,7 @@ struct codec {
 
 /*  --- generated structs ---
  *
- *  For what a table can't say: an answer that is reckoned while it is filled, a message of which
+ *  For what a table can't say: an answer that is computed while it is filled, a message of which
  *  a part alone is wanted. */
 
 /*  Filled from the struct, and pointing into it; what else it needs is taken from the arena. */

@@ -32,7 +32,7 @@ static bool codec_take_within (char why [WHY_BYTES], const char *field, size_t i
 
 /*  --- values --- */
 
-/*  Without a bound, infinity and what is no number pass, too. */
+/*  A row without bounds accepts infinity and NaN, too. */
 static bool double_right (const codec_row_t *row, double value, char why [WHY_BYTES])
 {
     double least = row->least == INT64_MIN ? -HUGE_VAL : (double) row->least;

@@ -19,8 +19,8 @@ packed_t codec_pack (const codec_t *codec, const void *self);
 bool codec_unpacked (const codec_t *codec, void *self, bytes_t body, bool rules,
                      char why [WHY_BYTES]);
 
-/*  What the struct says is read, and must say the same again. A struct that was taken from a message
- *  can be taken again; another one may break the bounds of its table. */
+/*  Encodes the struct, decodes the bytes and encodes again: both must be the same. taken: it came
+ *  from a message, so it must decode; another struct may break the bounds of its table. */
 void codec_prove (const codec_t *codec, const void *self, bool taken);
 
 #endif

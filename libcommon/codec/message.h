@@ -1,6 +1,6 @@
-/*  message - protobuf bodies by descriptor: packing, checked unpacking. Pure.
+/*  message - packing and checked unpacking of protobuf bodies, by descriptor. Pure.
  *
- *  For the codec, _wire files, service.c, and who fills an answer as it is reckoned.
+ *  For the codec, _wire files, service.c, and code that fills an answer while it computes it.
  */
 #ifndef MUSUBI_MESSAGE_H
 #define MUSUBI_MESSAGE_H
@@ -21,12 +21,11 @@ void *messages_new (const ProtobufCMessageDescriptor *descriptor, size_t count);
 
 bool utf8_valid (const char *text);
 
-/*  NULL when the bytes are not such a message or larger than RECORD_BYTES_MAX: whoever
- *  takes bodies in has bounded those already. End it with
- *  message_free. Text that is not UTF-8 is refused. */
+/*  NULL when the bytes are not such a message, hold text that is not UTF-8, or are larger than
+ *  RECORD_BYTES_MAX (bodies were bounded when they were received). End it with message_free. */
 ProtobufCMessage *message_unpack (const ProtobufCMessageDescriptor *descriptor, bytes_t body);
 
-/*  The same with memory from there. */
+/*  The same, with memory from the allocator. */
 ProtobufCMessage *message_unpack_in (const ProtobufCMessageDescriptor *descriptor, bytes_t body,
                                      ProtobufCAllocator *allocator);
 void message_free (ProtobufCMessage *message);

@@ -89,9 +89,9 @@ bool config_describes (const config_t *self, const char *path);
 size_t config_names (const config_t *self, const char *section, const char **names,
                      size_t names_max);
 
-/*  For who finds later that what was read does not go together: why = "FILE:LINE: path: what", the
- *  line that of the path or of the section next above it that stands in the file; "--set path:
- *  what" when a setting says it. Answers false. */
+/*  For a contradiction found after loading: why = "FILE:LINE: path: what", with the line of the
+ *  path or of the nearest section above it that the file has, or "--set path: what" if the value
+ *  was set there. Returns false. */
 bool config_wrong (const config_t *self, const char *path, char why [CONFIG_WHY_BYTES],
                    const char *format, ...) __attribute__ ((format (printf, 4, 5)));
 

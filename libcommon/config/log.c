@@ -18,8 +18,8 @@ void log_open (const char *name, log_level_t least)
     log_least = least;
 }
 
-/*  Peers' words get into log lines: what could forge a second line or speak to a terminal is shown
- *  as a question mark. */
+/*  Words of peers get into log lines: characters that could forge a second line or control a
+ *  terminal are shown as '?'. */
 static void defuse (char *text)
 {
     for (; *text; text++)

@@ -7,7 +7,7 @@
 
 #include "core.h"
 
-/*  Who speaks, and from which level on. name is copied. */
+/*  The name in each line, which is copied, and the least level that is logged. */
 void log_open (const char *name, log_level_t least);
 void log_line (log_level_t level, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
 

@@ -186,7 +186,7 @@ static bool read_line (zpl_t *self, zpl_line_t *line, zpl_node_t *parents [ZPL_D
     if (line->end - line->at > ZPL_LINE_BYTES_MAX)
         return refuse (line, "a line longer than %d bytes", ZPL_LINE_BYTES_MAX);
     if (has_control (line->at, line->end))
-        return refuse (line, "a control character; this is no text");
+        return refuse (line, "a control character; settings are plain text");
     zpl_line_t look = *line;
     skip_spaces (&look);
     if (look.at == look.end || *look.at == '#')

@@ -39,7 +39,8 @@ typedef struct {
     bytes_t body;
 } call_t;
 
-/*  What answers of a far peer take; one that was silent before it was measured has no trip yet. */
+/*  How long the answers of a far peer take; trip_ms is 0 for one that was silent before it was
+ *  measured. */
 typedef struct {
     uint64_t way;
     int64_t trip_ms;   /* smoothed; 0 = not measured */
@@ -106,7 +107,7 @@ static int64_t call_patience_ms (const calls_t *self, const call_t *call)
     return ms > call->timeout_ms ? ms : call->timeout_ms;
 }
 
-/*  A try has ended. Those who are near, and always were, are not remembered. */
+/*  A try has ended. Peers that have always answered quickly are not remembered. */
 static void learn_way (calls_t *self, const moment_t *now, const call_t *call, bool answered)
 {
     round_trip_t *way = &self->ways [call->way % CALL_WAYS_MAX];
@@ -154,8 +155,8 @@ static call_t *call_new (const call_order_t *order)
     return self;
 }
 
-/*  Before the try after so many: doubling, less up to half of it, so that those who were refused
- *  together do not come back together. */
+/*  The pause before the next try: it doubles, and a random part of up to half is taken off, so
+ *  that calls that were refused together do not come back together. */
 static int64_t call_backoff_ms (calls_t *self, uint32_t tries)
 {
     int64_t ms = CALL_BACKOFF_MS;
@@ -238,7 +239,8 @@ static void on_backoff_over (void *owner, const moment_t *now, uint64_t token)
         return;
     }
     char reason [REASON_BYTES];
-    snprintf (reason, sizeof reason, "no address of %.*s is known", NAME_BYTES_MAX, call->peer);
+    snprintf (reason, sizeof reason, "the address of %.*s is not known", NAME_BYTES_MAX,
+              call->peer);
     call->timer = 0;
     call_end (self, now, call, &(call_result_t){.status = CALL_TIMED_OUT, .reason = reason});
 }

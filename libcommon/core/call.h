@@ -21,8 +21,8 @@
 
 #define CALL_PATIENCE_MS_MAX 3000 /* with one try, unless calls_patience says else */
 #define CALL_SPREAD_MS_MIN   250  /* an answer may be so much later than usual */
-#define CALL_NEAR_MS         100  /* who answers within this needs no longer time-outs */
-#define CALL_WAYS_MAX        1024 /* far or silent peers remembered; a power of two */
+#define CALL_NEAR_MS         100  /* a peer that answers within this needs no longer time-outs */
+#define CALL_WAYS_MAX        1024 /* far or silent peers that are remembered; a power of two */
 
 typedef struct calls calls_t;
 

@@ -1,5 +1,5 @@
-/*  change_notice - a topic without a body, published when something has changed, but not all the time: those
- *  who wait for it all ask again at each.
+/*  change_notice - a topic without a body, published when something has changed, but not more
+ *  often than CHANGE_NOTICE_EVERY_MS: every subscriber asks again at each.
  */
 #ifndef MUSUBI_CHANGE_NOTICE_H
 #define MUSUBI_CHANGE_NOTICE_H
@@ -16,10 +16,10 @@ typedef struct {
     int64_t from_ms; /* monotonic: not before */
 } change_notice_t;
 
-/*  Tell it: at the end of this step, or as soon as CHANGE_NOTICE_EVERY_MS have passed since the last. */
+/*  Publishes at the end of this step, or once the pause since the last one has passed. */
 void change_notice_tell (change_notice_t *self);
 
-/*  Nothing more is told. */
+/*  Nothing is published any more. */
 void change_notice_end (change_notice_t *self);
 
 #endif

@@ -30,16 +30,16 @@ typedef struct {
     uint8_t entropy [ENTROPY_BYTES]; /* fresh in each step */
     uint64_t store_free_bytes;       /* room left in the store, less what has been put since */
     uint64_t store_bytes;            /* its whole size */
-    /*  Since this start, for those who measure: durable writes; requests, replies and hints that
-     *  left, and the bytes of their headers and bodies; connections closed to make room. */
+    /*  For measurements, since this start: durable writes; requests, replies and change notices
+     *  sent, and the bytes of their headers and bodies; connections closed to make room. */
     uint64_t store_flushes;
     uint64_t messages_sent;
     uint64_t bytes_sent;
     uint64_t connections_closed;
 } moment_t;
 
-/*  Is there room for what a message of that size leaves, with so much of the store kept free? It
- *  leaves its record, its row, and what its end will write. */
+/*  Is there room for what a message of that size will store, with kept_free bytes left over? It
+ *  stores a record and a ledger row, and its end will store as much again. */
 #define STORE_COPIES 4
 static inline bool moment_room (const moment_t *now, uint64_t kept_free, size_t size)
 {
@@ -75,7 +75,7 @@ typedef enum {
     EVENT_REQUEST, /* somebody asks; answer it now or later with EFFECT_REPLY */
     EVENT_ANSWER,  /* a call has ended; exactly one for each EFFECT_CALL */
     EVENT_TIMER,   /* the time of the last EFFECT_TIMER has come */
-    EVENT_NOTICE,  /* a publisher one has subscribed to says something; may be lost or doubled */
+    EVENT_NOTICE,  /* a change notice of a subscribed publisher; may be lost or doubled */
     EVENT_WORK,    /* work has ended; exactly one for each EFFECT_WORK */
     EVENT_ROWS,    /* what EFFECT_READ asked for; exactly one for each */
     EVENT_FLOW,    /* news of bulk bytes (flow.h) */
@@ -105,7 +105,7 @@ typedef struct {
     uint64_t reply_to; /* names this request in EFFECT_REPLY */
 } request_t;
 
-/*  Comes as the value of a record that is not the one that was put: no decoder takes it. The key
+/*  The value shown for a record that is not the one that was put; no decoder accepts it. Its key
  *  may be wrong, too. What such a record may have promised is for its owner to judge. */
 #define RECORD_DAMAGED ((bytes_t){.data = (const uint8_t *) "\x07", .size = 1})
 

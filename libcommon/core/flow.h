@@ -1,18 +1,18 @@
-/*  flow - bulk bytes, as a core sees them: what it orders, what it hears.
+/*  flow - bulk bytes, as a core sees them: what it orders and what it is told.
  *
- *  A flow is one transfer at one end: a file of this machine, which grows while somebody feeds it
- *  and from which others are fed meanwhile, whoever shows the transfer's token. The core says whom
- *  to ask (a link) and who is to feed; the host dials, moves the bytes, takes their digest as they
- *  are written, and tells. Bytes never pass through a core.
+ *  A flow is one transfer's own file here: it is received from at most one link, and others are
+ *  fed from it meanwhile, if they show the transfer's token. The core decides which feeder to ask
+ *  (a link) and which of those asked is to feed; the host dials, moves the bytes, computes their
+ *  digest as they are written, and reports. Bytes never pass through a core.
  *
  *      OPEN ──► opened ──► DIAL link ──► linked ──► GO link ──► progress … ──► whole
  *
- *  At most one link feeds a flow. GO starts it where the own file ends, and hangs up whoever fed
- *  it before; a link that closes is told as failed, once.
+ *  At most one link feeds a flow. GO starts it where the own file ends, and ends the link that
+ *  fed it before; a link that closes is reported as failed, once.
  *
- *  After each FLOW_CHUNK_BYTES a feeder says the digest of all bytes so far, where it knows it: its
- *  mark. Where that is not the receiver's own, the bytes since the last mark are let go and the
- *  link has failed as wrong: they are to be had from another one.
+ *  After each FLOW_CHUNK_BYTES a feeder that knows the digest of all bytes so far sends it: its
+ *  mark. If that is not the receiver's own digest, the bytes since the last mark are dropped and
+ *  the link has failed as wrong: they must be had from another feeder.
  */
 #ifndef MUSUBI_FLOW_H
 #define MUSUBI_FLOW_H
@@ -26,15 +26,15 @@
 #define FLOW_SIZE_UNKNOWN UINT64_MAX
 #define FLOW_MARKS        ".marks" /* beside a file that grows: its marks */
 #define FLOW_CHUNK_BYTES  (UINT64_C (1) << 20)
-#define FLOW_PROVED       UINT64_MAX /* attempt of who has the file with the right digest */
+#define FLOW_PROVED       UINT64_MAX /* attempt of a feeder whose file has the right digest */
 
-#define FLOW_ALIVE_MS  100 /* whoever feeds and has nothing new says so, so often */
-#define FLOW_SILENT_MS 450 /* a feeder that has said nothing for so long is told as silent */
+#define FLOW_ALIVE_MS  100 /* how often a feeder without news says that it is alive */
+#define FLOW_SILENT_MS 450 /* after so long without a word a feeder is reported as silent */
 
 typedef enum {
-    FLOW_OPEN,    /* look at the own file, then offer it; again: other limits or epoch */
+    FLOW_OPEN,    /* examine the own file, then offer it; again: other limits or epoch */
     FLOW_DIAL,    /* ask a feeder, on a connection of its own */
-    FLOW_GO,      /* be fed by a link that has answered */
+    FLOW_GO,      /* receive from a link that has answered */
     FLOW_HANG_UP, /* end a link; harmless when it has failed */
     FLOW_CLOSE,   /* leave: all links end, nobody is fed any more; the file stays as it is */
 } flow_verb_t;
@@ -46,13 +46,13 @@ typedef struct {
     const uint8_t *id;    /* OPEN: FLOW_ID_BYTES of the transfer */
     const uint8_t *token; /* OPEN: FLOW_TOKEN_BYTES */
     const char *path;     /* OPEN: the own file, absolute */
-    bool whole;           /* OPEN: the own file is all of it: feed only */
+    bool whole;           /* OPEN: the own file is complete: feed only */
     uint64_t attempt;     /* OPEN: feeders of the same one, or proved ones, are good */
-    bool anew;            /* OPEN: what the own file has is worth nothing */
+    bool anew;            /* OPEN: whatever the own file has is to be discarded */
     uint64_t size;        /* OPEN: FLOW_SIZE_UNKNOWN = the feeder knows, or, when whole, the file */
     const char *marks;    /* OPEN, whole: the file of its marks; NULL = none are known */
     const uint8_t *digest; /* OPEN: of the whole file; NULL = not known yet */
-    uint64_t epoch;        /* OPEN: whoever dials with an older one is sent away */
+    uint64_t epoch;        /* OPEN: receivers with an older one are refused */
     uint32_t mbps;         /* OPEN: that each receiver is fed with; 0 = no limit */
     uint32_t feeds;        /* OPEN: receivers at once; two more are fed while links change */
     uint64_t link;         /* DIAL, GO, HANG_UP: unique in this start */
@@ -81,7 +81,7 @@ typedef struct {
     uint64_t fed;      /* bytes that went out */
     uint64_t peer_has;
     bool refused;
-    bool wrong;            /* FAILED: what it sent since its last right mark was not what it says */
+    bool wrong; /* FAILED: what it sent since its last right mark does not match its mark */
     const uint8_t *digest; /* FLOW_DIGEST_BYTES */
     const char *why;       /* "" when there is nothing to say */
 } flow_event_t;

@@ -34,7 +34,7 @@ struct ordered {
     size_t chunks_count;
     size_t chunks_room;
     size_t count;
-    ordered_position_t *walked; /* where a walk stands: what ordered_after told last */
+    ordered_position_t *walked; /* where a walk stands: at what ordered_after returned last */
 };
 
 ordered_t *ordered_new (ordered_compare_fn *compare)
@@ -245,7 +245,7 @@ static void *walk_to (const ordered_t *self, ordered_position_t place)
     return place.chunk < self->chunks_count ? self->chunks [place.chunk]->things [place.at] : NULL;
 }
 
-/*  Is key the very thing that was told last, and still there? Then nothing need be looked for. */
+/*  Is key the thing that was returned last, and still in its place? Then no search is needed. */
 static bool walks_on (const ordered_t *self, const void *key)
 {
     const ordered_position_t *at = self->walked;

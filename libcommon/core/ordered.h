@@ -16,8 +16,8 @@ typedef int ordered_compare_fn (const void *key, const void *thing);
 
 ordered_t *ordered_new (ordered_compare_fn *compare);
 
-/*  Of things that have their key in themselves, so far from their beginning: a text, a uint64_t, or
- *  so many bytes, which sort by memcmp. */
+/*  The key is a member of each thing, at this offset: a text, a uint64_t, or size bytes, which
+ *  sort by memcmp. */
 ordered_t *ordered_by_text (size_t at);
 ordered_t *ordered_by_number (size_t at);
 ordered_t *ordered_by_bytes (size_t at, size_t size);

@@ -1,5 +1,5 @@
-/*  service - hands each event to whom it concerns: requests to methods, records to tables, answers
- *  to calls, timers to timers, hints to the directory, rows to the ledger.
+/*  service - hands each event to its part: requests to methods, records to loaders, answers to
+ *  calls, timers to timers, change notices to the directory, rows to the ledger.
  */
 #include "service.h"
 
@@ -211,7 +211,7 @@ static void service_on_record (service_t *self, const event_t *event)
                                             event->record.value);
     else
         outbox_log (self->outbox, LEVEL_WARNING,
-                    "record ignored table=%u: not one of this service's", table);
+                    "record ignored table=%u: this service has no such table", table);
     self->tables->loading = NULL;
 }
 
@@ -240,8 +240,8 @@ void service_bad_record (service_t *self, const char *table, const char *why)
                            loading->record.value);
     }
     outbox_log (self->outbox, LEVEL_ALARM,
-                "record ignored table=%s key=%s why=\"%s\": it is kept, and is not used", table,
-                text, why);
+                "record ignored table=%s key=%s why=\"%s\": it stays in the store, but is not used",
+                table, text, why);
 }
 
 static void copy_endpoint (char to [256], const char *from)
@@ -264,7 +264,8 @@ static void service_on_start (service_t *self, const moment_t *now, const event_
         member->started (member->owner, now);
 }
 
-/*  What is refused when the store is full, beside what judges itself. */
+/*  Methods that begin something new: refused when the store is nearly full. The participant
+ *  checks its own. */
 static bool begins (const request_t *request)
 {
     static const char *const methods [][2] = {
@@ -300,7 +301,7 @@ static void on_request (service_t *self, const moment_t *now, const request_t *r
     const struct service_tables *tables = self->tables;
     const service_membership_t *member = &tables->member;
     char why [WHY_BYTES], wrong [WHY_BYTES], text [REQUEST_ID_BYTES_MAX + 1];
-    /*  Both become parts of records, whose readers ask the same of them. */
+    /*  Both become parts of records, whose decoders make the same demands. */
     if (!text_take (text, NAME_BYTES_MAX, request->actor, TEXT_WORD_OR_NONE, "actor", wrong) ||
         !text_take (text, REQUEST_ID_BYTES_MAX, request->request_id, TEXT_WORD_OR_NONE,
                     "request_id", wrong)) {
@@ -315,9 +316,10 @@ static void on_request (service_t *self, const moment_t *now, const request_t *r
     if (begins (request) &&
         !moment_room (now, now->store_bytes / STORE_FULL_PARTS, request->body.size)) {
         service_count (self, "refused_store_full", 1);
-        service_refuse (self, request, CALL_OVERLOADED,
-                        "the store of %s is nearly full, %llu KiB are left: nothing new is begun",
-                        self->name, (unsigned long long) (now->store_free_bytes >> 10));
+        service_refuse (
+          self, request, CALL_OVERLOADED,
+          "the store of %s is nearly full (%llu KiB are left), so nothing new is begun", self->name,
+          (unsigned long long) (now->store_free_bytes >> 10));
         return;
     }
     service_method_t asked = {.service = request->service, .method = request->method};
@@ -364,7 +366,8 @@ void service_warn (service_t *self, const char *about, const char *text, int64_t
     warning->until_ms = until_ms;
 }
 
-/*  T13: who began something is let end it, whoever would begin something is told. */
+/*  T13: with a nearly full store running work may still end; what would begin something new is
+ *  refused. */
 static void see_room (service_t *self, const moment_t *now)
 {
     bool full = now->store_free_bytes < now->store_bytes / STORE_FULL_PARTS;
@@ -375,11 +378,11 @@ static void see_room (service_t *self, const moment_t *now)
     self->tables->full = full;
     if (full)
         snprintf (text, sizeof text,
-                  "the store is nearly full: nothing new is begun until what is over leaves it, or "
-                  "it has more than %llu KiB of store/bytes",
+                  "the store is nearly full: nothing new is begun until finished work has left it, "
+                  "or until store/bytes is raised from %llu KiB",
                   (unsigned long long) (now->store_bytes >> 10));
     else
-        outbox_log (self->outbox, LEVEL_INFO, "the store has room again");
+        outbox_log (self->outbox, LEVEL_INFO, "the store has room again: new work is taken");
     service_warn (self, "store", text, INT64_MAX);
 }
 
@@ -400,8 +403,8 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
     prng_stir (&self->prng, now->entropy);
     see_room (self, now);
     if (timekeeper_see (&self->timekeeper, now))
-        outbox_log (self->outbox, LEVEL_ALARM, "clock stepped by_ms=%lld",
-                    (long long) self->timekeeper.step_ms);
+        outbox_log (self->outbox, LEVEL_ALARM, "clock stepped by=%.3fs",
+                    (double) self->timekeeper.step_ms / 1000);
 
     switch (event->kind) {
     case EVENT_RECORD:
@@ -419,7 +422,7 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
         calls_answer (self->calls, now, event);
         break;
     case EVENT_TIMER:
-        self->tables->alarm_ms = INT64_MAX; /* it has rung; the next one must be set anew */
+        self->tables->alarm_ms = INT64_MAX; /* it has fired; the next one must be set */
         break;
     case EVENT_NOTICE:
         if (self->tables->member.owner)

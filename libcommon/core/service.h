@@ -19,8 +19,8 @@
 #include "timekeeper.h"
 #include "timers.h"
 
-/*  body: the request's, by the method's codec. It is cleared afterwards: whoever keeps what it owns
- *  zeroes it. NULL of a method whose request says nothing. */
+/*  body: the request's, as the method's codec reads it. It is cleared after the call: to keep
+ *  what it owns, zero it. NULL for a method that is served without a codec. */
 typedef void method_fn (void *owner, const moment_t *now, const request_t *request, void *body);
 typedef void record_fn (void *owner, bytes_t key, bytes_t value);
 typedef void start_fn (void *owner, const moment_t *now);
@@ -92,40 +92,41 @@ typedef struct {
 } service_membership_t;
 void service_join (service_t *self, const service_membership_t *membership);
 
-/*  Who hears of work that has ended: each in turn, until one says that it was his. */
+/*  Called in turn when work has ended, until one of them answers that the work was its own. */
 typedef bool work_fn (void *owner, const moment_t *now, const event_t *event);
 void service_on_work (service_t *self, work_fn *ended, void *owner);
 
-/*  Who hears of flows: one owner a process. */
+/*  Called with news of flows. A process has one such owner. */
 typedef void flow_fn (void *owner, const moment_t *now, const flow_event_t *event);
 void service_on_flow (service_t *self, flow_fn *heard, void *owner);
 
-/*  One event: clears the outbox, keeps time, then hands the event to whom it concerns. */
+/*  Handles one event: clears the outbox, keeps time, then calls the method, loader or callback
+ *  that the event is for. */
 void service_step (service_t *self, const moment_t *now, const event_t *event);
 bool service_next (service_t *self, effect_t *effect);
 
 /*  The core of an owner that begins with its service_t *. */
 core_t service_core (void *owner, void (*destroy) (void *owner));
 
-/*  What is being loaded can't be read: counted, named by an alarm with its table and key, and kept.
- *  It stays where it is, and is put aside by whatever takes its place. */
+/*  The record being loaded can't be read: it is counted, an alarm names its table and key, and it
+ *  stays where it is. Whatever replaces it later moves it to TABLE_ASIDE. */
 void service_bad_record (service_t *self, const char *table, const char *why);
 
 /*  Count something by its static name; shown by Service.Status. */
 void service_count (service_t *self, const char *name, int64_t by);
 
-/*  As counted so far in this start. */
+/*  The count so far in this start; 0 if nothing was counted by that name. */
 int64_t service_counted (const service_t *self, const char *name);
 
 /*  Show a limit, by its static name, in Service.Status. Once each. */
 void service_limit (service_t *self, const char *name, int64_t most);
 
-/*  An alarm that an operator should look at: in the log when the sentence is new, and in
- *  Service.Status until it is "", or until that monotonic time. About WARNINGS_MAX things at once.
+/*  A warning for an operator: logged when the sentence is new, and shown by Service.Status until
+ *  it is replaced by "" or until_ms (monotonic) has passed. Up to WARNINGS_MAX subjects at once.
  */
 void service_warn (service_t *self, const char *about, const char *text, int64_t until_ms);
 
-/*  A call in the service's own name, that no request id marks; body is freed. */
+/*  Calls in the name of the service itself, without a request id; body is freed. */
 uint64_t service_ask (service_t *self, const moment_t *now, const call_order_t *order,
                       packed_t body, call_done_fn *done, void *owner, uint64_t token);
 

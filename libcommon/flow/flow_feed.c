@@ -1,5 +1,5 @@
-/*  flow_feed - the feeder's end: hear who asks, then send of the own file what there is, and more
- *  as it comes, straight from the file to the connection.
+/*  flow_feed - the feeder's end: check who asks, then send what the own file has, and more as it
+ *  grows, straight from the file to the connection.
  */
 #include "flow_loop.h"
 
@@ -134,8 +134,8 @@ static void head_put (conn_t *conn, uint64_t length)
     conn->frame_left = length;
 }
 
-/*  The mark of the chunks before the next byte, when it is known and was not said. False: it is
- *  known soon. */
+/*  Sends the mark of the chunks before the next byte, if it is known and was not sent. False: it
+ *  will be known soon. */
 static bool mark_put (conn_t *conn)
 {
     const flow_t *flow = conn->flow;
@@ -180,7 +180,7 @@ static bool body_send (flow_loop_t *self, conn_t *conn, size_t *moved)
         return false;
     }
     if (sent == 0) {
-        flow_break (self, flow, "its file has become shorter");
+        flow_break (self, flow, "its file became shorter while it was sent");
         return false;
     }
     conn->offset += (uint64_t) sent;
@@ -221,7 +221,7 @@ void feed_more (flow_loop_t *self, conn_t *conn)
     }
 }
 
-/*  A receiver says nothing while it is fed: whatever comes is its end. */
+/*  A receiver sends nothing while it is fed: anything that comes is its end. */
 static void hear_end (flow_loop_t *self, conn_t *conn)
 {
     uint8_t unasked [64];

@@ -1,9 +1,10 @@
-/*  flow_file - the own file of a flow. While it is written its digest so far is noted after each
- *  chunk and at the end, beside it (FLOW_MARKS): a mark is the digest of a prefix, which costs no
- *  other hash than that of the whole. It is noted when who feeds has said the same, or nothing.
+/*  flow_file - the own file of a flow. While it is written, its digest so far is noted after each
+ *  chunk and at the end, in a file beside it (FLOW_MARKS). Such a mark is the digest of a prefix,
+ *  so that one hash serves for all marks and for the whole. It is noted once the feeder has sent
+ *  the same mark, or has sent none.
  *
- *  What it has from before is read once more when it is taken up: its digest goes on from there.
- *  Only what its marks say is right counts as there; the rest is received again.
+ *  A file that is resumed is read again first, so that its digest can go on. Only bytes that its
+ *  marks confirm count as present; the rest is received again.
  */
 #include "flow_loop.h"
 
@@ -51,11 +52,11 @@ static bool flow_file_room_take (const flow_t *flow, char why [WHY_BYTES])
     return flow->size == 0 ||
            fallocate (flow->file, FALLOC_FL_KEEP_SIZE, 0, (off_t) flow->size) == 0 ||
            errno == EOPNOTSUPP || errno == ENOSYS ||
-           flow_file_failed (why, "taking the room of", flow);
+           flow_file_failed (why, "reserving disk space for", flow);
 }
 
-/*  Written by us alone: what is begun anew is made anew, and what is gone on with must be our own
- *  plain file. Links are not followed. */
+/*  Only this process writes the file: a new one is created exclusively, and one that is resumed
+ *  must be our own plain file. Links are not followed. */
 static int own_open (const char *path, bool anew)
 {
     struct stat found;
@@ -154,7 +155,7 @@ bool flow_mark_read (const flow_t *flow, uint64_t at, uint8_t mark [FLOW_DIGEST_
            pread (flow->marks, mark, FLOW_DIGEST_BYTES, mark_place (at)) == FLOW_DIGEST_BYTES;
 }
 
-/*  The digest so far, which goes on. */
+/*  The digest so far; the running one is not ended. */
 static void mark_take (const flow_t *flow, uint8_t mark [FLOW_DIGEST_BYTES])
 {
     unsigned size = 0;
@@ -164,14 +165,13 @@ static void mark_take (const flow_t *flow, uint8_t mark [FLOW_DIGEST_BYTES])
     EVP_MD_CTX_free (now);
 }
 
-/*  Those that can't be written are missed after a restart: what they stand for is received again.
- */
+/*  A mark that can't be written is missing after a restart, and its bytes are received again. */
 void flow_mark_note (flow_t *flow)
 {
     if (!flow->mark_due)
         return;
     flow->mark_due = false;
-    flow->grown = true; /* who is fed may have it now */
+    flow->grown = true; /* receivers may have it now */
     if (flow->marks >= 0 && pwrite (flow->marks, flow->mark, sizeof flow->mark,
                                     mark_place (flow->has)) != (ssize_t) sizeof flow->mark) {
         close (flow->marks);
@@ -186,7 +186,7 @@ void flow_mark_sure (flow_t *flow)
     flow->sure_bytes = flow->has;
 }
 
-/*  Are the bytes so far those that were written? */
+/*  Do the bytes so far match their mark? */
 static bool mark_right (flow_t *flow)
 {
     uint8_t mark [FLOW_DIGEST_BYTES], noted [FLOW_DIGEST_BYTES];
@@ -197,7 +197,7 @@ static bool mark_right (flow_t *flow)
     return true;
 }
 
-/*  What has no right mark is not there. */
+/*  Drops the bytes that no right mark confirms. */
 static bool look_end (flow_t *flow, char why [WHY_BYTES])
 {
     flow->look_until = 0;

@@ -1,7 +1,7 @@
-/*  flow_link - the receiver's end: dial, show the token, choose where to begin, take in.
+/*  flow_link - the receiver's end: dial, show the token, choose where to begin, receive.
  *
- *  A link tells that its feeder is silent only when this thread was awake meanwhile: a judge that
- *  was stopped itself has heard nothing from anybody (flow_loop.c forgives that time).
+ *  A feeder is reported as silent only if this thread was awake meanwhile: if it was stopped
+ *  itself, it has heard nothing from anybody (flow_loop.c allows for that time).
  */
 #include "flow_loop.h"
 
@@ -92,13 +92,13 @@ static void hear_answer (flow_loop_t *self, conn_t *conn)
     flow_reply_t reply;
     moved_t moved = conn_fill (conn, FLOW_ANSWER_BYTES);
     if (moved == HUNG_UP)
-        link_fail (self, conn, false, "it has hung up before it answered");
+        link_fail (self, conn, false, "the feeder hung up before it answered");
     if (moved != MOVED_ALL)
         return;
     conn->in_used = 0;
     conn->heard_ms = self->now_ms;
     if (!flow_reply_unpack (&reply, conn->in)) {
-        link_fail (self, conn, true, "it does not speak MUSUBI/2");
+        link_fail (self, conn, true, "the feeder does not speak MUSUBI/2");
         return;
     }
     if (reply.answer != FLOW_FEEDS) {
@@ -106,11 +106,11 @@ static void hear_answer (flow_loop_t *self, conn_t *conn)
         return;
     }
     if (reply.size != conn->flow->size) {
-        link_fail (self, conn, true, "its file has another size");
+        link_fail (self, conn, true, "the feeder's file has another size");
         return;
     }
     if (reply.attempt != FLOW_PROVED && reply.attempt != conn->flow->attempt) {
-        link_fail (self, conn, true, "its bytes are another attempt's");
+        link_fail (self, conn, true, "the feeder's bytes belong to another attempt");
         return;
     }
     conn->state = CONN_LINKED;
@@ -130,7 +130,8 @@ void flow_whole (flow_loop_t *self, flow_t *flow)
     flow_tell (self, flow, (flow_event_t){.news = FLOW_WHOLE, .digest = digest});
 }
 
-/*  Bytes that are not right are let go; whoever was fed with them asks anew, from where it is. */
+/*  Drops bytes that are not right. Receivers that were fed with them ask again, from where they
+ *  stand. */
 static void let_go (flow_loop_t *self, conn_t *conn, bool all, bool wrong, const char *why)
 {
     flow_t *flow = conn->flow;
@@ -148,14 +149,14 @@ static void let_go (flow_loop_t *self, conn_t *conn, bool all, bool wrong, const
                (flow_event_t){.news = FLOW_FAILED, .link = conn->link, .wrong = wrong, .why = why});
 }
 
-/*  The bytes since the last right mark are not what they should be. Its own they were only when
- *  they all came from it. */
+/*  The bytes since the last right mark are wrong. They are the feeder's fault only if all of them
+ *  came from it. */
 static void chunk_wrong (flow_loop_t *self, conn_t *conn)
 {
     char why [WHY_BYTES];
     const flow_t *flow = conn->flow;
     bool its_own = conn->offset <= flow->sure_bytes;
-    snprintf (why, sizeof why, "bytes %llu to %llu are not those of %s",
+    snprintf (why, sizeof why, "bytes %llu to %llu do not match %s",
               (unsigned long long) flow->sure_bytes, (unsigned long long) flow->has,
               flow->has == flow->size ? "the file's digest" : "its mark");
     let_go (self, conn, false, its_own, why);
@@ -168,7 +169,7 @@ static void hear_mark (flow_loop_t *self, conn_t *conn, uint64_t at,
     uint8_t own [FLOW_DIGEST_BYTES];
     bool end = at == flow->has, begin = at == conn->offset - conn->offset % FLOW_CHUNK_BYTES;
     if (conn->begun ? !end : !begin) {
-        link_fail (self, conn, true, "it says a mark where there is none");
+        link_fail (self, conn, true, "the feeder sent a mark where none belongs");
         return;
     }
     if (end && flow->mark_due)
@@ -185,17 +186,18 @@ static void hear_mark (flow_loop_t *self, conn_t *conn, uint64_t at,
         return;
     }
     if (at > flow->sure_bytes) { /* nobody has vouched for what came last */
-        let_go (self, conn, false, false, "it has other bytes than those that came last");
+        let_go (self, conn, false, false, "the feeder's bytes differ from those received last");
         return;
     }
-    /*  What is here is not what it has, and who of both is right is not known: the digest of the
-     *  whole will tell. Once its word counts, or whoever has wrong bytes could never come right. */
+    /*  The bytes here and the feeder's differ, and which are right is not known: the digest of
+     *  the whole will tell. The feeder is believed once; otherwise a file with wrong bytes could
+     *  never be put right. */
     bool before = flow->doubted;
     flow->doubted = true;
     if (before)
-        link_fail (self, conn, true, "it has other bytes than are here");
+        link_fail (self, conn, true, "the feeder's bytes differ from those here");
     else
-        let_go (self, conn, true, false, "it has other bytes than are here");
+        let_go (self, conn, true, false, "the feeder's bytes differ from those here");
 }
 
 /*  A frame's head, of which some bytes may have come before; returns how many were taken. */
@@ -233,7 +235,7 @@ static void flow_link_take_in (flow_loop_t *self, conn_t *conn, const uint8_t *d
             data += taken;
             size -= taken;
             if (conn->frame_left > flow->size - flow->has) {
-                link_fail (self, conn, true, "it sends more bytes than the file has");
+                link_fail (self, conn, true, "the feeder sends more bytes than the file has");
                 return;
             }
             continue;
@@ -263,7 +265,7 @@ static void flow_link_receive (flow_loop_t *self, conn_t *conn)
         if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             break;
         if (got <= 0) {
-            link_fail (self, conn, false, got == 0 ? "it has hung up" : strerror (errno));
+            link_fail (self, conn, false, got == 0 ? "the feeder hung up" : strerror (errno));
             break;
         }
         conn->heard_ms = self->now_ms;
@@ -308,7 +310,7 @@ void link_ready (flow_loop_t *self, conn_t *conn)
     conn_watch (self, conn, moved == MOVES_LATER);
     if (moved == HUNG_UP ||
         (conn->state == CONN_LINKED && conn_fill (conn, FLOW_NUMBER_BYTES) == HUNG_UP))
-        link_fail (self, conn, false, "it has hung up");
+        link_fail (self, conn, false, "the feeder hung up");
     else if (conn->state == CONN_ASKS)
         hear_answer (self, conn);
     else if (conn->state == CONN_RECEIVES)

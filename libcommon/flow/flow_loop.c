@@ -1,5 +1,6 @@
-/*  flow_loop - one thread's turn: wait, look after who is due, do what is ready, feed what has
- *  grown. Connections that end in a turn are freed at its end, so that nobody is left with one.
+/*  flow_loop - one turn of the thread: wait, look after connections that are due, handle those
+ *  that are ready, feed files that have grown. Connections that end during a turn are freed at
+ *  its end, so that nobody holds a freed one.
  */
 #include "flow_loop.h"
 
@@ -149,7 +150,7 @@ void flow_tell (const flow_loop_t *self, const flow_t *flow, flow_event_t event)
     self->tell (self->owner, &event);
 }
 
-/*  What may be another when it is opened again. */
+/*  What may differ when it is opened again. */
 static void order_again (flow_t *flow, const flow_order_t *order)
 {
     flow->epoch = order->epoch;
@@ -288,7 +289,7 @@ static void tick (flow_loop_t *self)
     flow_loop_tell_progress (self);
 }
 
-/*  Nobody is blamed for what was not heard while we did not listen. */
+/*  Peers are not blamed for the time in which this thread did not listen. */
 static void forgive (flow_loop_t *self)
 {
     for (conn_t *conn = self->conns; conn; conn = conn->after)

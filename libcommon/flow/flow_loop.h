@@ -50,10 +50,10 @@ typedef struct conn {
     size_t out_sent;
     uint64_t frame_left;
     uint64_t offset; /* CONN_FEEDS: of the next byte to be sent; CONN_RECEIVES: of the first */
-    uint64_t marked; /* CONN_FEEDS: so far there is no mark to be sent any more */
+    uint64_t marked; /* CONN_FEEDS: marks up to here have been sent */
     bool begun;      /* CONN_RECEIVES: bytes have come */
     uint64_t link;
-    int64_t silent_ms; /* silence was told then; 0 = not */
+    int64_t silent_ms; /* when it was reported as silent; 0 = not */
 } conn_t;
 
 struct flow {
@@ -79,19 +79,19 @@ struct flow {
     EVP_MD_CTX *digest;  /* of the first has bytes; NULL when whole, or when it was told */
     int marks;           /* the file of marks (flow_file.c); -1 = none */
     EVP_MD_CTX *sure;    /* digest of the first sure_bytes, */
-    uint64_t sure_bytes; /* which have a right mark: the own one, or that of who feeds */
+    uint64_t sure_bytes; /* confirmed by a right mark, our own or the feeder's */
     uint8_t mark [FLOW_DIGEST_BYTES];     /* of the first has bytes, */
-    bool mark_due;                        /* not noted yet: who feeds may say another one */
+    bool mark_due;                        /* not noted yet: the feeder may send another one */
     uint8_t expected [FLOW_DIGEST_BYTES]; /* of the whole file, */
     bool expects;                         /* when that is known */
-    bool doubted;                         /* it was let go once, all of it or its end */
+    bool doubted;                         /* its bytes, or the last of them, were dropped once */
     bool grown;                           /* in this turn */
 };
 
 typedef struct flow_loop {
     int poll;
     int listener; /* -1 = none */
-    bool deaf;    /* it lacks descriptors for who dials; heard again at the next tick */
+    bool deaf;    /* no descriptor is free for callers; it listens again at the next tick */
     flow_t *flows;
     conn_t *conns;
     size_t greeting;   /* connections that have not shown a token */
@@ -114,7 +114,7 @@ void flow_loop_order (flow_loop_t *self, const flow_order_t *order);
 /*  Waits for something and does it. True when there are orders. */
 bool flow_loop_turn (flow_loop_t *self);
 
-/*  Does it hear who dials? */
+/*  Starts or stops accepting connections. */
 void flow_loop_listen (flow_loop_t *self, bool listens);
 
 /*  "tcp://10.0.0.7:4711", "tcp://[::1]:4711" to its host and port, "*" being port 0; false when it
@@ -138,7 +138,7 @@ moved_t conn_fill (conn_t *conn, size_t size);
 /*  The flow's connections end that are in this state or in one behind it. */
 void conns_end (flow_loop_t *self, const flow_t *flow, conn_state_t from);
 
-/*  Adds how far the flow is, and tells it. */
+/*  Reports an event, with the progress of the flow added. */
 void flow_tell (const flow_loop_t *self, const flow_t *flow, flow_event_t event);
 
 /*  --- flow_file.c --- */
@@ -146,29 +146,29 @@ void flow_tell (const flow_loop_t *self, const flow_t *flow, flow_event_t event)
 bool flow_file_open (flow_t *flow, const flow_order_t *order, char why [WHY_BYTES]);
 void flow_file_close (flow_t *flow);
 
-/*  Looks at a further piece of what it has from before: done when look_until is 0. */
+/*  Checks a further piece of the bytes it had before; finished when look_until is 0. */
 bool flow_file_look (flow_t *flow, uint8_t *buffer, char why [WHY_BYTES]);
 bool flow_file_write (flow_t *flow, const uint8_t *data, size_t size, char why [WHY_BYTES]);
 
 /*  The mark of the first at bytes, at most has, as it is noted; false when there is none. */
 bool flow_mark_read (const flow_t *flow, uint64_t at, uint8_t mark [FLOW_DIGEST_BYTES]);
 
-/*  Nobody says another mark than the due one: it is noted. */
+/*  The feeder sent no other mark: the due one is noted. */
 void flow_mark_note (flow_t *flow);
 
-/*  And it was said by who feeds. */
+/*  The feeder sent the same mark: the due one is noted as sure. */
 void flow_mark_sure (flow_t *flow);
 
-/*  What is not sure is not there any more; all: nothing is. */
+/*  Drops the bytes that are not sure; all: every byte. */
 bool flow_file_back (flow_t *flow, bool all, char why [WHY_BYTES]);
 
-/*  All bytes are there, and they are not those of the digest that is known. */
+/*  All bytes have come, and their digest is not the expected one. */
 bool flow_file_wrong (const flow_t *flow);
 
-/*  All bytes are there: their digest, once. */
+/*  The digest of the complete file, once. */
 void flow_file_digest (flow_t *flow, uint8_t digest [FLOW_DIGEST_BYTES]);
 
-/*  The own file is no good any more: told, and whoever is fed from it is left. */
+/*  The own file is unusable: this is reported, and its receivers are disconnected. */
 void flow_break (flow_loop_t *self, flow_t *flow, const char *why);
 
 /*  --- flow_link.c --- */
@@ -178,7 +178,7 @@ void link_go (flow_loop_t *self, flow_t *flow, conn_t *conn);
 void link_ready (flow_loop_t *self, conn_t *conn);
 void link_tick (flow_loop_t *self, conn_t *conn);
 
-/*  Has it all? Then that is told. */
+/*  Reports the file as complete, if it is. */
 void flow_whole (flow_loop_t *self, flow_t *flow);
 
 /*  --- flow_feed.c --- */

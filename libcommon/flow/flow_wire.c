@@ -56,9 +56,9 @@ const char *flow_answer_word (flow_answer_t answer)
 {
     static const char *const words [FLOW_ANSWERS] = {
       [FLOW_FEEDS] = "",
-      [FLOW_NO_TRANSFER] = "it has no such transfer, or not with this token",
-      [FLOW_OLD_EPOCH] = "it knows a later plan",
-      [FLOW_BUSY] = "it feeds as many as it may",
+      [FLOW_NO_TRANSFER] = "the feeder knows no such transfer, or not with this token",
+      [FLOW_OLD_EPOCH] = "the feeder knows a later plan",
+      [FLOW_BUSY] = "the feeder feeds as many receivers as it may",
     };
     return words [answer];
 }

@@ -31,7 +31,7 @@ typedef enum {
     FLOW_FEEDS = 0,
     FLOW_NO_TRANSFER, /* no such transfer here, or not with this token */
     FLOW_OLD_EPOCH,
-    FLOW_BUSY, /* it feeds as many as it may */
+    FLOW_BUSY, /* it feeds as many receivers as it may */
     FLOW_ANSWERS
 } flow_answer_t;
 

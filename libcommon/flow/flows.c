@@ -146,7 +146,7 @@ static int listen_at (const char *endpoint, char why [WHY_BYTES])
     return file;
 }
 
-/*  What others dial, always an address: whoever dials does not ask for names. */
+/*  The address that others dial; never a name, since they do not resolve any. */
 static bool endpoint_find (flows_t *self, int listener, const char *listen, const char *host,
                            char why [WHY_BYTES])
 {

@@ -37,7 +37,7 @@
 #define LINGER_MS          200          /* for the last replies of a clean end */
 #define KIND_BYTES         16           /* "lis" */
 #define SCRUB_BYTES        (256u << 10) /* of records read in one go, */
-#define SCRUB_PACE_MS      20           /* so far apart while a scrub is under way */
+#define SCRUB_PACE_MS      20           /* pause between two pieces while a scrub is under way */
 #define FILES_LEAST        64           /* to serve at all */
 #define FILES_OWN          32           /* the store's, workers'; and an eighth of all to spare */
 #define ROOM_MS            50           /* between two attempts to make room */
@@ -63,7 +63,7 @@ typedef struct {
 
     outbox_t *held;   /* what may leave after the flush */
     outbox_t *reads;  /* what is to be read after it */
-    bool reading;     /* there are such */
+    bool reading;     /* reads is not empty */
     bool writing;     /* a write of the store is open */
     uint64_t flushes; /* since this start */
     int64_t alarm_ms; /* when the core wants to be woken */
@@ -74,7 +74,7 @@ typedef struct {
     size_t files;    /* descriptors that this process may have */
     int64_t room_ms; /* when room was last made among them */
     int64_t closed_told_ms;
-    uint64_t closed_told; /* connections closed to make it, as told */
+    uint64_t closed_told; /* connections closed, as last logged */
     bool stopping;
     bool failed; /* the store: nothing more may leave */
 } host_t;
@@ -89,8 +89,9 @@ static int64_t wall_ms (const host_t *self)
 static void host_fail (host_t *self, const char *doing)
 {
     log_line (LEVEL_ALARM,
-              "store failed doing=%s why=\"%s\"; ending, to start again from the store", doing,
-              store_facts (self->store)->why);
+              "store failed doing=%s why=\"%s\"; this process ends: started again, it goes on from "
+              "what is stored",
+              doing, store_facts (self->store)->why);
     self->failed = true;
 }
 
@@ -245,7 +246,7 @@ static void read_records (host_t *self)
     self->reading = false;
 }
 
-/*  A key as text where it is some, else in hex. */
+/*  Prints the key as text if it is printable, else in hex. */
 static bool tell_damaged (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
 {
     (void) owner;
@@ -260,12 +261,12 @@ static bool tell_damaged (void *owner, uint8_t table, bytes_t key, bytes_t value
         snprintf (text, sizeof text, "%.*s", (int) size, (const char *) key.data);
     else
         sodium_bin2hex (text, sizeof text, key.data, size);
-    log_line (LEVEL_ALARM, "record damaged table=%u key=%s: it is not what was written", table,
+    log_line (LEVEL_ALARM, "record damaged table=%u key=%s: its checksum is wrong", table,
               size > 0 ? text : "-");
     return true;
 }
 
-/*  Another piece of it; a whole pass begins with each period. */
+/*  Reads on through the store, a piece at a time; each period begins a new pass. */
 static void scrub (host_t *self, int64_t now_ms)
 {
     bool ended;
@@ -319,7 +320,7 @@ static size_t host_lacking (const host_t *self)
     return peer_sockets_lacking (self->peers) + bus_lacking (self->bus);
 }
 
-/*  What we want to ask goes before those who are connected to us and ask nothing. */
+/*  Our own calls have priority over incoming connections that are idle. */
 static void host_make_room (host_t *self, int64_t now_ms)
 {
     bus_limit (self->bus, files_left (self) - FILES_OF_A_PEER * peer_sockets_open (self->peers));
@@ -330,13 +331,12 @@ static void host_make_room (host_t *self, int64_t now_ms)
     uint64_t closed = bus_counts (self->bus).closed;
     if (closed == self->closed_told || now_ms - self->closed_told_ms < CLOSED_TOLD_MS)
         return;
-    log_line (
-      LEVEL_WARNING,
-      "connections closed count=%llu open_files_max=%zu connections_max=%lld: those longest "
-      "idle made room for others; raise ulimit -n or bind/connections_max, or find who "
-      "leaves so many",
-      (unsigned long long) (closed - self->closed_told), self->files,
-      (long long) config_integer (self->config, "bind/connections_max"));
+    log_line (LEVEL_WARNING,
+              "connections closed count=%llu open_files_max=%zu connections_max=%lld: the longest "
+              "idle ones were closed to make room for others; raise ulimit -n or "
+              "bind/connections_max, or find out who opens so many",
+              (unsigned long long) (closed - self->closed_told), self->files,
+              (long long) config_integer (self->config, "bind/connections_max"));
     self->closed_told = closed;
     self->closed_told_ms = now_ms;
 }
@@ -372,7 +372,7 @@ static bool load_record (void *owner, uint8_t table, bytes_t key, bytes_t value,
     return !self->failed;
 }
 
-/*  From the stored records to serving. */
+/*  Loads the stored records, starts the core and announces "ready". */
 static bool host_start (host_t *self)
 {
     const store_identity_t *store = &store_facts (self->store)->identity;
@@ -431,7 +431,7 @@ static bus_settings_t bus_settings (const config_t *config)
                             .trusted = config_boolean (config, "bind/trusted")};
 }
 
-/*  What the core's own constructor does not look at. */
+/*  Checks the settings of the host; the core checks its own. */
 static bool config_right (const config_t *config, char why [CONFIG_WHY_BYTES])
 {
     bus_settings_t settings = bus_settings (config);
@@ -440,13 +440,13 @@ static bool config_right (const config_t *config, char why [CONFIG_WHY_BYTES])
     if (folder == pool) {
         snprintf (why, CONFIG_WHY_BYTES,
                   folder ? "store/folder and store/pool are both given; give one"
-                         : "store/folder is missing: the folder of the store");
+                         : "store/folder is missing: name the folder of the store");
         return false;
     }
     return bus_settings_right (&settings, why);
 }
 
-/*  Which store is to be adopted must be plain. */
+/*  With --adopt the settings must name one store. */
 static bool adopt_right (const host_t *self, const host_options_t *options,
                          char why [CONFIG_WHY_BYTES])
 {
@@ -455,13 +455,13 @@ static bool adopt_right (const host_t *self, const host_options_t *options,
     if (self->program->not_adopted)
         snprintf (why, CONFIG_WHY_BYTES, "--adopt: %s", self->program->not_adopted);
     else if (!config_text (self->config, "store/folder"))
-        snprintf (why, CONFIG_WHY_BYTES, "--adopt: give store/folder, the one store to adopt");
+        snprintf (why, CONFIG_WHY_BYTES, "--adopt: store/folder must name the store to adopt");
     else
         return true;
     return false;
 }
 
-/*  The exit code when there is no store after it. */
+/*  Without a store afterwards, the process ends with the returned exit code. */
 static int host_open_store (host_t *self)
 {
     char why [WHY_BYTES];
@@ -483,8 +483,10 @@ static int host_open_store (host_t *self)
     }
     self->wall_least_ms = store_facts (self->store)->stamp_ms;
     if (now_ms < self->wall_least_ms)
-        log_line (LEVEL_ALARM, "clock is behind the store's last stamp by_ms=%lld",
-                  (long long) (self->wall_least_ms - now_ms));
+        log_line (LEVEL_ALARM,
+                  "clock is behind the last time stamp in the store by=%.3fs: until it has caught "
+                  "up, time stands still here",
+                  (double) (self->wall_least_ms - now_ms) / 1000);
     return EXIT_DONE;
 }
 
@@ -528,7 +530,7 @@ static bool open_sockets (host_t *self)
     }
     self->ports = poll_set_new ();
     if (!self->ports || !poll_set_watch (self->ports, self->signals)) {
-        log_line (LEVEL_ALARM, "cannot serve: no descriptors: %s", strerror (errno));
+        log_line (LEVEL_ALARM, "cannot serve: no file descriptor is free: %s", strerror (errno));
         return false;
     }
     self->bus =
@@ -541,7 +543,8 @@ static bool open_sockets (host_t *self)
     self->work = work_new (self->ports, PORT_WORK, self->program->works, self->program->works_count,
                            self->program->workers);
     if (!self->work) {
-        log_line (LEVEL_ALARM, "cannot serve: no worker: %s", strerror (errno));
+        log_line (LEVEL_ALARM, "cannot serve: no worker thread can be started: %s",
+                  strerror (errno));
         return false;
     }
     return open_flows (self);
@@ -570,7 +573,7 @@ static int host_serve (host_t *self, bool verbose, bool adopt)
 {
     open_log (self, verbose);
     if (!take_signals (self)) {
-        log_line (LEVEL_ALARM, "cannot serve: no signals: %s", strerror (errno));
+        log_line (LEVEL_ALARM, "cannot serve: signals can't be received: %s", strerror (errno));
         return EXIT_MACHINE;
     }
     int code = host_open_store (self);

@@ -39,8 +39,8 @@ typedef struct {
     /*  Makes the core; NULL with why filled: exit 2. The config lives as long as the core. */
     bool (*core_new) (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES]);
 
-    /*  NULL, or whether another process that serves the store already does what this one is for:
-     *  then it ends as if it had done so itself. */
+    /*  NULL, or: does the process that serves the store already do the job of this one? Then this
+     *  one ends as if it had done the job itself. */
     bool (*gives_way) (void);
 } host_program_t;
 

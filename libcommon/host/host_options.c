@@ -13,26 +13,28 @@
 
 const config_key_t host_keys [] = {
   KEY_TEXT ("bind/endpoint", "tcp://127.0.0.1:0",
-            "where requests are taken; port 0 = any free one"),
-  KEY_TEXT ("bind/events", "tcp://127.0.0.1:0", "where hints are published; port 0 = any free one"),
-  KEY_TEXT ("bind/host", NULL,
-            "name by which others reach this machine, when it is not in the address bound"),
+            "address at which requests are received; port 0: any free one"),
+  KEY_TEXT ("bind/events", "tcp://127.0.0.1:0",
+            "address at which change notices are published; port 0: any free one"),
+  KEY_TEXT (
+    "bind/host", NULL,
+    "name or address under which others reach this machine, if it is not the one in bind/endpoint"),
   KEY_INTEGER ("bind/connections_max", "8192", 16, 1000000,
-               "connections that others may have to here; above it, or where ulimit -n is nearly "
-               "reached, the longest idle ones are closed"),
+               "incoming connections; beyond so many, or when ulimit -n is nearly reached, the "
+               "longest idle ones are closed"),
   KEY_FLAG ("bind/trusted", "false",
-            "all who can reach the addresses bound are trusted to say who they are; without it "
-            "only this machine's own addresses are bound"),
-  KEY_TEXT ("store/folder", NULL, "folder of the store; made when it is not there"),
+            "true: whoever can reach the bound addresses is believed to be who it says it is; "
+            "false: only loopback addresses may be bound"),
+  KEY_TEXT ("store/folder", NULL, "folder of the store; created if it does not exist"),
   KEY_TEXT ("store/pool", NULL,
-            "instead of store/folder, a folder of stores: the first one that nobody serves is "
-            "taken, or a new one made"),
+            "instead of store/folder: a folder of stores, of which the first that no process "
+            "serves is taken; if all are served, a new one is created"),
   KEY_INTEGER ("store/bytes", "17179869184", (double) STORE_BYTES_LEAST,
                (double) ((uint64_t) 1 << 44),
-               "bytes the store may grow to; it takes only what it holds. From 90 % on nothing new "
-               "is begun, and what ends something is always stored"),
+               "largest size of the store, in bytes; disk is used only for what is stored. From 90 "
+               "% on nothing new is begun, but whatever ends running work is still stored"),
   KEY_DURATION ("store/scrub", "10m", 100, 366.0 * 86400000,
-                "how often all records of the store are read and held against their checksums"),
+                "how often every record of the store is read and its checksum verified"),
 };
 const size_t host_keys_count = sizeof host_keys / sizeof host_keys [0];
 
@@ -57,22 +59,23 @@ static void print_state (const char *line)
 
 static void host_options_print_help (const host_options_t *self, const char *program)
 {
-    printf ("usage: %s [-c FILE.zpl] [--set path=value]... [--verbose] [--adopt]\n"
-            "       %s --version | --help | --states\n"
-            "\n"
-            "  -c FILE.zpl        settings, in the ZeroMQ property language\n"
-            "  --set path=value   one setting; goes before the file's\n"
-            "  --verbose          tell more in the log (standard error)\n"
-            "  --states           what moves here: one line a step, \"what from event to\"\n"
-            "  --adopt            once: serve a store that was set back to an old backup, under a\n"
-            "                     new id, without what it has forgotten\n"
-            "\n"
-            "When it serves it prints one line, \"ready endpoint=... events=...\". SIGTERM and\n"
-            "SIGINT end it cleanly. Exit codes: 0 asked to end, 1 the machine fails, 2 bad\n"
-            "settings.\n"
-            "\n"
-            "Settings; a star stands for any name:\n",
-            program, program);
+    printf (
+      "usage: %s [-c FILE.zpl] [--set path=value]... [--verbose] [--adopt]\n"
+      "       %s --version | --help | --states\n"
+      "\n"
+      "  -c FILE.zpl        settings, in the ZeroMQ property language\n"
+      "  --set path=value   one setting; it overrides the file's\n"
+      "  --verbose          log more (to standard error)\n"
+      "  --states           print the state machine, a line a step: \"what from event to\"\n"
+      "  --adopt            once: accept a store that was restored from an old backup; it gets\n"
+      "                     a new id, and what it has lost stays lost\n"
+      "\n"
+      "Once it serves it prints one line, \"ready endpoint=... events=...\". SIGTERM and\n"
+      "SIGINT end it cleanly. Exit codes: 0 asked to end, 1 the machine failed, 2 wrong\n"
+      "settings.\n"
+      "\n"
+      "Settings; * stands for any name:\n",
+      program, program);
     config_describe (self->keys, self->keys_count, print_line);
 }
 
@@ -125,7 +128,7 @@ bool host_options_read (host_options_t *self, const host_program_t *program, int
         }
     }
     if (optind < argc) {
-        fprintf (stderr, "%s: '%s' is not an option; --help tells them all\n", program->program,
+        fprintf (stderr, "%s: '%s' is not an option; --help lists all options\n", program->program,
                  argv [optind]);
         *code = EXIT_USAGE;
         return false;

@@ -1,5 +1,6 @@
-/*  pool - the stores that are there, by name; then new ones by number, until one is ours. The lock
- *  of a store decides between two who want it, so nothing else needs to be locked.
+/*  pool - tries the existing stores in order of name, then new ones by number, until one can be
+ *  locked. The lock of a store decides between two processes that want it, so nothing else needs
+ *  a lock.
  */
 #include "pool.h"
 

@@ -10,8 +10,8 @@
 
 #define POOL_STORES_MAX 4096
 
-/*  As store_open. Safe against others who do the same at the same time. A damaged store is passed
- *  over with an alarm in the log: it must not keep its whole pool from starting. */
+/*  As store_open. Several processes may call it at the same time. A damaged store is passed over
+ *  with an alarm in the log, so that it does not keep the whole pool from starting. */
 store_answer_t pool_claim (store_t **store_p, const char *pool, uint64_t map_bytes,
                            const uint8_t entropy [STORE_ID_BYTES], int64_t wall_ms,
                            char why [WHY_BYTES]);

@@ -1,9 +1,10 @@
 /*  store - all tables in one LMDB database, the table's number before the key, so that one walk
  *  gives every record in order. The layout is drawn in disk-format.md.
  *
- *  LMDB's promise is ours: all syncs on, no writable map. What it does not do is done here: one
- *  process a store, the start number in every write, room counted with the disk's, a checksum
- *  before each value, and a look at a possibly damaged file from a process that may die of it.
+ *  LMDB gives durability: all syncs on, no writable map. This file adds what LMDB lacks: one
+ *  process a store, the start number checked in every write, free space that takes the disk's
+ *  into account, a checksum before each value, and a look at a possibly damaged file by a child
+ *  process that may crash.
  */
 #include "store_state.h"
 
@@ -73,7 +74,7 @@ static bool store_folder_make (const char *folder)
     return true;
 }
 
-/*  One that was there before may be somebody else's, or written by others. */
+/*  A folder that existed before may belong to somebody else, or be writable by others. */
 static bool folder_ours (const char *folder, char why [WHY_BYTES])
 {
     struct stat found;
@@ -81,12 +82,13 @@ static bool folder_ours (const char *folder, char why [WHY_BYTES])
     errno = EPERM;
     if (known && found.st_uid != geteuid ())
         store_fail (why, STORE_ERROR,
-                    "store folder %.120s belongs to user %u: serve it as that one", folder,
+                    "store folder %.120s belongs to user %u: run the service as that user", folder,
                     (unsigned) found.st_uid);
     else if (known && (found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-        store_fail (why, STORE_ERROR,
-                    "store folder %.120s may be written by others (mode %04o): chmod go-w", folder,
-                    (unsigned) found.st_mode & 07777);
+        store_fail (
+          why, STORE_ERROR,
+          "store folder %.120s can be written by others (mode %04o): run chmod go-w on it", folder,
+          (unsigned) found.st_mode & 07777);
     else
         return true;
     return false;
@@ -180,7 +182,8 @@ static store_answer_t load_identity (store_t *self, const uint8_t entropy [STORE
         MDB_stat stat;
         mdb_stat (self->batch, self->table, &stat);
         if (stat.ms_entries > 0)
-            return store_fail (why, STORE_DAMAGED, "store %.150s has records and no identity",
+            return store_fail (why, STORE_DAMAGED,
+                               "store %.150s has records but no identity: restore it from a backup",
                                self->facts.folder);
         memcpy (self->facts.identity.id, entropy, STORE_ID_BYTES);
         self->facts.stamp_ms = INT64_MIN;
@@ -189,21 +192,19 @@ static store_answer_t load_identity (store_t *self, const uint8_t entropy [STORE
     if (code != MDB_SUCCESS)
         return store_fail_mdb (why, code, "cannot read the store's identity");
     if (store_identity_unsealed (&value))
-        return store_fail (
-          why, STORE_DAMAGED,
-          "store %.120s is of layout 1, which an earlier version wrote, not %d: let what "
-          "is in it end under that version, or begin with an empty folder",
-          self->facts.folder, LAYOUT);
+        return store_fail (why, STORE_DAMAGED,
+                           "store %.120s has layout 1 of an earlier version, not %d: let "
+                           "everything in it end under that version, or begin with an empty folder",
+                           self->facts.folder, LAYOUT);
     if (!store_identity_read (&key, &value, &self->facts.identity, &self->facts.stamp_ms))
-        return store_fail (
-          why, STORE_DAMAGED,
-          "store %.120s: its identity is damaged, or of another layout than %d: restore "
-          "it from a backup",
-          self->facts.folder, LAYOUT);
+        return store_fail (why, STORE_DAMAGED,
+                           "store %.120s: its identity is damaged, or its layout is not %d: "
+                           "restore it from a backup",
+                           self->facts.folder, LAYOUT);
     return STORE_OK;
 }
 
-/*  One that is damaged was none: the next start tells nothing of it. */
+/*  A damaged record counts as none: then this start reports no adoption. */
 static void load_adopted (store_t *self)
 {
     MDB_val key = store_adopted_key (), value;
@@ -436,14 +437,14 @@ store_answer_t store_adopt (store_t *self, const uint8_t id [STORE_ID_BYTES])
         code = commit_batch (self);
     if (code != MDB_SUCCESS) {
         self->facts.identity = before;
-        return store_drop (self,
-                           store_fail_mdb (self->facts.why, code, "cannot put it under a new id"));
+        return store_drop (
+          self, store_fail_mdb (self->facts.why, code, "cannot give the store a new id"));
     }
     self->facts.adopted_from = memcpy (self->adopted_from, before.id, STORE_ID_BYTES);
     return STORE_OK;
 }
 
-/*  The first batch of a core tells of the adoption: from then on it is not to be told again. */
+/*  The core records the adoption in its first batch; after that it must not be reported again. */
 static int end_adoption (store_t *self)
 {
     MDB_val key = store_adopted_key ();
@@ -463,7 +464,8 @@ store_answer_t store_flush (store_t *self, int64_t wall_ms)
     if (code == MDB_SUCCESS)
         code = end_adoption (self);
     if (code != MDB_SUCCESS)
-        return store_drop (self, store_fail_mdb (self->facts.why, code, "cannot stamp"));
+        return store_drop (self,
+                           store_fail_mdb (self->facts.why, code, "cannot write the time stamp"));
     code = commit_batch (self);
     store_inside (false);
     if (code == EIO && disk_free_bytes (self) < DISK_LEAST)

@@ -18,11 +18,11 @@
 
 typedef struct store store_t;
 
-/*  What is known of one, for reading. free_bytes is what it can still take, bytes what it can hold
- *  at all: bytes_most, or less where the disk has not the room for it. Counted at each flush, and
- *  for each put since then by the bytes it takes at most. Puts beyond it are taken as long as the
- *  disk has room: who begins something new looks here first, and what ends a promise is always
- *  stored (T13). */
+/*  What is known of a store, read-only. bytes is the most it can hold: bytes_most, or less if the
+ *  disk has less room; free_bytes is what it can still take. Both are measured at each flush, and
+ *  free_bytes falls with each put by the most that the put can take. Puts beyond it succeed while
+ *  the disk has room: whoever begins something new must check free_bytes first, while whatever
+ *  ends a promise is always stored (T13). */
 typedef struct {
     char folder [STORE_PATH_BYTES];
     store_identity_t identity;
@@ -50,18 +50,20 @@ store_answer_t store_open (store_t **self_p, const char *folder, uint64_t bytes_
                            char why [WHY_BYTES]);
 void store_close (store_t **self_p);
 
-/*  Locked by somebody? Without opening it, and without getting into the way of one who does. */
+/*  Does a process hold its lock? Asked without opening the store or disturbing a process that
+ *  does. */
 bool store_locked (const char *folder);
 
 const store_facts_t *store_facts (const store_t *self);
 
-/*  Puts the store under a new id, flushed (T14): an operator says that what it holds may be served
- *  again, though it has forgotten promises. Between store_open and the first batch. */
+/*  Gives the store a new id, flushed (T14): an operator has decided that its contents may be
+ *  served again although it has forgotten promises. Between store_open and the first batch. */
 store_answer_t store_adopt (store_t *self, const uint8_t id [STORE_ID_BYTES]);
 
-/*  Every record, ascending by table and key, until visit says false; of TABLE_LEDGER the last sound
- *  one and what is damaged behind it, so that a start does not grow with what has happened. sound:
- *  key and value are those that were put; otherwise value is RECORD_DAMAGED. */
+/*  Shows every record, ascending by table and key, until visit returns false. Of TABLE_LEDGER
+ *  only the last sound row and damaged ones behind it are shown, so that a start takes no longer
+ *  the more has happened. sound: key and value are those that were put; otherwise value is
+ *  RECORD_DAMAGED. */
 typedef bool store_visit_fn (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound);
 store_answer_t store_each (store_t *self, store_visit_fn *visit, void *owner);
 
@@ -79,10 +81,11 @@ store_answer_t store_put (store_t *self, uint8_t table, bytes_t key, bytes_t val
 store_answer_t store_delete (store_t *self, uint8_t table, bytes_t key);
 store_answer_t store_flush (store_t *self, int64_t wall_ms);
 
-/*  Reads on where it left off, about so many bytes of records, and holds each against its checksum;
- *  *ended: that was the last one, and it begins anew. What was damaged when the store was opened is
- *  passed over; what is found to be so since is shown to visit and is STORE_DAMAGED. Of the ledger,
- *  which a start does not read, what the first pass finds is only shown. Outside a batch. */
+/*  Goes on reading where it stopped, for about so many bytes of records, and checks each against
+ *  its checksum; *ended is set after the last one, and the next call begins again. Damage that
+ *  was there when the store was opened is passed over; new damage is shown to visit and answered
+ *  by STORE_DAMAGED. The ledger is not read at a start, so damage that the first pass finds in it
+ *  is only shown. Not within a batch. */
 store_answer_t store_scrub (store_t *self, size_t bytes, store_visit_fn *visit, void *owner,
                             bool *ended);
 

@@ -99,8 +99,8 @@ static int inspect (const char *path)
     return code;
 }
 
-/*  A host opens its store before it has threads; where there are
- *  some, the child uses nothing of theirs but the allocator, which glibc keeps usable in it. */
+/*  A host opens its store before it has threads; in a process that has some, the child uses
+ *  nothing of theirs but the allocator, which glibc keeps usable in it. */
 store_answer_t store_check_damage (const char *path, char why [WHY_BYTES])
 {
     struct stat file;

@@ -1,7 +1,6 @@
 /*  store_state - what the parts of the store share: store.c opens it and writes, store_read.c
- *  reads, store_damage.c looks at a file that may be damaged, store_watch.c at one that is served,
- *  store_record.c lays out and seals
- *  records. Only these see lmdb.h.
+ *  reads, store_damage.c checks a file that may be damaged, store_watch.c one that is being
+ *  served, store_record.c lays out and seals records. Only these see lmdb.h.
  */
 #ifndef MUSUBI_STORE_STATE_H
 #define MUSUBI_STORE_STATE_H
@@ -50,15 +49,15 @@ store_answer_t store_answer_of (int code);
 
 /*  --- records as they are on disk --- */
 
-/*  Of the identity; and of the store id before an adoption, until the core has told of it in its
- *  first batch. */
+/*  The keys of two records: the identity, and the store id before an adoption, which is kept
+ *  until the core has recorded the adoption in its first batch. */
 MDB_val store_identity_key (void);
 MDB_val store_adopted_key (void);
 
 /*  Puts the value with its checksum before it. */
 int store_put_sealed (MDB_txn *txn, MDB_dbi table, MDB_val *key, bytes_t value);
 
-/*  False when this is not what was put. */
+/*  False when the checksum is wrong. */
 bool store_open_sealed (const MDB_val *key, const MDB_val *sealed, bytes_t *value);
 
 void store_identity_write (const store_t *self, uint8_t value [IDENTITY_BYTES]);
@@ -78,7 +77,7 @@ int store_read_begin (store_t *self, MDB_txn **txn, MDB_cursor **cursor);
 /*  Is the file the one that was opened, and nothing of it gone? Else STORE_DAMAGED with why. */
 store_answer_t store_look (store_t *self);
 
-/*  A record that is not what was put; true when that is news. */
+/*  Notes a damaged record; true if it was not noted before. */
 bool store_note_damage (store_t *self, const MDB_val *key, const MDB_val *sealed);
 
 /*  From here to there a fault is the store's; see store_guard. */

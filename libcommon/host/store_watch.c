@@ -1,6 +1,6 @@
-/*  store_watch - is the file still the one that was opened, and is in it what was put? A look at
- *  the file with each write, a slow reading of all records, and a last word where the kernel says
- *  that the file can't be read.
+/*  store_watch - is the file still the one that was opened, with the contents that were put? It
+ *  is checked at each write, all records are read slowly in the background, and a last log line
+ *  is written when the kernel reports that the file can't be read.
  */
 #include "store_state.h"
 
@@ -20,7 +20,9 @@
 
 /*  --- the file --- */
 
-#define REMEDY "started again it serves what is there; to keep the old one, put it back first"
+#define REMEDY                                                                                     \
+    "started again, this service goes on with the file that is there then; to keep the old one, "  \
+    "put it back first"
 
 store_answer_t store_look (store_t *self)
 {
@@ -29,8 +31,7 @@ store_answer_t store_look (store_t *self)
     if (stat (path, &file) != 0)
         return errno == ENOENT || errno == ENOTDIR
                  ? store_fail (self->facts.why, STORE_DAMAGED,
-                               "%.120s is gone while it was served: deleted or moved; " REMEDY,
-                               path)
+                               "%.120s was deleted or moved while it was served; " REMEDY, path)
                  : store_fail_errno (self->facts.why, "cannot look at", path);
     if (self->inode == 0) { /* the first look */
         self->device = file.st_dev;
@@ -38,7 +39,8 @@ store_answer_t store_look (store_t *self)
     }
     if (file.st_dev != self->device || file.st_ino != self->inode)
         return store_fail (self->facts.why, STORE_DAMAGED,
-                           "%.120s is another file than the one that was opened; " REMEDY, path);
+                           "%.120s was replaced by another file while it was served; " REMEDY,
+                           path);
     if (file.st_size < self->file_bytes)
         return store_fail (self->facts.why, STORE_DAMAGED,
                            "%.120s was cut from %lld to %lld bytes while it was served; " REMEDY,
@@ -71,8 +73,8 @@ bool store_note_damage (store_t *self, const MDB_val *key, const MDB_val *sealed
     return true;
 }
 
-/*  What was so at the start is told there; of the ledger, which is not read then, by the first
- *  pass. Else it came while we served. */
+/*  Damage found at the start has been reported then. The ledger is not read at the start, so the
+ *  first pass reports its damage. Any other damage came while the store was served. */
 static store_answer_t store_watch_judge (store_t *self, const MDB_val *key, const MDB_val *sealed,
                                          store_visit_fn *visit, void *owner)
 {
@@ -86,8 +88,8 @@ static store_answer_t store_watch_judge (store_t *self, const MDB_val *key, cons
     if (at [0] == TABLE_LEDGER && !self->scrubbed)
         return STORE_OK;
     return store_fail (self->facts.why, STORE_DAMAGED,
-                       "%.120s: a record of table %u was changed on the disk while it was served; "
-                       "it begins again without it",
+                       "%.120s: a record of table %u was changed on the disk while the store was "
+                       "served; started again, this service goes on without that record",
                        self->path, at [0]);
 }
 
@@ -155,8 +157,8 @@ static void on_fault (int number)
         return; /* not the store's: it ends us as it would have */
     log_line (LEVEL_ALARM,
               "store failed doing=read why=\"%s can't be read (%s): it was cut or damaged while it "
-              "was served\"; ending, to start again from the store",
-              guarded, number == SIGBUS ? "SIGBUS" : "its pages are not as they were written");
+              "was served\"; this process ends: started again, it goes on from what is stored",
+              guarded, number == SIGBUS ? "SIGBUS" : "its pages are damaged");
     _exit (EXIT_MACHINE);
 }
 

@@ -1,4 +1,5 @@
-/*  work - jobs pass between the loop and its actors as pointers: whoever has it owns it. */
+/*  work - jobs pass between the loop and its threads as pointers: the thread that has the pointer
+ *  owns the job. */
 #include "work.h"
 
 #include "clock.h"
@@ -212,8 +213,8 @@ static const work_kind_t *kind_find (const work_t *self, const char *kind)
     return NULL;
 }
 
-/*  Jobs in line go to idle workers, in order. One that can't be made now is not missed for long:
- *  the first one is there, and hands out what is left. */
+/*  Waiting jobs go to idle workers, in order. If a further worker can't be started now, the jobs
+ *  wait for the first one, which always exists. */
 static void hand_out (work_t *self)
 {
     for (size_t i = 0; i < self->workers_count && zlistx_size (self->waiting) > 0; i++) {

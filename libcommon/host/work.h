@@ -1,4 +1,4 @@
-/*  work - slow things away from the loop: a few worker threads, told and heard by message.
+/*  work - slow jobs, on a few worker threads beside the loop.
  *
  *  More jobs than there are workers wait in line. A worker's thread has the loop's signals
  *  blocked; a process it spawns must set its own mask (posix_spawnattr_setsigmask).

@@ -1,5 +1,5 @@
-/*  bus - frames in, events out. Requests wait for their replies under numbers, which the core replies
- *  to.
+/*  bus - frames in, events out. Requests wait for their replies under numbers, which the core
+ *  replies to.
  */
 #include "bus.h"
 
@@ -41,10 +41,10 @@ typedef struct {
     polled_t *port; /* NULL: it lacks a descriptor */
 } subscription_t;
 
-/*  A connection that somebody has made to us. */
+/*  An incoming connection. */
 typedef struct {
     const polled_t *listener; /* NULL: none of this descriptor */
-    bool heard;               /* since its turn to be closed was last there */
+    bool heard;               /* since it was last considered for closing */
 } bus_caller_t;
 
 struct bus {
@@ -58,7 +58,7 @@ struct bus {
     size_t callers_count;
     size_t callers_max;     /* now, */
     size_t connections_max; /* as configured; 0 = no limit */
-    size_t turn;            /* who had to go last */
+    size_t turn;            /* where the search for an idle one goes on */
     store_identity_t store;
     char endpoint [ENDPOINT_BYTES_MAX + 1];
     char events [ENDPOINT_BYTES_MAX + 1];
@@ -131,9 +131,8 @@ static bool endpoint_right (const char *key, const char *endpoint, bool trusted,
     if (!trusted && !host_is_loopback (host, size))
         return wrong (
           why,
-          "%s: '%.80s' is reached from beyond this machine, where a claimed name proves "
-          "nothing; bind to 127.0.0.1, or set bind/trusted = true if all who reach it "
-          "are trusted",
+          "%s: '%.80s' can be reached from other machines, and callers' names are not verified; "
+          "bind to 127.0.0.1, or set bind/trusted = true if you trust everybody who can reach it",
           key, endpoint);
     return true;
 }
@@ -146,8 +145,8 @@ bool bus_settings_right (const bus_settings_t *settings, char why [WHY_BYTES])
             endpoint_right ("bind/data", settings->data, settings->trusted, why));
 }
 
-/*  Binds, and writes where others reach it: the bound address, with another host where that one
- *  says nothing to others. */
+/*  Binds, and writes the address under which others reach it: the bound one, with another host if
+ *  that means nothing to other machines. */
 static bool bind_at (void *handle, const char *key, const char *endpoint, const char *host,
                      char reached [ENDPOINT_BYTES_MAX + 1], char why [WHY_BYTES])
 {
@@ -367,7 +366,7 @@ static call_status_t bus_judge (bus_t *self, const Musubi__RequestHeader *header
         return CALL_WRONG_STORE;
     }
     if (ordered_count (self->owed) >= REQUESTS_PENDING_MAX) {
-        *why = "too many requests wait for their answers here";
+        *why = "too many requests wait for an answer here; ask again later";
         return CALL_OVERLOADED;
     }
     return CALL_OK;
@@ -444,8 +443,8 @@ static bool receive_notice (bus_t *self, polled_t *port, event_t *event)
     return true;
 }
 
-/*  Of those that were not heard since their last turn; of busy ones all get another. libzmq closes
- *  a connection of which it reads the end. */
+/*  Closes the next connection that was not heard since the last round; busy ones are passed over.
+ *  libzmq closes a connection at whose end it reads. */
 static void close_idle (bus_t *self)
 {
     bus_caller_t *caller;
@@ -462,8 +461,8 @@ static void close_idle (bus_t *self)
     self->counts.closed++;
 }
 
-/*  libzmq accepts by itself and tells it afterwards. Each listener tells in order, but a descriptor
- *  may be another listener's again before its end is told. */
+/*  libzmq accepts connections by itself and reports them afterwards. Each listener reports in
+ *  order, but a descriptor may already be another listener's before its end is reported. */
 static void hear_listener (bus_t *self, polled_t *listener)
 {
     int news, file;

@@ -19,15 +19,16 @@
 typedef struct {
     const char *endpoint; /* to bind for requests; port 0 = any free one */
     const char *events;   /* to bind for hints */
-    const char *data;     /* where flows are fed, which has its own listener; NULL = nowhere */
-    const char *host;     /* name to be told to others in place of the bound one; NULL = the same */
-    bool trusted;         /* may bind beyond this machine */
+    const char *data;     /* where flows are fed from; it has its own listener; NULL = nowhere */
+    const char
+      *host;      /* host that others are told in place of the bound one; NULL = the bound one */
+    bool trusted; /* may bind beyond this machine */
     size_t connections_max; /* above it the longest idle one is closed; 0 = no limit */
 } bus_settings_t;
 
 typedef struct bus bus_t;
 
-/*  What is wrong with the settings, without binding; true when nothing is. */
+/*  Checks the settings without binding; false with why. */
 bool bus_settings_right (const bus_settings_t *settings, char why [WHY_BYTES]);
 
 /*  Binds; NULL with why. Its ports carry port_kind. */
@@ -35,15 +36,16 @@ bus_t *bus_new (poll_set_t *ports, int port_kind, const bus_settings_t *settings
                 const store_identity_t *store, char why [WHY_BYTES]);
 void bus_destroy (bus_t **self_p);
 
-/*  Before an end that was asked for: what has been sent may still leave for so long. */
+/*  Before a clean end: messages already sent may still leave for so long. */
 void bus_linger (bus_t *self, int milliseconds);
 
 /*  Where others reach it. */
 const char *bus_endpoint (const bus_t *self);
 const char *bus_events (const bus_t *self);
 
-/*  Reads one message of a ready port. True with EVENT_REQUEST or EVENT_NOTICE, which lives until the
- *  next bus_receive; false when there was none, or one that is dealt with: ask poll_set_ready again.
+/*  Reads one message of a ready port. True with EVENT_REQUEST or EVENT_NOTICE, which lives
+ *  until the next bus_receive; false when there was none, or one that is dealt with: ask
+ *  poll_set_ready again.
  */
 bool bus_receive (bus_t *self, polled_t *port, event_t *event);
 
@@ -53,13 +55,14 @@ bool bus_receive (bus_t *self, polled_t *port, event_t *event);
  *  of a descriptor, it waits for one. */
 bool bus_effect (bus_t *self, const effect_t *effect);
 
-/*  So many descriptors are there for connections and subscriptions. */
+/*  Sets how many descriptors connections and subscriptions may use. */
 void bus_limit (bus_t *self, size_t files);
 
 /*  Subscriptions that wait for a descriptor. */
 size_t bus_lacking (const bus_t *self);
 
-/*  Closes so many connections, the longest idle ones, and tries for what waits for a descriptor. */
+/*  Closes that many connections, longest idle first, then retries the subscriptions that wait for
+ *  a descriptor. */
 void bus_make_room (bus_t *self, size_t files);
 
 /*  Since the start, for logs and tests. */

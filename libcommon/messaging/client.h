@@ -31,7 +31,7 @@ typedef struct {
     call_status_t status; /* CALL_TIMED_OUT: it may have been received or not */
     char reason [CLIENT_REASON_BYTES];
     bytes_t body;                   /* lives until the next call of any function of this client */
-    uint8_t store [STORE_ID_BYTES]; /* of the one who answered; zero when CALL_TIMED_OUT */
+    uint8_t store [STORE_ID_BYTES]; /* of the service that answered; zero when CALL_TIMED_OUT */
     uint32_t store_start;
 } client_reply_t;
 

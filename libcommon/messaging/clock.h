@@ -1,4 +1,4 @@
-/*  clock - what time it is, for whoever is no core. */
+/*  clock - the system clocks, for everything but cores. */
 #ifndef MUSUBI_CLOCK_H
 #define MUSUBI_CLOCK_H
 

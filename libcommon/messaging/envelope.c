@@ -58,7 +58,7 @@ Musubi__HintHeader *notice_header_read (bytes_t frame)
 
 call_status_t request_header_judge (const Musubi__RequestHeader *header, const char **why)
 {
-    *why = header->protocol != PROTOCOL                  ? "protocol 1 is spoken here"
+    *why = header->protocol != PROTOCOL                  ? "protocol: should be 1"
            : strlen (header->service) > METHOD_BYTES_MAX ? "service: longer than 63 bytes"
            : strlen (header->method) > METHOD_BYTES_MAX  ? "method: longer than 63 bytes"
            : strlen (header->actor) > NAME_BYTES_MAX     ? "actor: longer than 63 bytes"

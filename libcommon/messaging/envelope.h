@@ -21,7 +21,8 @@ Musubi__RequestHeader *request_header_read (bytes_t frame);
 Musubi__ReplyHeader *reply_header_read (bytes_t frame);
 Musubi__HintHeader *notice_header_read (bytes_t frame);
 
-/*  Is each field within its bounds? Else the status to refuse it with, and why, a static sentence. */
+/*  Is each field within its bounds? Else the status to refuse it with, and why, a static
+ *  sentence. */
 call_status_t request_header_judge (const Musubi__RequestHeader *header, const char **why);
 
 /*  The header of a call, whose texts it borrows. */

@@ -1,9 +1,9 @@
-/*  peer_sockets - a DEALER an address, each with a queue of what could not leave yet; calls found by
- *  number; deadlines in a timer heap.
+/*  peer_sockets - a DEALER an address, each with a queue of what could not leave yet; calls found
+ *  by number; deadlines in a timer heap.
  *
- *  Whether a connection stands is told by the socket's monitor. ZMQ_IMMEDIATE would ask for less,
- *  but libzmq 4.3.4 then drops a lost connection's messages even between the frames of one that is
- *  being read, and ends the process over it (fq.cpp, "!_more").
+ *  Whether a connection stands is told by the socket's monitor. ZMQ_IMMEDIATE would ask for
+ *  less, but libzmq 4.3.4 then drops a lost connection's messages even between the frames of
+ *  one that is being read, and ends the process over it (fq.cpp, "!_more").
  */
 #include "peer_sockets.h"
 
@@ -187,7 +187,7 @@ static peer_socket_t *peer_new (peer_sockets_t *self, const char *endpoint)
     return NULL;
 }
 
-/*  Who is not asked anything any more leaves its descriptors to those that lack some. */
+/*  Peers that are not called any more give their descriptors to those that lack some. */
 static void open_lacking (peer_sockets_t *self, int64_t mono_ms)
 {
     self->again_ms = mono_ms + PEER_RECONNECT_MS;
@@ -387,12 +387,12 @@ bool peer_sockets_expire (peer_sockets_t *self, int64_t mono_ms, event_t *event)
         call->peer->calls--;
         snprintf (self->reason, sizeof self->reason,
                   call->peer->port
-                    ? "no answer from %.300s within %lld ms"
-                    : "not asked: no descriptor for a connection to %.300s came free "
-                      "within %lld ms; raise the limit of open files (ulimit -n)",
-                  call->peer->endpoint, (long long) call->timeout_ms);
+                    ? "no answer from %.300s within %.3g s"
+                    : "not asked: no file descriptor for a connection to %.300s came free "
+                      "within %.3g s; raise the limit of open files (ulimit -n)",
+                  call->peer->endpoint, (double) call->timeout_ms / 1000);
     } else
-        snprintf (self->reason, sizeof self->reason, "the address cannot be dialled");
+        snprintf (self->reason, sizeof self->reason, "the address can't be connected to");
     *event =
       (event_t){.kind = EVENT_ANSWER,
                 .answer = {.call = call->number, .status = CALL_TIMED_OUT, .reason = self->reason}};

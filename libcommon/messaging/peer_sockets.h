@@ -1,11 +1,11 @@
-/*  peer_sockets - calls to other services: one DEALER an address, a number a call, and exactly one answer
- *  for each, the peer's or the clock's.
+/*  peer_sockets - calls to other services: one DEALER an address, a number a call, and exactly
+ *  one answer for each, the peer's or the clock's.
  *
- *  A call leaves only over a connection that stands, and waits here for one until its time is out:
- *  so a peer that comes back after an hour is not flooded with an hour's worth of questions that
- *  nobody waits for. Late answers are dropped. An address that is no longer used loses its socket.
- *  Where the machine has no descriptor for another connection, its calls wait for one in the same
- *  way.
+ *  A call leaves only over a connection that stands, and waits here for one until its time is
+ *  out: so a peer that comes back after an hour is not flooded with an hour's worth of
+ *  questions that nobody waits for. Late answers are dropped. An address that is no longer
+ *  used loses its socket. Where the machine has no descriptor for another connection, its
+ *  calls wait for one in the same way.
  */
 #ifndef MUSUBI_PEER_SOCKETS_H
 #define MUSUBI_PEER_SOCKETS_H
@@ -14,7 +14,7 @@
 #include "poll_set.h"
 
 #define PEER_SOCKETS_MAX   4096   /* addresses at once */
-#define PEER_IDLE_MS       300000 /* without a call for so long: disconnected */
+#define PEER_IDLE_MS       300000 /* a connection without a call for so long is closed */
 #define PEER_RECONNECT_MS  50     /* first pause before another attempt; it doubles */
 #define PEER_RECONNECT_MAX 500
 #define PEER_HEARTBEAT_MS  2000 /* a peer silent for three of them is reconnected */
@@ -23,13 +23,13 @@ typedef struct peers peer_sockets_t;
 
 #define FILES_OF_A_PEER 4 /* descriptors: a connection, and three sockets that signal */
 
-/*  Its ports carry this kind, so that the loop knows whose they are. So many descriptors are there
- *  for it. */
+/*  Its ports carry port_kind, so that the loop knows whose they are; files is how many
+ *  descriptors it may use. */
 peer_sockets_t *peer_sockets_new (poll_set_t *ports, int port_kind, size_t files);
 void peer_sockets_destroy (peer_sockets_t **self_p);
 
-/*  Can this endpoint be called at all? False when it is no address, or there are PEER_SOCKETS_MAX of them
- *  in use (EMFILE); errno says which. */
+/*  Can this endpoint be called at all? False when it is no address, or there are
+ *  PEER_SOCKETS_MAX of them in use (EMFILE); errno says which. */
 bool peer_sockets_reach (peer_sockets_t *self, const char *endpoint, int64_t mono_ms);
 
 /*  effect->kind must be EFFECT_CALL; texts within the limits of envelope.h. */
@@ -39,13 +39,14 @@ void peer_sockets_call (peer_sockets_t *self, const effect_t *effect, int64_t mo
  *  of any function here; false when there was none, or one to drop: ask poll_set_ready again. */
 bool peer_sockets_receive (peer_sockets_t *self, polled_t *port, int64_t mono_ms, event_t *event);
 
-/*  The next call whose time is out, as EVENT_ANSWER; false when there is none. */
+/*  The next call that has timed out, as EVENT_ANSWER; false when there is none. */
 bool peer_sockets_expire (peer_sockets_t *self, int64_t mono_ms, event_t *event);
 
-/*  When peer_sockets_expire will have one; INT64_MAX = never. Also lets go of addresses not used. */
+/*  When peer_sockets_expire will have one; INT64_MAX = never. Also lets go of addresses not
+ *  used. */
 int64_t peer_sockets_due (peer_sockets_t *self, int64_t mono_ms);
 
-/*  Nobody waits for this call any more: it gets no event. Harmless when it has ended. */
+/*  Cancels a call: it gets no event. Harmless when it has ended. */
 void peer_sockets_forget (peer_sockets_t *self, uint64_t call);
 
 size_t peer_sockets_calls (const peer_sockets_t *self); /* that have had no event yet */

@@ -13,7 +13,7 @@
 
 #define SOCKETS_MAX 20480 /* in this process */
 
-/*  Takes as many descriptors as this process may have, and returns how many those are. Once,
+/*  Raises the limit of open files as far as this process may, and returns it. Call it once,
  *  before the first socket. */
 size_t sockets_prepare (void);
 
@@ -32,8 +32,8 @@ size_t socket_receive (void *socket, zmq_msg_t *frames, size_t most);
 /*  They live as long as the frame keeps them. */
 bytes_t frame_bytes (zmq_msg_t *frame);
 
-/*  A socket that hears of another one's events; NULL with errno. Before it is closed that one must
- *  be unwatched, or libzmq's thread waits for ever for somebody who hears it. */
+/*  A socket that receives the events of another one; NULL with errno. The watched socket must be
+ *  unwatched before it is closed, or libzmq's thread waits for ever for its events to be read. */
 void *socket_watch (void *socket, int events);
 void socket_unwatch (void *socket);
 

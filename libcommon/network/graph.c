@@ -1,8 +1,8 @@
-/*  graph - domains by name, and what their vertices and links are once joined.
+/*  graph - domains by name, and their vertices and links once joined.
  *
- *  The joining is made anew at the first question after an add: vertices ascending by name, and
- *  where one name is described differently, one vertex for each description, ascending by the first
- *  domain that gives it. So numbers depend on what was added alone, not on its order.
+ *  The graph is joined at the first question after an add. Vertices ascend by name; a name that
+ *  domains describe differently becomes one vertex for each description, in order of the first
+ *  domain that gives it. So the numbers depend on which domains were added, not on the order.
  */
 #include "graph.h"
 
@@ -150,7 +150,8 @@ static const char *attribute_of (const vertex_t *vertex, const char *name)
     return NULL;
 }
 
-/*  Name of the attribute, first by name, that b has not as a has it; NULL when there is none. */
+/*  The name of the first attribute, by name, whose value in b is not that of a; NULL when there
+ *  is none. */
 static const char *attribute_amiss (const vertex_t *a, const vertex_t *b)
 {
     size_t amiss = SIZE_MAX;
@@ -164,7 +165,7 @@ static const char *attribute_amiss (const vertex_t *a, const vertex_t *b)
     return amiss < SIZE_MAX ? a->attributes [amiss].name : NULL;
 }
 
-/*  The first by name that differs, seen from either side; NULL: they have the same. */
+/*  The first attribute, by name, in which they differ; NULL when they have the same. */
 static const char *attribute_apart (const vertex_t *a, const vertex_t *b)
 {
     const char *here = attribute_amiss (a, b);
@@ -278,7 +279,7 @@ static const char *described_name (const graph_t *self, size_t i)
     return self->described [i].vertex->name;
 }
 
-/*  The vertex that a domain means by a name. */
+/*  The vertex that the domain has under this name. */
 static size_t graph_vertex_of (const graph_t *self, size_t member, const char *name)
 {
     size_t at = graph_seek (self, 0, self->described_count, name, described_name);
@@ -335,7 +336,8 @@ static void join_ends (graph_t *self)
             self->at [next [self->links [i].ends [end]]++] = i;
 }
 
-/*  What questions look at. It is made of the members, and changes nothing that can be asked. */
+/*  Questions use the joined graph. It is derived from the members, so making it changes no
+ *  answer. */
 static const graph_t *joined (const graph_t *self)
 {
     if (!self->joined) {

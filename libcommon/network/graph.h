@@ -16,7 +16,7 @@ typedef struct graph graph_t;
 graph_t *graph_new (void);
 void graph_destroy (graph_t **self_p);
 
-/*  Add a domain ("N") that domain_check is content with; what it describes is copied. Domains may
+/*  Add a domain ("N") that passes domain_check; what it describes is copied. Domains may
  *  come in any order: the graph is the same. Adding one of that name again replaces it. The graph
  *  is joined at the first question after an add, not at each add. */
 void graph_add (graph_t *self, const char *domain, const domain_t *description);

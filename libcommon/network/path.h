@@ -54,15 +54,16 @@ typedef enum {
     PATH_UNKNOWN, /* the steps ran out */
 } path_state_t;
 
-/*  The best one. steps is how many may be taken, and what is left of them afterwards: a step looks
- *  at one end of one link. A search takes about two or three for each; more only where a latency
- *  limit stands against the order. */
+/*  The best path. *steps is how many steps may be taken, and on return how many are left; a step
+ *  looks at one end of one link. A search takes about two or three for each link, and more only
+ *  if the latency limit excludes the paths that would come first. */
 path_state_t path_find (const graph_t *graph, const path_question_t *question, path_t *path,
                         uint64_t *steps);
 
-/*  One after the other in order, each once: for who must try another when the first does not go
- *  with the rest. PATH_FIXED has one at most. The graph must outlive it and not change; what was
- *  free at its begin is what it goes by. After PATH_UNKNOWN it goes on where it stopped. */
+/*  The paths in order, each once, for a caller that must try another when the first does not fit
+ *  the rest of its plan. PATH_FIXED has at most one. The graph must outlive the finder and not
+ *  change; free quantities are those of its beginning. After PATH_UNKNOWN it goes on where it
+ *  stopped. */
 typedef struct path_finder path_finder_t;
 
 path_finder_t *path_finder_new (const graph_t *graph, const path_question_t *question);

@@ -1,5 +1,5 @@
-/*  path_explain - what stands in the way when there is no path: asked step by step, each time with
- *  one demand more, until there is none.
+/*  path_explain - why there is no path: the question is repeated with one demand more each time,
+ *  until there is none.
  */
 #include "path.h"
 
@@ -13,7 +13,7 @@
 #define EXPLAIN_STEPS UINT64_C (100000000)
 #define NAME_SHOWN    "%.63s"
 
-/*  The question as a part of it is asked anew. */
+/*  Part of the question, as it is repeated. */
 typedef struct {
     const path_question_t *question;
     const graph_t *graph;
@@ -112,7 +112,7 @@ static bool path_explain_reach (const path_explain_asked_t *asked, size_t *came,
     return came [asked->question->to] != SIZE_MAX;
 }
 
-/*  The disagreement nearest to the target without which there would be a path; NULL. */
+/*  The disagreement nearest to the target that alone prevents a path; NULL if none does. */
 static const char *blocking_conflict (const path_explain_asked_t *asked)
 {
     const graph_t *graph = asked->graph;
@@ -202,8 +202,7 @@ static void explain_room (path_explain_asked_t *asked, size_t *link, char why [W
     const graph_link_t *narrow = graph_link (graph, *link);
     snprintf (why, WHY_BYTES, NAME_SHOWN "/" NAME_SHOWN " has %lld Mbit/s free of the %u wanted%s",
               narrow->domain, narrow->link->name, (long long) room, question->mbps,
-              fixed ? ", and it is on the fixed path"
-                    : ", and every other way has less or as little");
+              fixed ? ", and it is on the fixed path" : ", and no other path has more");
 }
 
 /*  --- the steps --- */
@@ -225,7 +224,7 @@ void path_explain (const graph_t *graph, const path_question_t *question, size_t
         else if (quickest (&asked, &path))
             snprintf (why, WHY_BYTES,
                       "no path from " NAME_SHOWN " to " NAME_SHOWN
-                      " over links that have what is required",
+                      " over links that meet the requirements",
                       from, to);
         else
             snprintf (why, WHY_BYTES, "no path from " NAME_SHOWN " to " NAME_SHOWN, from, to);
@@ -234,7 +233,7 @@ void path_explain (const graph_t *graph, const path_question_t *question, size_t
     if (!in_time (&asked, &path)) {
         snprintf (why, WHY_BYTES,
                   "the quickest path from " NAME_SHOWN " to " NAME_SHOWN
-                  " takes %.3f ms, which is more than %.3f",
+                  " takes %.3f ms, more than the limit of %.3f ms",
                   from, to, (double) path.latency_us / 1000,
                   (double) question->latency_us_max / 1000);
         return;

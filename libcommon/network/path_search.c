@@ -177,8 +177,8 @@ static uint32_t heap_pop (path_search_t *self)
 
 /*  --- labels --- */
 
-/*  Better or as good in all that counts. The labels of a vertex come in order of cost, so what is
- *  settled costs no more; and the last settled is the quickest. */
+/*  Has its vertex a label that is as good or better in all that counts? Labels of a vertex come
+ *  in order of cost, so a settled one costs no more; and the one settled last is the quickest. */
 static bool surpassed (const path_search_t *self, const search_round_t *round, const label_t *label)
 {
     uint32_t at = self->settled [label->vertex];
@@ -431,7 +431,7 @@ static path_state_t rounds (path_search_t *self, search_round_t round, const sea
     return state;
 }
 
-/*  At first as if there were no latency limit: mostly the best path keeps it. */
+/*  The first search ignores the latency limit: mostly the best path keeps it. */
 static path_state_t path_search_solve (path_search_t *self, const search_base_t *base, path_t *path,
                                        uint64_t *steps)
 {

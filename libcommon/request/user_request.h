@@ -1,5 +1,5 @@
-/*  user_request - what a user asks for, as plain values: as planners are told it, and as it is kept
- *  in a plan. Whether it makes sense is for planners.
+/*  user_request - what a user asks for, as plain values: as it is sent to planners, and as it is
+ *  kept in a plan. Planners check whether it makes sense.
  */
 #ifndef MUSUBI_USER_REQUEST_H
 #define MUSUBI_USER_REQUEST_H
@@ -29,9 +29,10 @@ typedef struct {
     uint32_t amount;  /* CPUs, Mbit/s; 0 = nothing yet */
 } stage_t;
 
-#define STAGES_MAX 16 /* so often a need can be changed while it lasts */
+#define STAGES_MAX 16 /* how often a need can be changed while it lasts */
 
-/*  Ascending; the first one begins with the need. After the last one the need has what it asks for.
+/*  Ascending; the first stage begins with the need. After the last one the need has what it asks
+ *  for.
  */
 typedef struct {
     stage_t list [STAGES_MAX];

@@ -12,7 +12,7 @@ static const codec_row_t instant_rows [] = {
   ROW_NUMBER ("from_now_ms", instant_t, ms, CASE_OF (instant_t, from_now, true)),
 };
 
-/*  One that says nothing is not set. */
+/*  An Instant without a case is not set. */
 static bool instant_rule (void *self, const void *message, char why [WHY_BYTES])
 {
     (void) why;
@@ -63,7 +63,7 @@ static const codec_row_t network_need_rows [] = {
   ROW_ARRAY ("stages", network_need_t, stages.list, stages.count, stage),
 };
 
-/*  A limit that is none in whole microseconds would say "any". */
+/*  A limit below a microsecond would become 0, which means any. */
 static bool network_need_rule (void *self, const void *message, char why [WHY_BYTES])
 {
     (void) self;

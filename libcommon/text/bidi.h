@@ -1,4 +1,4 @@
-/*  bidi - characters that turn around how text is shown. Pure. */
+/*  bidi - control characters that reverse the direction in which text is shown. Pure. */
 #ifndef MUSUBI_BIDI_H
 #define MUSUBI_BIDI_H
 

@@ -20,8 +20,8 @@
 
 #define INT64_TEXT_BYTES 24
 
-/*  A refusal quotes what it stumbled over; that may be anything, so keep it off terminals. Cut text
- *  may also end within a letter: only ASCII stays. */
+/*  A refusal quotes its input, which may be anything, so nothing in it may control a terminal.
+ *  Cut text may also end within a letter: only ASCII stays. */
 static void make_printable (char *text)
 {
     for (; *text; text++)

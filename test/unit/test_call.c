@@ -315,7 +315,7 @@ static void an_unknown_address_is_a_timed_out_try_after_its_back_off (void **sta
     assert_int_equal (timers, 3);
     assert_int_equal (self->tries_count, 0);
     assert_int_equal (self->status, CALL_TIMED_OUT);
-    assert_string_equal (self->reason, "no address of lis/ams is known");
+    assert_string_equal (self->reason, "the address of lis/ams is not known");
     assert_true (self->done_ms > began_ms);
 }
 

@@ -183,7 +183,7 @@ static void a_graph_that_changed_under_circuits_is_told_at_the_start (void **sta
     restart (&w);
     assert_alarmed (
       &w, "reservation r2 owner=alice stays booked, but no longer fits the configuration: need");
-    assert_alarmed (&w, "link c-r does not go on where the one before ends");
+    assert_alarmed (&w, "link c-r does not begin where the link before it ends");
     assert_null (strstr (w.alarms, "r1"));
     assert_taken (&w, 15, (int64_t [6]){700, 700, 100, 0, 100, 100});
 
@@ -221,8 +221,8 @@ static void a_circuit_hangs_together (void **state)
       {"r-b a-r", REFUSAL_NONE, "", ""},
       {"a-c c-r r-b b-x", REFUSAL_NONE, "", ""},
       {"b-x2 r-b c-r a-c", REFUSAL_NONE, "", ""},
-      {"a-r b-x", REFUSAL_OUTSIDE, "N/b-x", "does not go on"},
-      {"a-r a-c r-b", REFUSAL_OUTSIDE, "N/r-b", "does not go on"},
+      {"a-r b-x", REFUSAL_OUTSIDE, "N/b-x", "does not begin where"},
+      {"a-r a-c r-b", REFUSAL_OUTSIDE, "N/r-b", "does not begin where"},
       {"a-c c-r a-r", REFUSAL_OUTSIDE, "N/a-r", "leads back"},
       {"a-r r-b b-x b-x2", REFUSAL_OUTSIDE, "N/b-x2", "leads back"},
       {"b-x b-x2", REFUSAL_OUTSIDE, "N/b-x2", "leads back"},

@@ -192,7 +192,7 @@ static void refuses_broken_text_by_line (void **state)
       {"name b\n", "site.zpl:1: 'b' after the value"},
       {"= b\n", "site.zpl:1: a name cannot contain '='; write name = value"},
       {"n\xc3\xa9 = b\n", "site.zpl:1: a name cannot contain byte 0xc3; write name = value"},
-      {"name = \x1b[2J\n", "site.zpl:1: a control character; this is no text"},
+      {"name = \x1b[2J\n", "site.zpl:1: a control character; settings are plain text"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++)
         expect_refusal (cases [i].text, NULL, cases [i].words);

@@ -100,7 +100,7 @@ static void finds_the_way_that_is_free (void **state)
       {{"a", "b", 1, 10, 20, 2.799, NULL, NULL}, "", 0, 0, "takes 2.800 ms"},
       {{"b", "X", 1, 10, 20, 0, NULL, NULL}, "b-x", 400, 0.3, ""},
       {{"b", "X", 1, 10, 20, 0, "satellite", NULL}, "b-x2", 100, 250, ""},
-      {{"a", "X", 1, 10, 20, 0, "satellite", NULL}, "", 0, 0, "links that have what is required"},
+      {{"a", "X", 1, 10, 20, 0, "satellite", NULL}, "", 0, 0, "links that meet the requirements"},
       {{"N/r", "X", 1, 10, 20, 0, "fibre", NULL}, "r-b b-x", 400, 2.8, ""},
       {{"a", "Y", 1, 10, 20, 0, NULL, NULL}, "", 0, 0, "N has no vertex Y"},
       {{"r", "b", 1, 10, 20, 0, NULL, NULL}, "", 0, 0, "N has no vertex r"},
@@ -208,7 +208,7 @@ static void where_windows_are_disclosed_paths_tell_no_quantity (void **state)
             assert_int_equal (strstr (told->answers [i]->reason, "Mbit/s free") == NULL,
                               !administrator);
         }
-        assert_non_null (strstr (told->answers [4]->reason, "what is required"));
+        assert_non_null (strstr (told->answers [4]->reason, "meet the requirements"));
         message_free (&told->base);
     }
     close_world (&w);
@@ -265,7 +265,7 @@ static void questions_are_bounded_and_checked (void **state)
     told = answer (&w, &musubi__paths_answer__descriptor);
     assert_int_equal (told->n_answers, 256);
     assert_non_null (strstr (told->answers [31]->reason, "N/b-x has 400 Mbit/s free"));
-    assert_non_null (strstr (told->answers [32]->reason, "only 32 are explained"));
+    assert_non_null (strstr (told->answers [32]->reason, "only the first 32 questions"));
     message_free (&told->base);
     assert_int_equal (ask_paths (&w, "anybody", many, 0, ""), CALL_OK);
     close_world (&w);

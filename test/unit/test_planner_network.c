@@ -231,7 +231,7 @@ static void a_latency_that_no_path_keeps_is_told (void **state)
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
     assert_string_equal (answer->reasons [0]->need, "n0-n1");
     assert_non_null (
-      strstr (answer->reasons [0]->text, "takes 5.000 ms, which is more than 4.500"));
+      strstr (answer->reasons [0]->text, "takes 5.000 ms, more than the limit of 4.500 ms"));
     assert_int_equal (answer->n_alternatives, 1);
     assert_string_equal (answer->alternatives [0]->change, "need n0-n1 without its latency limit");
     message_free (&answer->base);

@@ -323,7 +323,8 @@ static void a_folder_that_others_may_write_is_refused (void **state)
     assert_int_equal (mkdir (others, 0700), 0);
     assert_int_equal (chmod (others, 0770), 0);
     assert_int_equal (store_open (&store, others, MAP_BYTES, entropy, 0, why), STORE_ERROR);
-    assert_non_null (strstr (why, "/others may be written by others (mode 0770): chmod go-w"));
+    assert_non_null (
+      strstr (why, "/others can be written by others (mode 0770): run chmod go-w on it"));
     assert_int_equal (chmod (others, 0750), 0);
     assert_int_equal (store_open (&store, others, MAP_BYTES, entropy, 0, why), STORE_OK);
     store_close (&store);
@@ -331,7 +332,7 @@ static void a_folder_that_others_may_write_is_refused (void **state)
         return;
     assert_int_equal (chown (others, 12345, 0), 0);
     assert_int_equal (store_open (&store, others, MAP_BYTES, entropy, 0, why), STORE_ERROR);
-    assert_non_null (strstr (why, "/others belongs to user 12345: serve it as that one"));
+    assert_non_null (strstr (why, "/others belongs to user 12345: run the service as that user"));
 }
 
 static void a_folder_that_cannot_be_made_is_told (void **state)

@@ -40,7 +40,7 @@ static void a_file_that_was_deleted_is_missed_at_the_next_write (void **state)
     (void) state;
     store_t *store = filled_store ();
     assert_int_equal (unlink (path), 0);
-    expect_seen (store, "is gone");
+    expect_seen (store, "was deleted or moved");
 }
 
 static void a_folder_that_was_moved_is_missed_too (void **state)
@@ -50,7 +50,7 @@ static void a_folder_that_was_moved_is_missed_too (void **state)
     store_t *store = filled_store ();
     snprintf (elsewhere, sizeof elsewhere, "%s-moved", folder);
     assert_int_equal (rename (folder, elsewhere), 0);
-    expect_seen (store, "is gone");
+    expect_seen (store, "was deleted or moved");
     assert_int_equal (rename (elsewhere, folder), 0);
 }
 
@@ -62,7 +62,7 @@ static void what_was_flushed_into_a_file_that_is_gone_is_not_flushed (void **sta
     put (store, 1, "promised", "for nothing");
     assert_int_equal (unlink (path), 0);
     assert_int_equal (store_flush (store, 3000), STORE_DAMAGED);
-    assert_non_null (strstr (store_facts (store)->why, "is gone"));
+    assert_non_null (strstr (store_facts (store)->why, "was deleted or moved"));
     store_close (&store);
 }
 

@@ -299,7 +299,7 @@ static void flow_on (sim_flows_t *self, sim_flows_link_t *link)
     bool apart = cut (self, own->process, link->to);
     bool gone = peer->closed || !alive (self, link->to, link->to_start);
     if (gone && !apart) {
-        link_fail (self, link, false, "it has hung up");
+        link_fail (self, link, false, "the feeder hung up");
         return;
     }
     if (sim_stands (self->sim, own->process)) {
