@@ -66,6 +66,7 @@ struct peers {
 
 static void unsent_take (pending_call_t *call)
 {
+    assert (call->peer);
     zlistx_detach (call->peer->unsent, call->unsent);
     call->unsent = NULL;
 }
