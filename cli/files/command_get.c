@@ -34,39 +34,25 @@ typedef struct {
 static char *path_aside (void)
 {
     const char *temporary = getenv ("TMPDIR");
-    char *path = NULL;
-    int folder =
-      asprintf (&path, "%s/musubi-XXXXXX/file", temporary && *temporary ? temporary : "/tmp") -
-      (int) strlen ("/file");
-    if (folder < 0)
-        abort ();
-    path [folder] = '\0';
-    bool good = mkdtemp (path) != NULL;
-    if (!good)
-        cli_fail (EXIT_USAGE, "get: %s: %s", path, strerror (errno));
-    path [folder] = '/';
-    if (good)
-        return path;
-    free (path);
+    text_auto_t *folder =
+      must_print ("%s/musubi-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    if (mkdtemp (folder))
+        return must_print ("%s/file", folder);
+    cli_fail (EXIT_USAGE, "get: %s: %s", folder, strerror (errno));
     return NULL;
 }
 
 /*  The absolute path, if its folder exists and can be written to. NULL after saying why not. */
-static char *path_beside (char *given)
+static char *path_beside (const char *given)
 {
-    char *path = NULL;
-    char *last = strrchr (given, '/');
-    const char *file = last ? last + 1 : given;
-    char *parent = last == given ? strdup ("/")
-                   : last        ? strndup (given, (size_t) (last - given))
-                                 : strdup (".");
-    text_auto_t *real = parent ? realpath (parent, NULL) : NULL;
-    if (!real || access (real, W_OK) != 0)
-        cli_fail (EXIT_USAGE, "get: %s: %s", parent, strerror (errno));
-    else
-        path = must_print ("%s/%s", strcmp (real, "/") == 0 ? "" : real, file);
-    free (parent);
-    return path;
+    const char *last = strrchr (given, '/');
+    int length = last && last > given ? (int) (last - given) : 1;
+    text_auto_t *parent = must_print ("%.*s", length, last ? given : ".");
+    text_auto_t *real = realpath (parent, NULL);
+    if (real && access (real, W_OK) == 0)
+        return must_print ("%s/%s", strcmp (real, "/") == 0 ? "" : real, last ? last + 1 : given);
+    cli_fail (EXIT_USAGE, "get: %s: %s", parent, strerror (errno));
+    return NULL;
 }
 
 /*  False after saying why not. Ended by place_end in either case. */

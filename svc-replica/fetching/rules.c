@@ -78,28 +78,24 @@ static bool apart (const rules_t *self, spread_t spread, const char *a, const ch
     return spread == SPREAD_SITES || strcmp (domain_of (self, a), domain_of (self, b)) != 0;
 }
 
+static bool apart_from_all (const rules_t *self, const char *const *sites, size_t count,
+                            spread_t spread, const char *site)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!apart (self, spread, site, sites [i]))
+            return false;
+    return true;
+}
+
 /*  How many copies count: those that are apart from all before them. */
 static uint32_t copies_apart (const rules_t *self, const holders_t *holders, spread_t spread)
 {
     const char *counted [SITES_MAX + 1];
     uint32_t count = 0;
-    for (size_t i = 0; i < holders->count; i++) {
-        bool good = true;
-        for (uint32_t k = 0; k < count && good; k++)
-            good = apart (self, spread, holders->sites [i], counted [k]);
-        if (good)
-            counted [count++] = holders->sites [i];
-    }
-    return count;
-}
-
-static bool apart_from_all (const rules_t *self, const holders_t *holders, spread_t spread,
-                            const char *site)
-{
     for (size_t i = 0; i < holders->count; i++)
-        if (!apart (self, spread, site, holders->sites [i]))
-            return false;
-    return true;
+        if (apart_from_all (self, counted, count, spread, holders->sites [i]))
+            counted [count++] = holders->sites [i];
+    return count;
 }
 
 static bool has_cached (const holders_t *holders, const char *site)
@@ -121,7 +117,7 @@ static const char *target_of (rules_t *self, const holders_t *holders, spread_t 
          entry = directory_next (directory, "replica", entry)) {
         const char *site = entry->name + strlen ("replica/");
         bool cached = !self->refused && has_cached (holders, site);
-        if (apart_from_all (self, holders, spread, site) &&
+        if (apart_from_all (self, holders->sites, holders->count, spread, site) &&
             prng_below (&self->service->prng, ++seen [cached]) == 0)
             chosen [cached] = entry->name;
     }
