@@ -1,4 +1,4 @@
-/*  answer_form - planners' answers in the words of the interfaces, and as text. */
+/*  answer_form - planners' answers as the JSON and the text that users read. */
 #include "answer_form.h"
 #include "cli.h"
 #include "json_fields.h"
@@ -118,7 +118,7 @@ static void a_reservation_is_shown_with_its_connections_and_their_use (void **st
     FILE *file = open_memstream (&text, &size);
     view_print (form, file);
     fclose (file);
-    /* The graph is not known any more: the links tell the way. */
+    /* When the graph is not known any more, the links tell the path. */
     assert_non_null (strstr (text, "a-b        7  N/l1 > S/l2  N/l1 S/l2"));
     assert_non_null (strstr (text, "provisioned at N\n"));
     free (text);

@@ -88,7 +88,7 @@ static void one_whose_time_is_over_has_ended_and_was_not_given_back (void **stat
     snprintf (active, sizeof active, LOOK ("committed", "activated", "1", "%s"), over);
     snprintf (released, sizeof released, LOOK ("released", "released", "1", "%s"), over);
     assert_told (active, released, "ended");
-    /* A release leaves no times; the look before still has them. */
+    /* After a release there are no times; the look before still has them. */
     assert_told (active, LOOK ("released", "released", "1", ""), "ended");
     snprintf (active, sizeof active, LOOK ("committed", "activated", "1", "%s"), later);
     assert_told (active, LOOK ("released", "released", "2", ""), "released");
@@ -104,9 +104,9 @@ static void use_is_told_by_domain (void **state)
     assert_told (none, both, "provisioned:N provisioned:S");
     assert_told (both, one, "unprovisioned:N");
     assert_told (both, both, "");
-    /* Lists tell no parts, and so nothing of use. */
+    /* Lists tell no parts, and so nothing about the use of circuits. */
     assert_told (both, LOOK ("committed", "reserved", "1", ""), "");
-    /* A release ends all use: one word is enough. */
+    /* A release ends the use, too: one line is enough. */
     assert_told (both, LOOK ("released", "released", "2", ", \"provisioned\": []"), "released");
 }
 

@@ -53,7 +53,7 @@ static void links_in_use_have_rows_after_all_classes (void **state)
     assert_row (&chart, 1, "lost/node", 0, false);
     assert_row (&chart, 2, "N/n8-x1", 5000, true);
     assert_row (&chart, 3, "S/gone", 0, true);
-    /* What holds nothing is not listed, and does not shift the others. */
+    /* A reservation that holds nothing is not listed, and does not shift the others. */
     assert_int_equal (chart.gantt.reservations_count, 1);
     assert_string_equal (chart.gantt.reservations [0].id, "r-1");
     assert_int_equal (chart.gantt.bars_count, 4);

@@ -1,4 +1,6 @@
-/*  endpoints - which of the places that may say where to ask is believed. */
+/*  endpoints - the order in which the command line, the environment, the settings and the last
+ *  federation are believed.
+ */
 #include "endpoints.h"
 
 #include <setjmp.h>
@@ -27,7 +29,7 @@ static void write_text (const endpoints_fixture_t *self, const char *name, const
     fclose (file);
 }
 
-/*  A user without anything: no environment, no settings, no federation. */
+/*  A user with no environment, no settings and no federation. */
 static int set_up (void **state)
 {
     endpoints_fixture_t *self = calloc (1, sizeof *self);

@@ -1,4 +1,5 @@
-/*  explanation - what stands in the way, what is waited for, and what became of a request. */
+/*  explanation - why a request is refused, what a reservation waits for, what became of a request.
+ */
 #include "explanation.h"
 
 #include "cli.h"

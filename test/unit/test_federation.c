@@ -1,4 +1,5 @@
-/*  federation - the example is sound, sites' sections pass through, and mistakes are told by line.
+/*  federation - the example is accepted, sections of sites are copied, and mistakes are told with
+ *  their line.
  */
 #include "federation.h"
 

@@ -1,5 +1,6 @@
-/*  folder and process - members are found again, a folder has one master, and nobody else's process
- *  is ever taken for ours. */
+/*  folder and process - members are found again, one command at a time has the folder, and no other
+ *  process is taken for a member.
+ */
 #include "folder.h"
 
 #include <setjmp.h>
@@ -188,7 +189,7 @@ static void one_that_does_not_listen_is_killed (void **state)
                                 NULL};
     process_t process = start (fixture, "/bin/sh", arguments);
     char *out = folder_file (&fixture->folder, "out");
-    for (bool ready = false; !ready;) { /* the trap stands once it says so */
+    for (bool ready = false; !ready;) { /* the trap is set once it says so */
         FILE *file = fopen (out, "r");
         ready = file && fgetc (file) == 'r';
         if (file)
@@ -198,7 +199,7 @@ static void one_that_does_not_listen_is_killed (void **state)
     assert_int_equal (process_end (&process, 1, 200), 1);
     assert_false (process_lives (&process));
 
-    /* What it had started is found by its session, and ended as well. */
+    /* A process that it started is found by its session, and ended as well. */
     process_t found [8];
     size_t count = process_stragglers (&process, 1, found, 8);
     process_end (found, count, 10000);

@@ -167,7 +167,7 @@ static void names_have_the_room_they_want (void **state)
     free (text);
 }
 
-/*  At every instant the pieces are the bars then, on each other without a gap. */
+/*  At every instant the pieces are the bars of that instant, stacked without a gap. */
 static void bars_of_a_link_are_stacked (void **state)
 {
     (void) state;
@@ -210,7 +210,7 @@ static void bars_of_a_link_are_stacked (void **state)
     }
     assert_true (peak == highest && peak > 0);
     free (pieces);
-    /* Neighbours at one height are one piece: what lies alone is whole. */
+    /* A bar that stays at one height is one piece. */
     gantt_bar_t alone [] = {{1, 0, "a", 5, 0, 100}, {1, 1, "b", 3, 10, 20}};
     gantt_t two = {shared, 2, alone, 2, NULL, 0, 0, 100, NULL};
     pieces = gantt_pieces (&two, 1, &count, &peak);
@@ -234,7 +234,7 @@ static void a_link_is_drawn_as_high_as_it_is_booked (void **state)
     assert_non_null (strstr (text, ">5000 Mbit/s</text>"));
     assert_null (strstr (text, "#c00"));
     free (text);
-    /* More is booked than there is since the link has shrunk. */
+    /* The link has shrunk, so more is booked than there is now. */
     gantt_bar_t more [] = {{1, 0, "wide", 10000, NINE, NINE + 4 * HOUR_MS}};
     gantt = (gantt_t){shared, 2, more, 1, reservations, 1, NINE, NINE + 4 * HOUR_MS, NULL};
     text = draw (&gantt);

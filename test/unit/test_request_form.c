@@ -1,4 +1,4 @@
-/*  request_form - what users write becomes what proto means, and what can't be meant is named. */
+/*  request_form - users' JSON becomes proto's, and mistakes are named by path. */
 #include "request_form.h"
 
 #include "core.h"
@@ -39,7 +39,7 @@ static void assert_becomes (const char *text, const char *wanted)
         fail_msg ("%s\n becomes %s", text, got);
     free (got);
 
-    /* And proto takes it. */
+    /* And it is a valid message of proto. */
     char json_why [WHY_BYTES] = "";
     ProtobufCMessage *message = json_to_message (&musubi__request__descriptor, request, json_why);
     if (!message)
@@ -59,7 +59,7 @@ static void assert_refused (const char *text, const char *wanted)
         fail_msg ("%s\n is refused with \"%s\",\n without \"%s\"", text, why, wanted);
 }
 
-/*  A request that is sound but for the fields given. */
+/*  A request that is valid but for the fields given. */
 static void assert_refused_with (const char *fields, const char *wanted)
 {
     char text [4096];
@@ -311,7 +311,7 @@ static void windows_that_can_not_be_meant_are_refused (void **state)
 static void what_depends_on_the_moment_is_left_to_planners (void **state)
 {
     (void) state;
-    /* A fixed deadline long past beside a start from now: the repeat of an old request. */
+    /* An absolute deadline long past and a relative start: an old request repeated. */
     assert_becomes ("{\"window\": {\"earliest\": \"now\", \"deadline\": \"2001-01-01T00:00:00Z\"},"
                     " \"duration\": \"1h\", \"compute\": [{\"id\": \"a\", \"cpus\": 1}]}",
                     "{\"window\": {\"earliest\": {\"from_now_ms\": 0}, \"deadline\": {\"at_ms\":"
