@@ -111,18 +111,13 @@ int cli_run_own (cli_t *cli, const cli_command_t *commands, size_t count)
                          cli->command->name, cli->command->name);
 }
 
-static void print_error (const char *before, const char *format, va_list arguments)
-{
-    fputs (before, stderr);
-    vfprintf (stderr, format, arguments);
-    fputc ('\n', stderr);
-}
-
 int cli_fail (int code, const char *format, ...)
 {
     va_list arguments;
     va_start (arguments, format);
-    print_error ("musubi: ", format, arguments);
+    fputs ("musubi: ", stderr);
+    vfprintf (stderr, format, arguments);
+    fputc ('\n', stderr);
     va_end (arguments);
     return code;
 }
@@ -131,17 +126,21 @@ bool cli_refuse (const char *format, ...)
 {
     va_list arguments;
     va_start (arguments, format);
-    print_error ("musubi: ", format, arguments);
+    fputs ("musubi: ", stderr);
+    vfprintf (stderr, format, arguments);
+    fputc ('\n', stderr);
     va_end (arguments);
     return false;
 }
 
 void cli_note (const cli_t *cli, const char *format, ...)
 {
+    if (cli->json)
+        return;
     va_list arguments;
     va_start (arguments, format);
-    if (!cli->json)
-        print_error ("", format, arguments);
+    vfprintf (stderr, format, arguments);
+    fputc ('\n', stderr);
     va_end (arguments);
 }
 
@@ -207,7 +206,7 @@ json_t *cli_read_json (const char *file)
     char why [WHY_BYTES];
     FILE *from = standard ? stdin : fopen (file, "re");
     /* One byte more than allowed is read, so that a text that is too long is refused as such. */
-    text_auto_t *text = must (malloc (BODY_BYTES_MAX + 1));
+    char *text = must (malloc (BODY_BYTES_MAX + 1));
     size_t size = from ? fread (text, 1, BODY_BYTES_MAX + 1, from) : 0;
     bool read = from && !ferror (from);
     json_t *json = read ? json_parse (text, size, why) : NULL;
@@ -215,6 +214,7 @@ json_t *cli_read_json (const char *file)
         cli_fail (EXIT_USAGE, "%s: %s", name, read ? why : strerror (errno));
     if (from && !standard)
         fclose (from);
+    free (text);
     return json;
 }
 
