@@ -16,18 +16,14 @@ static int ledger_replay_by_txid (const void *key, const void *thing)
     return txid_compare (key, &((const replay_command_t *) thing)->txid);
 }
 
-int replay_key_compare (const replay_key_t *one, const replay_key_t *other)
+int replay_key_compare (const void *key, const void *thing)
 {
+    const replay_key_t *one = key, *other = thing;
     if (one->table != other->table)
         return one->table < other->table ? -1 : 1;
     size_t shared = one->key_size < other->key_size ? one->key_size : other->key_size;
     int order = memcmp (one->key, other->key, shared);
     return order ? order : (one->key_size > other->key_size) - (one->key_size < other->key_size);
-}
-
-static int ledger_replay_by_key (const void *key, const void *thing)
-{
-    return replay_key_compare (key, &((const replay_kept_t *) thing)->key);
 }
 
 ledger_replay_t *ledger_replay_new (replay_tell_fn *tell, void *owner)
@@ -37,7 +33,7 @@ ledger_replay_t *ledger_replay_new (replay_tell_fn *tell, void *owner)
     self->owner = owner;
     self->commands = ordered_new (ledger_replay_by_txid);
     self->reservations = ordered_by_text (offsetof (replay_standing_t, shown.id));
-    self->kept = ordered_new (ledger_replay_by_key);
+    self->kept = ordered_new (replay_key_compare);
     return self;
 }
 

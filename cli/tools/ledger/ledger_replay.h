@@ -77,7 +77,9 @@ typedef struct {
 
 /*  False when the key is too long to be of any of them. */
 bool replay_key (replay_key_t *self, uint8_t table, bytes_t key);
-int replay_key_compare (const replay_key_t *one, const replay_key_t *other);
+
+/*  Compares a replay_key_t with that of a thing that begins with one, as ordered_new wants it. */
+int replay_key_compare (const void *key, const void *thing);
 
 /*  What there is of a resource, and what is taken of it, with the gaps. */
 typedef struct {

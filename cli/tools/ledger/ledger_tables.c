@@ -24,11 +24,6 @@ struct ledger_tables {
     size_t differences;
 };
 
-static int ledger_tables_by_key (const void *key, const void *thing)
-{
-    return replay_key_compare (key, &((const ledger_tables_wanted_t *) thing)->key);
-}
-
 /*  Takes the value. */
 static void ledger_tables_want (ledger_tables_t *self, const replay_key_t *key, packed_t value)
 {
@@ -93,7 +88,7 @@ ledger_tables_t *ledger_tables_new (const ledger_replay_t *replay, const ledger_
     ledger_tables_t *self = must (calloc (1, sizeof *self));
     self->replay = replay;
     self->mender = *mender;
-    self->wanted = ordered_new (ledger_tables_by_key);
+    self->wanted = ordered_new (replay_key_compare);
     want_commands (self);
     want_reservations (self);
     want_kept (self);

@@ -32,12 +32,6 @@ static const char *age_of (const json_t *object, const char *key, int64_t now_ms
     return text;
 }
 
-static const char *coordinator_brief (const json_t *form, char text [CELL_BYTES])
-{
-    snprintf (text, CELL_BYTES, "%.16s", text_of (form, "coordinator"));
-    return text;
-}
-
 /*  "epoch 2 by planner/3fa9c2d1". */
 static const char *fence_cell (const json_t *one, const char *key, char text [CELL_BYTES])
 {
@@ -70,13 +64,14 @@ void transactions_print (const json_t *forms, int64_t now_ms, FILE *to)
     for (size_t i = 0; (form = json_array_get (forms, i)); i++) {
         char txid [TXID_BRIEF_BYTES], age [TIMETEXT_BYTES], coordinator [CELL_BYTES];
         char yes [CELL_BYTES], no [CELL_BYTES], fence [CELL_BYTES];
+        snprintf (coordinator, sizeof coordinator, "%.16s", text_of (form, "coordinator"));
         const char *cells [] = {txid_brief (text_of (form, "txid"), txid),
                                 text_of (form, "status"),
                                 text_of (form, "operation"),
                                 text_of (form, "reservation"),
                                 text_of (form, "actor"),
                                 age_of (form, "since", now_ms, age),
-                                coordinator_brief (form, coordinator),
+                                coordinator,
                                 names_in (form, "prepared edge committed edge-refused", yes),
                                 names_in (form, "unknown held aborted expired silent rejected", no),
                                 fence_cell (fenced_most (form), NULL, fence)};
