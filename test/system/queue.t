@@ -239,7 +239,7 @@ thin_opening=$(start_ms "$thin")
 mine=$(submit --reservation "$thin/all" --limit 5m --cpus 4 -- "$shared/task" mine "$shared/mine")
 check "a task may be submitted before the opening" is "$mine" state queued
 MUSUBI_ACTOR=bob exits 1 "by nobody else" musubi submit ams --reservation "$thin" --limit 1m -- true
-says "whose it is not" 'not bob'
+says "whose it is not" 'belongs to another owner than bob'
 exits 1 "of a need that it has" musubi submit --reservation "$thin/none" --limit 1m -- true
 
 # --- what can't be ---

@@ -11,10 +11,10 @@ exits 0 "a directory without tcp://" env -u MUSUBI_GIS musubi --gis "$gis" sites
 exits 0 "a timeout in seconds" musubi --timeout 5 sites
 exits 0 "a duration in seconds" musubi free kyoto --need 1 --for 90
 exits 1 "a site that is none" musubi free kioto --need 1 --for 90s
-says "the nearest name comes first" 'no site "kioto"; there are: kyoto '
+says "the nearest name comes first" 'no site "kioto"; the sites are: kyoto '
 echo '{"window": {"earliest": "now"}, "duration": "1h", "compute": [{"id": "a", "cpus": 1, "site": "kioto"}]}' >kioto.json
 exits 1 "nor can it be reserved" musubi reserve kioto.json
-says "the nearest name comes first, too" 'no site "kioto"; there are: kyoto '
+says "the nearest name comes first, too" 'no site "kioto"; the sites are: kyoto '
 
 echo '{"window": {"earliest": "now"}, "duration": "1h", "compute": [{"id": "a", "cpus": 2, "site": "kyoto"}]}' >two.json
 id=$(musubi reserve two.json --json 2>/dev/null | jq -r .reservation)
