@@ -18,7 +18,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,17 +194,10 @@ static void add_argument (arguments_t *self, const char *text)
         self->list [self->count++] = must (strdup (text));
 }
 
-static void add_setting (arguments_t *self, const char *path, const char *format, ...)
-  __attribute__ ((format (printf, 3, 4)));
-
-static void add_setting (arguments_t *self, const char *path, const char *format, ...)
+static void add_setting (arguments_t *self, const char *path, const char *value)
 {
     char setting [PATH_BYTES];
-    int used = snprintf (setting, sizeof setting, "%s=", path);
-    va_list values;
-    va_start (values, format);
-    vsnprintf (setting + used, sizeof setting - (size_t) used, format, values);
-    va_end (values);
+    snprintf (setting, sizeof setting, "%s=%s", path, value);
     add_argument (self, "--set");
     add_argument (self, setting);
 }
@@ -217,10 +209,12 @@ static void add_bind (arguments_t *self, const config_t *config, const char *pat
     const char *endpoint = config_text (config, path);
     const char *colon = strrchr (endpoint, ':');
     const char *slash = strrchr (store, '/');
+    char value [PATH_BYTES - 16];
     if (strncmp (endpoint, "tcp://", 6) == 0 && colon)
-        add_setting (self, path, "%.*s:0", (int) (colon - endpoint), endpoint);
+        snprintf (value, sizeof value, "%.*s:0", (int) (colon - endpoint), endpoint);
     else
-        add_setting (self, path, "%s-finish-%s", endpoint, slash ? slash + 1 : store);
+        snprintf (value, sizeof value, "%s-finish-%s", endpoint, slash ? slash + 1 : store);
+    add_setting (self, path, value);
 }
 
 /*  Add the settings that differ: on the command line they win over the file's. */
@@ -236,8 +230,8 @@ static bool add_settings (arguments_t *self, const char *file, const char *const
     if (config) {
         add_bind (self, config, "bind/endpoint", store);
         add_bind (self, config, "bind/events", store);
-        add_setting (self, "store/pool", "%s", "");
-        add_setting (self, "store/folder", "%s", store);
+        add_setting (self, "store/pool", "");
+        add_setting (self, "store/folder", store);
         add_setting (self, "finish/only", "true");
     } else
         fprintf (stderr, "svc-planner: %s\n", why);

@@ -67,12 +67,6 @@ static void pending_join (pending_t *self, const request_t *request,
         self->receipt.waiters [self->receipt.waiters_count++] = request->reply_to;
 }
 
-/*  A request without an id gets one here, which the answer tells. */
-static void name_anew (const moment_t *now, char id [REQUEST_ID_BYTES_MAX + 1])
-{
-    sodium_bin2hex (id, REQUEST_ID_BYTES_MAX + 1, now->entropy, 12);
-}
-
 static bool name_request (pendings_t *pendings, const moment_t *now, const request_t *request,
                           request_name_t *name)
 {
@@ -82,11 +76,9 @@ static bool name_request (pendings_t *pendings, const moment_t *now, const reque
     if (homes_count == 0)
         return service_refuse (pendings->service, request, CALL_OVERLOADED,
                                "the directory has not answered this planner yet: ask again");
-    const char *wanted = request->request_id;
-    if (*wanted == 0) {
-        name_anew (now, id);
-        wanted = id;
-    }
+    /* A request without an id gets one here, which the answer tells. */
+    const char *wanted =
+      *request->request_id ? request->request_id : sodium_bin2hex (id, sizeof id, now->entropy, 12);
     if (!request_name_parse (name, request->actor, wanted, homes, homes_count, why))
         return service_refuse (pendings->service, request, CALL_BAD_REQUEST, "%s", why);
     return true;
@@ -141,18 +133,27 @@ void pending_go (pending_t *self, const moment_t *now, pending_step_t step)
     self->pendings->steps [step](self, now);
 }
 
-static void pending_tell_awaited (pending_t *self)
+/*  The at-th participant that has not acknowledged, by our decision or by the home's. */
+static const participant_ref_t *pending_awaited (const pending_t *self, size_t at)
 {
-    const coordinator_t *coordinator = self->pendings->coordinator;
-    const participant_ref_t *party = coordinator_awaited (coordinator, &self->vote.txid, 0);
-    for (size_t i = 0; party; party = coordinator_awaited (coordinator, &self->vote.txid, ++i)) {
+    return self->close.confirm
+             ? confirm_awaited (self->close.confirm, at)
+             : coordinator_awaited (self->pendings->coordinator, &self->vote.txid, at);
+}
+
+void pending_tell_open (pending_t *self, const moment_t *now)
+{
+    const participant_ref_t *party = pending_awaited (self, 0);
+    for (size_t i = 0; party; party = pending_awaited (self, ++i)) {
         char words [PARTICIPANT_REF_WORDS_BYTES];
-        answer_reason (&self->answer, "", party->name, "decided, but %s has not acknowledged yet",
+        answer_reason (&self->answer, "", party->name,
+                       "committed, but %s has not acknowledged yet: ask again",
                        participant_ref_words (party->name, words));
     }
     if (self->answer.reasons_count == 0)
         answer_reason (&self->answer, "", "",
-                       "decided, but not every participant has acknowledged yet");
+                       "committed, but not every participant has acknowledged yet: ask again");
+    pending_tell (self, now, ANSWER_IN_PROGRESS);
 }
 
 /*  Time is up: answer with what is known now. */
@@ -165,8 +166,7 @@ static void pending_on_limit (void *owner, const moment_t *now, uint64_t token)
         return; /* nobody waits for it, and the coordinator drives it to its end */
     } else if (self->vote.decided) {
         self->answer.reasons_count = 0;
-        pending_tell_awaited (self);
-        pending_tell (self, now, ANSWER_IN_PROGRESS);
+        pending_tell_open (self, now);
     } else if (self->close.giving_up) {
         answer_reason (&self->answer, "", self->receipt.name.home,
                        "the request's home does not answer: ask again");

@@ -173,6 +173,9 @@ void pending_go (pending_t *self, const moment_t *now, pending_step_t step);
 void pending_tell_packed (pending_t *self, bytes_t answer);
 void pending_tell (pending_t *self, const moment_t *now, answer_status_t status);
 
+/*  The same, "in progress": it is committed, but these participants have not acknowledged. */
+void pending_tell_open (pending_t *self, const moment_t *now);
+
 /*  Fill in the planner, the algorithm, the rounds and the time that it took. */
 void pending_sign (const pending_t *self, const moment_t *now, answer_t *answer);
 

@@ -29,22 +29,6 @@ static void tell_kept (pending_t *self, packed_t answer)
     pending_tell_packed (self, packed_bytes (answer));
 }
 
-static void tell_in_progress (pending_t *self, const moment_t *now)
-{
-    const participant_ref_t *party =
-      self->close.confirm ? confirm_awaited (self->close.confirm, 0) : NULL;
-    for (size_t i = 0; party; party = confirm_awaited (self->close.confirm, ++i)) {
-        char words [PARTICIPANT_REF_WORDS_BYTES];
-        answer_reason (&self->answer, "", party->name,
-                       "committed, but %s has not acknowledged yet: ask again",
-                       participant_ref_words (party->name, words));
-    }
-    if (self->answer.reasons_count == 0)
-        answer_reason (&self->answer, "", "",
-                       "committed, but not every participant has acknowledged yet: ask again");
-    pending_tell (self, now, ANSWER_IN_PROGRESS);
-}
-
 static void on_confirmed (void *owner, const moment_t *now, confirm_verdict_t verdict)
 {
     pending_t *self = owner;
@@ -58,7 +42,7 @@ static void on_confirmed (void *owner, const moment_t *now, confirm_verdict_t ve
         pending_tell (self, now, ANSWER_REFUSED);
         break;
     case CONFIRM_OPEN:
-        tell_in_progress (self, now);
+        pending_tell_open (self, now);
         break;
     }
 }
@@ -69,7 +53,7 @@ static void confirm (pending_t *self, const moment_t *now, claim_look_t *look)
 {
     self->answer.reasons_count = 0;
     if (!look->holder) {
-        tell_in_progress (self, now);
+        pending_tell_open (self, now);
         return;
     }
     self->close.look = *look;

@@ -513,7 +513,8 @@ static void a_domain_cut_off_before_the_commit_is_named_until_it_is_back (void *
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_IN_PROGRESS);
     const Musubi__Reason *reason = reason_about (answer, "nis/N");
     assert_non_null (reason);
-    assert_string_equal (reason->text, "decided, but network domain N has not acknowledged yet");
+    assert_string_equal (reason->text,
+                         "committed, but network domain N has not acknowledged yet: ask again");
     message_free (&answer->base);
     answer = reserve_net (&fed, "p1", "r@g1", &triangle); /* asked elsewhere */
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_IN_PROGRESS);
