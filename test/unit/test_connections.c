@@ -145,7 +145,7 @@ static void a_path_that_is_not_all_known_is_told_as_its_links (void **state)
     booked.parts [2].circuits_count = 2;
     graph_destroy (&graph);
 
-    /* Nothing is known of the domains any more, nor of the request. */
+    /* Neither the domains nor the request are known any more. */
     graph = graph_new ();
     found = connections_gather (booked.records, 4, NULL, graph, &count);
     assert_int_equal (count, 1);

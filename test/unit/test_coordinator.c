@@ -259,7 +259,7 @@ static size_t count_calls (const coordinator_bench_t *bench, const char *method)
     return count;
 }
 
-/*  Commits by participant, of the step just made. */
+/*  The commits of the last step, by participant. */
 static void take_commits (const coordinator_bench_t *bench, uint64_t calls [PARTIES])
 {
     for (int i = 0; i < PARTIES; i++) {
@@ -340,7 +340,7 @@ static void aborted_is_said_only_of_what_this_store_began_and_dropped (void **st
     coordinator_drop (bench.coordinator, &other);
 
     txid_t never = other;
-    never.counter++; /* not given out yet: it may still be */
+    never.counter++; /* not given out yet */
     expect_outcome (&bench, &never, OUTCOME_LOST, false);
     never = other;
     never.start++;
@@ -368,8 +368,8 @@ static void nothing_is_decided_when_it_is_too_late (void **state)
       {0, 0, HOUR_MS, 10000},            /* decide_by is now */
       {11000, 10000, HOUR_MS, 10000},    /* the wall clock says so */
       {-HOUR_MS, 10000, HOUR_MS, 0},     /* stepped back: the monotonic one says so */
-      {0, 10000, 900, 10000},            /* nearer to the edge than the guard */
-      {-HOUR_MS, -1000, HOUR_MS, 10000}, /* what passed by the steady time has passed */
+      {0, 10000, 900, 10000},            /* closer to the edge than the guard */
+      {-HOUR_MS, -1000, HOUR_MS, 10000}, /* by the steady time it has passed */
     };
     for (size_t i = 0; i < sizeof late / sizeof late [0]; i++) {
         txid_t txid = coordinator_begin (bench.coordinator);
@@ -380,7 +380,7 @@ static void nothing_is_decided_when_it_is_too_late (void **state)
         size_t before = bench.records_count;
         assert_false (decide_plan (&bench, &plan, late [i].mono_by_ms, WALL_MS + 2 * HOUR_MS));
         assert_int_equal (count_calls (&bench, "Commit"), 0);
-        assert_true (bench.records_count <= before + 1);     /* the mark that it is busy, no more */
+        assert_true (bench.records_count <= before + 1);     /* only the mark that it is busy */
         assert_int_equal (plan.participants_count, PARTIES); /* still the caller's */
         codec_clear (&plan_codec, &plan);
         coordinator_drop (bench.coordinator, &txid);
@@ -492,7 +492,7 @@ static void a_restart_drives_unsettled_decisions_and_answers_for_settled_ones (v
     answer_state (&bench, calls [0], &unsettled, COMMAND_COMMITTED);
     stop (&bench);
     start (&bench);
-    take_commits (&bench, calls); /* to all again: what is not stored is not known */
+    take_commits (&bench, calls); /* to all again: it is not stored who has answered */
     assert_int_equal (count_calls (&bench, "Commit"), PARTIES);
     expect_outcome (&bench, &settled, OUTCOME_COMMITTED, true);
     expect_outcome (&bench, &unsettled, OUTCOME_COMMITTED, false);
@@ -609,7 +609,7 @@ static void a_release_needs_no_repair (void **state)
     end (&bench);
 }
 
-/*  Another store at the participant's address is no loss: only one that goes by its name is. */
+/*  Another store at a participant's address means a loss only if it has the participant's name. */
 static void an_address_taken_by_somebody_else_is_no_loss (void **state)
 {
     (void) state;

@@ -1,5 +1,5 @@
-/*  planner - against real sites and request homes in a small federation: what users ask and are
- *  told, whoever dies in between.
+/*  planner - with real sites and request homes in a small federation: requests and their answers,
+ *  also when processes die in between.
  */
 #include "message.h"
 #include "planner_asking.h"
@@ -41,7 +41,7 @@ static void a_plain_reserve_is_committed_at_two_sites (void **state)
     fed_end (&fed);
 }
 
-/*  It could not be in doubt about its vote: it has none. */
+/*  A planner has no vote, so it can't be in doubt about one. */
 static void T12_a_planner_takes_no_part_in_a_transaction (void **state)
 {
     (void) state;
@@ -103,7 +103,8 @@ static void a_repeat_at_another_planner_is_told_the_same (void **state)
     fed_end (&fed);
 }
 
-/*  Planned anew it would be unknown: nobody knows what the site that is away has. */
+/*  If it were planned anew, the answer would be unknown, because the site that is away is silent.
+ */
 static void a_repeat_is_told_its_answer_while_a_site_is_silent (void **state)
 {
     (void) state;
@@ -125,7 +126,7 @@ static void a_repeat_is_told_its_answer_while_a_site_is_silent (void **state)
     fed_end (&fed);
 }
 
-/*  A call that nobody answers takes as long as all the time that a request has. */
+/*  A try of a call lasts as long as a request may take. */
 static void T6_a_repeat_is_told_though_the_coordinator_is_dead_for_good (void **state)
 {
     (void) state;
@@ -317,7 +318,8 @@ static void a_home_that_is_not_there_means_unknown_and_asking_again_is_safe (voi
     Musubi__Answer *answer = reserve (&fed, "p0", "r@g2", &good);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_UNKNOWN);
     message_free (&answer->base);
-    answer = reserve (&fed, "p0", "s@g2", &bad); /* refused is not told without its claim */
+    answer =
+      reserve (&fed, "p0", "s@g2", &bad); /* "refused" is not told before the claim is closed */
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_UNKNOWN);
     message_free (&answer->base);
     fed_start (&fed, home);
@@ -423,7 +425,7 @@ static void a_site_whose_clock_is_ahead_is_planned_without (void **state)
     fed_end (&fed);
 }
 
-/*  It takes a plan that is to be decided within a second for over, and the next one not. */
+/*  The site's clock is ahead: it refuses a plan to be decided within a second, but not the next. */
 static void where_a_clock_is_ahead_by_little_a_plan_begins_later (void **state)
 {
     (void) state;
@@ -473,7 +475,7 @@ static void committed_is_told_only_when_all_have_acknowledged (void **state)
     uint64_t asked = ask_reserve (&fed, "p0", "r@g1", &wish);
     fed_run (&fed, 1500);
     assert_false (fed_answered (&fed, asked));
-    /* Meanwhile nobody else says committed either. */
+    /* Until then no other planner says committed, either. */
     Musubi__Answer *other = reserve (&fed, "p1", "r@g1", &wish);
     expect_status (other, MUSUBI__ANSWER_STATUS__ANSWER_IN_PROGRESS);
     message_free (&other->base);
@@ -547,7 +549,8 @@ static void a_burst_that_fits_is_committed_whole (void **state)
     assert_int_equal (run_bursts (10, &wish).committed, 160);
 }
 
-/*  At a site only one fits at a time, and three sites of five are needed: six in six hours. */
+/*  A site has room for one at a time, and each needs three of the five sites: six fit in six hours.
+ */
 static void a_burst_that_is_too_much_gets_all_there_is (void **state)
 {
     (void) state;
@@ -572,8 +575,8 @@ static int64_t counter_of (fed_t *fed, const char *peer, const char *name)
     return value;
 }
 
-/*  Each wants half of the one site; while it is not committed its actor's share has no room for the
- *  other half. */
+/*  Each wants half of the only site. The actor's share of uncommitted holds has no room for both
+ *  halves at once. */
 static void a_share_met_by_an_uncommitted_hold_makes_the_other_wait_not_fail (void **state)
 {
     (void) state;
@@ -664,7 +667,7 @@ static void a_request_is_answered_though_everything_is_lost (void **state)
     fed_end (&fed);
 }
 
-/*  What p1's own search found wanting is what the other attempt holds, and no reason. */
+/*  p1's search lacks only what the other attempt holds, so that must not be told as a reason. */
 static void T2_one_in_progress_elsewhere_is_told_as_that_and_nothing_else (void **state)
 {
     (void) state;

@@ -1,4 +1,4 @@
-/*  planner - bbr and bir, among sites that disclose windows only, and asked without a promise. */
+/*  planner - bbr and bir, with sites that disclose windows only, and as dry runs. */
 #include "message.h"
 #include "network_asking.h"
 
@@ -35,7 +35,7 @@ static void expect_dry_run (uint64_t seed, const net_wish_t *asked, Musubi__Answ
     fed_end (&fed);
 }
 
-/*  What is planned can be had: what bir would hold on its way counts when it only asks, too. */
+/*  The plan of a dry run can be had: bir counts what it would hold. */
 static void a_dry_run_of_bir_says_what_bir_would_get (void **state)
 {
     (void) state;

@@ -46,7 +46,7 @@ static void what_a_planner_left_undecided_is_aborted_when_it_is_back (void **sta
     fed.returns = NULL;
     fed_start (&fed, fed_find (&fed, "p0"));
     fed_run (&fed, 8000);
-    /* The very same planner finds its own remains and goes over them. */
+    /* The same planner finds holds of its earlier start and replaces them. */
     Musubi__Answer *answer = reserve (&fed, "p0", "r@g1", &wish);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     message_free (&answer->base);
@@ -301,8 +301,8 @@ static Musubi__Answer *move_to (fed_t *fed, const char *id, const char *reservat
                         fed_ask (fed, "p1", "Planner", "Modify", "alice", id, &modify.base, 60000));
 }
 
-/*  Prolonged, shrunk, grown or moved at both of its sites, of which one does not take it: what it
- *  had it keeps, whole; what it might have got is free for others; and it can be changed again. */
+/*  A change at two sites, one of which refuses it: the reservation keeps what it had, what it might
+ *  have got is free for others, and it can be changed again. */
 static void R10_a_change_that_fails_at_one_of_two_sites_leaves_the_old_at_both (void **state)
 {
     (void) state;
@@ -547,7 +547,7 @@ static void T10_a_repair_leaves_a_later_version_alone (void **state)
     fed_end (&fed);
 }
 
-/*  How long p1 takes to show it, and to change it. */
+/*  How long p1 takes to show and to change the reservation. */
 static int64_t shown_in_ms (fed_t *fed, const char *reservation)
 {
     int64_t from_ms = fed->mono_ms;
@@ -572,7 +572,7 @@ static void who_asks_about_a_reservation_waits_for_a_silent_site_once (void **st
     Musubi__Answer *first =
       reserve (&fed, "p0", "a@g1", &(user_wish_t){.cpus = {8, 8}, .needs = 2, .distinct = true});
     expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
-    int site = fed_find (&fed, "lis/s2"); /* the dearest: it has no part in it */
+    int site = fed_find (&fed, "lis/s2"); /* the dearest site takes no part */
     for (size_t i = 0; i < 2; i++)
         assert_string_not_equal (first->compute [i]->site, "s2");
     fed_kill (&fed, site);
@@ -588,8 +588,8 @@ static void who_asks_about_a_reservation_waits_for_a_silent_site_once (void **st
 
 /*  --- an attempt that somebody else has ended --- */
 
-/*  counts [1]: the process whose first hold is late: another planner takes its sender for dead, and
- *  has the attempt buried there before it comes. */
+/*  counts [1]: the process that the first hold reaches late. Another planner takes its sender for
+ *  dead and has a tombstone put there before. */
 static bool bury_the_first_hold (fed_t *fed, const fed_call_t *call)
 {
     char why [WHY_BYTES];

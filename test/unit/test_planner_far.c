@@ -1,5 +1,5 @@
-/*  planner - with sites and domains that are far: what takes long is waited for, and what does not
- *  come is never taken for a no.
+/*  planner - with sites and domains that are far away: slow answers are waited for, and a missing
+ *  one never counts as a no.
  */
 #include "message.h"
 #include "network_asking.h"
@@ -49,8 +49,8 @@ static void a_far_site_is_reserved_changed_and_released (void **state)
     }
 }
 
-/*  Who was silent may have had room: nothing is promised, not even that there is none. The same
- *  request is granted when it is heard. */
+/*  The silent site may have room, so the answer is unknown and not refused. The same request is
+ *  granted once the site answers. */
 static void the_silence_of_a_site_is_no_refusal (void **state)
 {
     (void) state;
@@ -73,7 +73,7 @@ static void the_silence_of_a_site_is_no_refusal (void **state)
     }
 }
 
-/*  What it could not have helped with is refused all the same. */
+/*  A need that the silent site could not have met is refused all the same. */
 static void a_certain_no_needs_no_silent_site (void **state)
 {
     (void) state;
@@ -90,7 +90,7 @@ static void a_certain_no_needs_no_silent_site (void **state)
     fed_end (&fed);
 }
 
-/*  Asked for by name, a change of it is not refused for good while it is silent. */
+/*  A change of a reservation at the silent site is not refused for good. */
 static void the_silence_of_a_participant_refuses_no_change (void **state)
 {
     (void) state;
@@ -128,8 +128,8 @@ static void all_may_be_far (void **state)
     fed_end (&fed);
 }
 
-/*  At the soonest start the votes of far ones can't be in before the edge: the next plan leaves
- *  them more time. */
+/*  At the soonest start the votes of distant sites can't be in before the edge: the next plan
+ *  leaves them more time. */
 static void the_far_are_reserved_as_soon_as_they_can_vote (void **state)
 {
     (void) state;
@@ -154,8 +154,8 @@ static bool lose_holds_at_s0 (fed_t *fed, const fed_call_t *call)
     return strcmp (call->method, "Hold") != 0 || call->to != fed_find (fed, "lis/s0");
 }
 
-/*  The time of a request is over while its first plan waits for a vote: nobody has said no, and the
- *  same request is granted when it is heard. */
+/*  A request runs out of time while its first plan waits for a vote. Nobody has said no, and the
+ *  same request is granted once the site answers. */
 static void a_vote_that_does_not_come_in_time_is_no_refusal (void **state)
 {
     (void) state;

@@ -1,5 +1,5 @@
-/*  The planner with algorithm ip: windows at equal distances, a program for each, the plans tried
- *  down the ranked list.
+/*  planner - algorithm ip: windows at equal distances, an integer program for each, and the plans
+ *  put to the vote in the order of their rank.
  */
 #include "message.h"
 #include "network_asking.h"
@@ -133,7 +133,7 @@ static void with_quality_the_most_available_path_is_taken_without_detours (void 
 }
 
 /*  Two links from a to X1 and two from X1 to b: cheap and slow, dear and fast. One of each is
- *  within the limit, which no program can say. */
+ *  within the limit, which no program can express. */
 static void a_path_keeps_its_latency_over_parallel_links (void **state)
 {
     (void) state;
@@ -301,7 +301,7 @@ static void a_low_level_sees_less_than_there_is (void **state)
         Musubi__Answer *answer = reserve_net (&fed, "p0", "r1@g1", &wish);
         expect_start (answer, 1);
         message_free (&answer->base);
-        answer = reserve_net (&fed, "p0", "r2@g1", &wish); /* of what is left half is too little */
+        answer = reserve_net (&fed, "p0", "r2@g1", &wish); /* half of what is left is too little */
         expect_start (answer, 3);
         message_free (&answer->base);
         wish.cpus [0] = 17;

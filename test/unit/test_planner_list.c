@@ -1,4 +1,4 @@
-/*  planner_list: a list is complete though sites look at a bounded number of records for each
+/*  planner - a list is complete although a site searches only a limited number of records for an
  *  answer.
  */
 #include "federation_fixture.h"
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#define HIDDEN 5000 /* more than one answer looks at */
+#define HIDDEN 5000 /* more than a site searches for one answer */
 
 /*  So many reservations of others at the site, before bob's in the order of ids. */
 static void crowd (fed_t *fed, const char *site)

@@ -1,5 +1,5 @@
-/*  planner - in a federation with more sites than are asked at once: what is free is found, and
- *  what was not asked is not told to be taken.
+/*  planner - in a federation with more sites than are asked at once: free places are found, and
+ *  places that were not asked are not said to be taken.
  */
 #define FED_PROCS_MAX 160
 
@@ -195,13 +195,13 @@ static void the_two_free_sites_of_many_are_joined (void **state)
         assert_int_equal (answer->network [0]->n_links, 2);
         message_free (&answer->base);
     }
-    /* Three rounds, and nobody was asked where nothing was new. */
+    /* Three rounds, and a domain is asked again only if there is something new to ask. */
     assert_true (fed.counts [0] <= 8 * 2 * SITES);
     assert_true (fed.counts [1] <= 8 * 3 * DOMAINS);
     fed_end (&fed);
 }
 
-/*  The first 64 do: no more are asked. */
+/*  The first 64 are enough: no more are asked. */
 static void who_is_not_needed_is_not_asked (void **state)
 {
     (void) state;

@@ -1,4 +1,4 @@
-/*  The planner with network domains: connections planned, voted on and told together with the
+/*  planner - with network domains: connections are planned, voted on and told together with the
  *  places of their ends.
  */
 #include "message.h"
@@ -149,7 +149,7 @@ static void a_refusal_teaches_a_detour (void **state)
     fed_end (&fed);
 }
 
-/*  By planner: how often it has put a hold to a domain, and when to a site for the last time. */
+/*  By planner: how many holds it has sent to domains, and when it sent the last one to a site. */
 enum { DOMAINS_ASKED, SITES_ASKED_MS = 2 };
 
 /*  At once, both kinds would arrive at the same time. */
@@ -339,7 +339,7 @@ static void what_could_be_had_instead_is_told_when_a_search_finds_it (void **sta
                          "of 450");
     message_free (&answer->base);
 
-    /* Each alone, but not both on what is left of one link. */
+    /* Each fits alone, but both don't fit on what is left of one link. */
     net_wish_t both = {.sites = {"c", "d", "d"},
                        .needs = 3,
                        .links = {{0, 1, 200, 0, 0, 0}, {0, 2, 300, 0, 0, 0}},
@@ -472,7 +472,7 @@ static void a_silent_domain_is_planned_around (void **state)
     fed_end (&fed);
 }
 
-/*  Long enough, and nobody knows any more that N is there. */
+/*  After so long N's lease is over, and nobody knows it any more. */
 static void sites_that_no_domain_reaches_any_more_are_told (void **state)
 {
     (void) state;

@@ -93,7 +93,7 @@ static void a_running_connection_is_prolonged_on_its_path (void **state)
 
 /*  --- repair --- */
 
-/*  N hears no decision but p1's. */
+/*  N receives only p1's decisions. */
 static bool keep_n_in_doubt (fed_t *fed, const fed_call_t *call)
 {
     int n = fed_find (fed, "nis/N");
@@ -104,8 +104,8 @@ static bool keep_n_in_doubt (fed_t *fed, const fed_call_t *call)
     return call->from != n && (call->to != n || call->from == fed_find (fed, "p1"));
 }
 
-/*  Decided, but N does not hear of it before its edge, gives the bandwidth back, and another one
- *  takes it. */
+/*  The plan is decided, but N does not receive the commit before its edge, frees the bandwidth, and
+ *  another reservation takes it. */
 static void T10_what_a_domain_can_not_keep_is_released_everywhere (void **state)
 {
     (void) state;
@@ -146,7 +146,7 @@ static void T10_what_a_domain_can_not_keep_is_released_everywhere (void **state)
                  view->status == MUSUBI__SHOW_STATUS__SHOW_RELEASED);
     if (view)
         message_free (&view->base);
-    assert_int_equal (free_now (&fed, "nis/N", "a-b", 500000), 400); /* the other's alone */
+    assert_int_equal (free_now (&fed, "nis/N", "a-b", 500000), 400); /* only the other's is taken */
     assert_int_equal (free_now (&fed, "nis/N", "b-X1", 500000), 1000);
     assert_int_equal (free_now (&fed, "nis/S", "X1-c", 500000), 1000);
     assert_int_equal (free_now (&fed, "lis/c", "thin", 500000), 8);
@@ -187,8 +187,8 @@ static void a_list_tells_paths_and_names_silent_domains (void **state)
     fed_end (&fed);
 }
 
-/*  Who is neither owner nor administrator learns when, nothing else; also when somebody is silent.
- */
+/*  An actor that is neither owner nor administrator learns start and end and nothing else, also
+ *  when a participant is silent. */
 static void a_stranger_is_told_when_not_where (void **state)
 {
     (void) state;

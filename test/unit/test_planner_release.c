@@ -1,5 +1,5 @@
-/*  planner - a release of a reservation that has a part at a site that is away: it is taken, done
- *  where it can be done, and driven on when the site is back, whatever dies meanwhile (R11).
+/*  planner - the release of a reservation with a part at a site that is away: it is accepted,
+ *  carried out at the others, and driven on when the site is back, whatever dies meanwhile (R11).
  */
 #include "message.h"
 #include "planner_asking.h"
@@ -88,7 +88,7 @@ static void it_is_given_back_where_it_can_be_and_the_rest_when_the_site_is_back 
     fed_end (&fed);
 }
 
-/*  p1 is killed over and over, from its yes on until after the site has come back. */
+/*  p1 is killed over and over, from its answer on until the site has come back. */
 static void it_goes_on_after_every_death_of_the_planner (void **state)
 {
     (void) state;
@@ -111,7 +111,7 @@ static void it_goes_on_after_every_death_of_the_planner (void **state)
     }
 }
 
-/*  Nobody starts it again: one that opens its store does what it has left, and ends. */
+/*  p1 is not started again: a finisher opens its store, does what is left, and ends. */
 static void who_takes_the_store_over_drives_it_on (void **state)
 {
     (void) state;
@@ -134,7 +134,7 @@ static void who_takes_the_store_over_drives_it_on (void **state)
     fed_end (&fed);
 }
 
-/*  It takes its part for over; but the clock is put right again. */
+/*  The site's clock is ahead, so it takes its part for over, until the clock is set right. */
 static void a_site_that_comes_back_with_its_clock_ahead_gives_back_nonetheless (void **state)
 {
     (void) state;
@@ -172,7 +172,8 @@ static void once_the_window_has_passed_there_is_nothing_left_to_do (void **state
     fed_end (&fed);
 }
 
-/*  It books again what the homes say that it had promised, but nothing that was released. */
+/*  The site, with a new store, books again what the homes say it had promised, but nothing
+ *  released. */
 static void a_site_that_has_lost_its_store_has_nothing_to_give_back (void **state)
 {
     (void) state;
@@ -197,7 +198,8 @@ static void what_nobody_drives_can_be_released_again (void **state)
     begin (&fed, 66, reservation);
     expect_released (&fed, "p1", "r@g1", reservation);
     Musubi__Answer *answer = release (&fed, "p0", "s@g1", reservation);
-    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED); /* nobody who answers has any */
+    expect_status (answer,
+                   MUSUBI__ANSWER_STATUS__ANSWER_REFUSED); /* no site that answers has a part */
     message_free (&answer->base);
     fed_kill (&fed, fed_find (&fed, "p1"));
     fed_start (&fed, fed_find (&fed, "lis/s1"));
@@ -209,8 +211,8 @@ static void what_nobody_drives_can_be_released_again (void **state)
     fed_end (&fed);
 }
 
-/*  As above, of three sites of which one is away still: the owner is told of it, and it is driven
- *  there as well. */
+/*  As above, with three sites, one of which is still away: the owner is told which, and the release
+ *  is driven on there, too. */
 static void who_is_awaited_still_is_named_by_a_second_release (void **state)
 {
     static const user_wish_t all = {

@@ -1,13 +1,13 @@
-/*  The planner: reservations that have begun, grown and shrunk, with needs that come and go; what
- *  can't be changed any more; and moves of those that have not begun.
+/*  planner - changes of reservations that have begun: needs grow and shrink, come and go, and some
+ *  changes are not possible any more; and moves of reservations that have not begun.
  *
- *  Everything begins 60 s after the epoch and lasts an hour, unless told otherwise.
+ *  Unless a test says otherwise, everything begins 60 s after the epoch and lasts an hour.
  */
 #include "message.h"
 #include "network_asking.h"
 
 #define START_MS 60000
-#define SOON_MS  5000  /* sites are asked about nothing nearer */
+#define SOON_MS  5000  /* sites are asked about nothing sooner */
 #define GAP_MS   60000 /* of cleaning, at all sites */
 #define WALL_MS  (FED_EPOCH_MS + START_MS)
 
@@ -497,7 +497,7 @@ static void R10_what_grows_at_two_sites_and_not_in_their_domain_grows_nowhere (v
 
 /*  --- two commands on one reservation --- */
 
-/*  What p0 decides reaches lis/a as long as counts [0] is 0. */
+/*  p0's decisions reach lis/a only while counts [0] is 0. */
 static bool keep_a_in_doubt (fed_t *fed, const fed_call_t *call)
 {
     int a = fed_find (fed, "lis/a");
@@ -566,8 +566,8 @@ static void R11_a_change_that_is_pending_is_no_reason_to_refuse_a_release (void 
     fed_end (&fed);
 }
 
-/*  One grows it, the other shrinks it, at two planners at once, over and over: each is told what
- *  became of his, no version is made twice, and what stands is what the last one wanted. */
+/*  Two users grow and shrink it again and again, at two planners at once: each is told what became
+ *  of the change, no version is made twice, and the last committed change stands. */
 static void two_actors_grow_and_shrink_what_runs_at_once (void **state)
 {
     (void) state;

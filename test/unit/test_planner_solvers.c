@@ -1,5 +1,5 @@
-/*  The planner with solvers in processes of their own: windows solved side by side, whatever order
- *  they end in; what comes too late or not at all is not claimed. Here a test is the worker.
+/*  planner - with solver processes: windows are solved side by side and may end in any order; what
+ *  comes too late or never is not claimed to be known. Here the test is the worker.
  */
 #include "network_asking.h"
 

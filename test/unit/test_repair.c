@@ -22,7 +22,7 @@ static void late_federation (fed_t *fed, uint64_t seed, int sites)
     fed_up (fed);
 }
 
-/*  s1 hears no decision but p1's. */
+/*  s1 receives only p1's decisions. */
 static bool keep_s1_in_doubt (fed_t *fed, const fed_call_t *call)
 {
     int s1 = fed_find (fed, "lis/s1");
@@ -140,7 +140,8 @@ static void the_same_window_comes_first_when_it_is_free_again (void **state)
     fed_run (&fed, 185000);
     take (&fed, "o@g1", "s1", 300000, FED_HOUR_MS);
     message_free (&read_answer (&fed, call)->base);
-    /* The commit is refused; then what had taken its place is given back, before p0 looks. */
+    /* The commit is refused; then the reservation that took its place is released, before p0 looks.
+     */
     fed_kill (&fed, fed_find (&fed, "p0"));
     fed.counts [0] = 0;
     fed_run (&fed, 60000);
@@ -187,7 +188,7 @@ static void with_no_other_plan_it_is_released_and_told_so_for_ever (void **state
     fed_end (&fed);
 }
 
-/*  Has it heard of the commit, too late? Then nothing is pending there any more. */
+/*  Has it received the commit, too late? Then nothing is pending there any more. */
 static bool has_refused (fed_t *fed, const char *site, const char *reservation)
 {
     Musubi__ReservationView *view = show (fed, "p1", "alice", reservation);
@@ -234,7 +235,7 @@ static void T10_failed_is_told_only_when_all_have_been_heard (void **state)
     fed_kill (&fed, fed_find (&fed, "lis/s2"));
     fed.counts [0] = 0;
     fed_run (&fed, 60000);
-    take (&fed, "f@g1", "s0", 420000, FED_HOUR_MS / 2); /* what could be had back is free */
+    take (&fed, "f@g1", "s0", 420000, FED_HOUR_MS / 2); /* all that could be released is free */
     Musubi__Answer *answer = reserve (&fed, "p1", "a@g1", &three_sites);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_IN_PROGRESS);
     message_free (&answer->base);
@@ -248,7 +249,7 @@ static void T10_failed_is_told_only_when_all_have_been_heard (void **state)
     fed_end (&fed);
 }
 
-/*  s1 can't keep the longer end: both have the old window again, which nobody was ever given. */
+/*  s1 can't keep the later end: both sites have the old window again. */
 static void S3_a_change_that_can_not_be_kept_leaves_the_old_window_at_all (void **state)
 {
     (void) state;
@@ -285,7 +286,7 @@ static void S3_a_change_that_can_not_be_kept_leaves_the_old_window_at_all (void 
     fed_end (&fed);
 }
 
-/*  Killed over and over in the midst of it; its record says how far it was. */
+/*  The planner is killed over and over during a repair; its record says how far that was. */
 static void a_repair_goes_on_after_every_death (void **state)
 {
     (void) state;
@@ -540,7 +541,7 @@ static void T8_what_was_refused_at_an_edge_is_repaired_in_spite_of_a_dead_planne
 
 /*  --- T14 --- */
 
-/*  The records of one process as they once were. */
+/*  The records of one process at an earlier time. */
 typedef struct {
     records_t records;
     uint32_t start;

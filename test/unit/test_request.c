@@ -1,4 +1,4 @@
-/*  request - what is refused, in which words, and what a request means at a moment. */
+/*  request - what is refused, in which words, and how a request is fixed at a moment. */
 #include "request.h"
 
 #include "planner_wire.h"

@@ -1,4 +1,5 @@
-/*  The network needs of a request: what can be meant, when they carry, and how they travel. */
+/*  request - its network needs: which make sense, when they carry data, and how they are encoded.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

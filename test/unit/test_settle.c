@@ -49,7 +49,7 @@ static void expect_settled (fed_t *fed, bool fence, Musubi__Outcome outcome, boo
     message_free (&answer->base);
 }
 
-/*  p0 hears no vote, and dies for good. */
+/*  p0 receives no vote, and dies for good. */
 static void leave_votes (fed_t *fed)
 {
     fed->returns = lose_vote_answers;
@@ -59,7 +59,7 @@ static void leave_votes (fed_t *fed)
     fed->returns = NULL;
 }
 
-/*  Nobody but s0 hears of the commit, and nobody in doubt is heard. */
+/*  Only s0 receives the commit, and nobody answers the questions of participants in doubt. */
 static bool lose_all_commits_but_one (fed_t *fed, const fed_call_t *call)
 {
     if (strcmp (call->method, "Resolve") == 0 || strcmp (call->method, "Outcome") == 0)
@@ -91,7 +91,7 @@ static void T8_one_that_has_committed_makes_all_commit (void **state)
     (void) ask_reserve (&fed, "p0", "r@g1", &both);
     fed_run (&fed, 500);
     fed_kill (&fed, fed_find (&fed, "p0"));
-    expect_settled (&fed, true, MUSUBI__OUTCOME__OUTCOME_COMMITTED, false); /* not all hear it */
+    expect_settled (&fed, true, MUSUBI__OUTCOME__OUTCOME_COMMITTED, false); /* not all receive it */
     fed.passes = NULL;
     fed_run (&fed, 20000);
     Musubi__Answer *answer = reserve (&fed, "p1", "r@g1", &both);
@@ -115,7 +115,7 @@ static void T8_without_an_answer_of_all_nothing_is_decided (void **state)
     fed_end (&fed);
 }
 
-/*  What p0 has decided is heard by nobody, what p1 decides neither; a fence is. */
+/*  Nobody receives the decisions of p0 and p1, but their fences arrive. */
 static bool lose_commits_and_aborts (fed_t *fed, const fed_call_t *call)
 {
     (void) fed;
@@ -123,7 +123,7 @@ static bool lose_commits_and_aborts (fed_t *fed, const fed_call_t *call)
            strcmp (call->method, "Outcome") != 0;
 }
 
-/*  p1 fences what p0 has decided, and dies for good before anyone hears what follows from it. */
+/*  p1 fences p0's decision, and dies for good before anybody receives its next message. */
 static void T8_a_decision_barred_by_a_dead_planners_fence_is_fenced_by_its_own (void **state)
 {
     (void) state;

@@ -1,4 +1,4 @@
-/*  shares - the edge against a plain look at every moment, and what is sent to whom. */
+/*  shares - the edge, compared with a check of every moment; and the parts that are sent. */
 #include "shares.h"
 
 #include "participant_ref.h"
@@ -90,7 +90,7 @@ static const char *random_name (prng_t *prng)
     return names [prng_below (prng, 3)];
 }
 
-/*  Some old bookings or circuits, mostly kept in the new, some new ones. */
+/*  Some old bookings or circuits, most of which the new version keeps, and some new ones. */
 static void fill_site (share_t *share, prng_t *prng, compute_booking_t old [3])
 {
     int64_t from_ms, until_ms;
