@@ -105,12 +105,12 @@ store_answer_t store_check_damage (const char *path, char why [WHY_BYTES])
 {
     struct stat file;
     if (stat (path, &file) != 0)
-        return errno == ENOENT ? STORE_OK : store_fail_errno (why, "cannot look at", path);
+        return errno == ENOENT ? STORE_OK : store_fail_errno (why, "cannot examine", path);
     if (file.st_size == 0)
         return STORE_OK; /* a crash before the first write */
     pid_t child = fork ();
     if (child < 0)
-        return store_fail_errno (why, "cannot start a look at", path);
+        return store_fail_errno (why, "cannot start the check of", path);
     if (child == 0) {
         static const int deaths [] = {SIGBUS, SIGSEGV, SIGABRT, SIGFPE, SIGILL};
         for (size_t i = 0; i < sizeof deaths / sizeof deaths [0]; i++)
@@ -122,7 +122,7 @@ store_answer_t store_check_damage (const char *path, char why [WHY_BYTES])
     int status;
     while (waitpid (child, &status, 0) < 0)
         if (errno != EINTR)
-            return store_fail_errno (why, "cannot await a look at", path);
+            return store_fail_errno (why, "cannot wait for the check of", path);
     if (WIFEXITED (status) && WEXITSTATUS (status) == 0)
         return STORE_OK;
     return store_fail (why, STORE_DAMAGED, "store %.150s is damaged: restore it from a backup",

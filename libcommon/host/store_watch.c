@@ -32,7 +32,7 @@ store_answer_t store_look (store_t *self)
         return errno == ENOENT || errno == ENOTDIR
                  ? store_fail (self->facts.why, STORE_DAMAGED,
                                "%.120s was deleted or moved while it was served; " REMEDY, path)
-                 : store_fail_errno (self->facts.why, "cannot look at", path);
+                 : store_fail_errno (self->facts.why, "cannot examine", path);
     if (self->inode == 0) { /* the first look */
         self->device = file.st_dev;
         self->inode = file.st_ino;

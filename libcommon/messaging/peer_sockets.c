@@ -1,5 +1,5 @@
-/*  peer_sockets - a DEALER an address, each with a queue of what could not leave yet; calls found
- *  by number; deadlines in a timer heap.
+/*  peer_sockets - a DEALER an address, each with a queue of what could not leave yet; calls are
+ *  found by number and end by timers.
  *
  *  Whether a connection stands is told by the socket's monitor. ZMQ_IMMEDIATE would ask for
  *  less, but libzmq 4.3.4 then drops a lost connection's messages even between the frames of
