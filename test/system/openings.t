@@ -208,7 +208,7 @@ check "list says degraded" musubi list
 says "  … beside its state" "$trio.*, degraded"
 check "and the chart draws it" musubi gantt
 check "nodes that are gone are not promised" test "$(promised amsterdam thin)" -eq 1
-lost_told () { json queue amsterdam/1 | jq -e '[.tasks[] | select(.state == "lost" and (.why | test("not heard")))] | length == 1'; }
+lost_told () { json queue amsterdam/1 | jq -e '[.tasks[] | select(.state == "lost" and (.why | test("not been heard")))] | length == 1'; }
 check "the task that ran there is lost, and why" lost_told
 check "nodes return" musubi up --dir "$federation"
 check "it is whole again" within 8 stands "$trio" amsterdam "open 2 of 2 ready"
