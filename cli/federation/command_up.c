@@ -369,8 +369,8 @@ static int choose_and_up (const cli_t *cli, const up_options_t *options)
     char why [FOLDER_WHY_BYTES];
     folder_t folder = {.lock = -1};
     char *dir = cli_federation_dir (cli);
-    text_auto_t *last = read_kept (dir);
-    text_auto_t *given = NULL;
+    char *last = read_kept (dir);
+    char *given = NULL;
     federation_t *federation = read_given (options->file, last, &given);
     if (federation && !cli->dir && !(last && strcmp (given, last) == 0)) {
         char *own = own_dir (federation, options->file, last ? dir : NULL, &code);
@@ -382,6 +382,8 @@ static int choose_and_up (const cli_t *cli, const up_options_t *options)
                                                      : cli_fail (EXIT_REFUSED, "%s", why);
     folder_close (&folder);
     federation_destroy (&federation);
+    free (given);
+    free (last);
     free (dir);
     return code;
 }
