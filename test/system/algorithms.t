@@ -117,7 +117,7 @@ for shape in "40 64 6 100 anywhere" "11 55 20 100 anywhere" "10 45 1 4000 distin
     exits 1 "$algorithm: ${words[0]} needs with ${words[1]} links end with an answer" \
       musubi --timeout 60s reserve "$work/linked.json" --algorithm $algorithm
     says "  … which says what ended it" \
-      "search_steps_max = |$algorithm found no plan|$algorithm: no plan found in|not all at one start|: short: "
+      "search_steps_max = |$algorithm found no plan|$algorithm: no plan found in|not all of them at one start|: short: "
   done
 done
 check "the planners still answer others" musubi sites
