@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define FAILURES_MAX   256
-#define SCHEDULE_S_MAX 30 /* of processor time, for a whole schedule: most take less than one */
+#define SCHEDULE_S_MAX 30 /* processor time of a schedule; most take below one second */
 #define PROGRESS_EVERY 64
 
 typedef struct {
@@ -35,10 +35,10 @@ typedef struct {
 typedef struct {
     _Atomic uint64_t next;
     _Atomic uint64_t done;
-    _Atomic uint32_t failures_count; /* those beyond FAILURES_MAX are only counted */
+    _Atomic uint32_t failures_count; /* failures beyond FAILURES_MAX are only counted */
     faults_failure_t failures [FAILURES_MAX];
     struct {
-        _Atomic uint64_t seed; /* at work on it; 0 = none */
+        _Atomic uint64_t seed; /* the seed that the worker is running; 0 = none */
         sim_tally_t tally;
     } workers [JOBS_MAX];
 } faults_shared_t;

@@ -12,16 +12,16 @@ typedef struct {
     uint32_t jobs; /* at most JOBS_MAX */
     bool stop;     /* at the first failure */
     bool nodes;    /* sites that run tasks (site_scene.h), instead of federations */
-    bool chains;   /* files that travel down chains (chain_scene.h), instead of those */
-    bool balance;  /* sites that share their tasks (coalition_scene.h), instead of those */
+    bool chains;   /* files that travel down chains (chain_scene.h), instead of federations */
+    bool balance;  /* sites that share their tasks (coalition_scene.h), instead of federations */
     sim_options_t options;
 } faults_order_t;
 
-/*  Prints progress on a terminal, then the failures, the tables and the sum. Returns the exit code:
- *  0 when all held and something was committed, run, or received, else 1. */
+/*  Prints progress on a terminal, then the failures, the tables and the totals. Returns the exit
+ *  code: 0 when every schedule held and something was committed, run or received, else 1. */
 int faults_run (const faults_order_t *order);
 
-/*  One schedule of that kind; as sim_schedule_run. */
+/*  Runs one schedule of the kind that the options select, as sim_schedule_run does. */
 bool faults_schedule_run (uint64_t seed, const faults_order_t *order, sim_tally_t *tally,
                           FILE *trace, char why [SIM_WHY_BYTES]);
 

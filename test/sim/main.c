@@ -128,7 +128,7 @@ static const struct option options [] = {{"seeds", required_argument, NULL, OPTI
                                          {"version", no_argument, NULL, OPTION_VERSION},
                                          {0}};
 
-/*  Where the number of an option goes, and how great it may be. */
+/*  Where the number of an option is stored, and the greatest value it may have. */
 static uint32_t *place (int option, faults_order_t *order, uint64_t *most)
 {
     switch (option) {
@@ -153,7 +153,7 @@ static uint32_t *place (int option, faults_order_t *order, uint64_t *most)
     }
 }
 
-/*  One option; false when its text is none of its values. */
+/*  Reads one option; false when its text is not one of the allowed values. */
 static bool take (int option, const char *text, faults_order_t *order)
 {
     if (option == OPTION_SEEDS)
@@ -189,7 +189,7 @@ static bool take (int option, const char *text, faults_order_t *order)
     return true;
 }
 
-/*  An option of experiments alone; false when it is another's. */
+/*  Reads an option that only experiments have; false when the option is another one. */
 static bool take_experiment (int option, const char *text, experiment_order_t *order, bool *list)
 {
     switch (option) {

@@ -1,4 +1,5 @@
-/*  sim - the run: one queue of ticks, processes that start, die and come back, and who gets what.
+/*  sim - the run: one queue of ticks, processes that start, die and come back, and the delivery of
+ *  messages.
  */
 #include "sim.h"
 
@@ -35,7 +36,7 @@ void sim_destroy (sim_t **self_p)
     if (!self)
         return;
     for (size_t p = 0; p < self->processes_count; p++)
-        process_crash (self, self->processes [p]); /* a store may be shared with one long dead */
+        process_crash (self, self->processes [p]); /* a finisher may open a dead one's store */
     for (size_t p = 0; p < self->processes_count; p++)
         process_destroy (&self->processes [p]);
     sim_queue_destroy (&self->queue);
@@ -186,8 +187,8 @@ void sim_send (sim_t *sim, sim_message_t *message)
     free (message);
 }
 
-/*  It comes back elsewhere, sometimes where another one used to be: to_store must tell them apart.
- */
+/*  The process comes back at another address, sometimes at one that another process used to have:
+ *  the host must then tell the two apart by to_store. */
 static void move (sim_t *sim, sim_process_t *process)
 {
     char old [SIM_ADDRESS_BYTES];
@@ -250,7 +251,8 @@ static void on_crash (sim_t *self, sim_process_t *process, int64_t pause_ms)
     process->state = PROCESS_DEAD;
 }
 
-/*  It waits until those before it are served, and then for its own time. False: it need not. */
+/*  The request waits until those before it are served, and then for its own service time. False
+ *  when it need not wait. */
 static bool waits (sim_t *self, sim_process_t *process, tick_t *tick)
 {
     sim_message_t *message = tick->message;
@@ -278,7 +280,7 @@ static void on_arrival (sim_t *self, sim_process_t *process, tick_t *tick)
     sim_tally_message (self->tally, tick->message, FAULT_DEAD);
     if (process->state == PROCESS_DOWN && tick->message->kind == MESSAGE_REQUEST &&
         sim_net_keeps (self->net)) {
-        tick->at_us = self->now_us + 50000; /* its sender's queue holds it until it is back */
+        tick->at_us = self->now_us + 50000; /* its sender keeps it until it is back */
         sim_queue_push (self->queue, tick);
         return;
     }
@@ -301,7 +303,7 @@ static void on_tick (sim_t *self, tick_t *tick)
         on_crash (self, process, (int64_t) tick->number);
         break;
     case TICK_CALL:
-        break; /* it concerns no process */
+        break; /* the tick concerns no process */
     case TICK_START:
         if (current && process->state == PROCESS_DOWN)
             process_start (self, process);
@@ -438,7 +440,8 @@ static void recall_load (void *owner, uint8_t table, bytes_t key, bytes_t value)
       &(event_t){.kind = EVENT_RECORD, .record = {.table = table, .key = key, .value = value}});
 }
 
-/*  Directories that remember nothing answer its announcements at once: it serves (T14). */
+/*  Directories that remember nothing answer the announcements of this process at once, so it serves
+ *  (T14). */
 static void recall_welcome (sim_recalled_t *recall)
 {
     effect_t effect;

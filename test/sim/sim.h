@@ -32,7 +32,7 @@ typedef struct {
     bool stays; /* others are configured with its address: it never comes back elsewhere */
 } sim_program_t;
 
-/*  How far a process's clocks are off. */
+/*  How far the clocks of a process are off. */
 typedef struct {
     int64_t wall_offset_ms;
     int32_t drift_ppm; /* of both clocks */
@@ -48,7 +48,7 @@ typedef struct {
     uint32_t work_ms_max;  /* how long work takes; 0 = some 2 ms (no chance, a time) */
 } sim_faults_t;
 
-/*  What the schedule and its checks see. Any may be NULL. */
+/*  What the schedule and its checks are told. Any function may be NULL. */
 typedef struct {
     void *owner;
 
@@ -61,7 +61,8 @@ typedef struct {
     /*  A core has logged a line. */
     void (*logged) (void *owner, int process, const char *line);
 
-    /*  A process is about to restart after a crash: true when it never will (a take-over). */
+    /*  A process is about to restart after a crash. Returns true when it shall never come back
+     *  (another process then takes over its store). */
     bool (*dies) (void *owner, int process);
 
     /*  A process asked to end (EFFECT_STOP) and did. */
@@ -82,8 +83,8 @@ int sim_add (sim_t *self, const sim_program_t *program, const sim_clock_t *clock
 void sim_fault (sim_t *self, const sim_faults_t *faults, const sim_net_faults_t *net);
 sim_net_t *sim_net (sim_t *self);
 
-/*  From now on each message is under way, and each flush takes, exactly so long, and steps take no
- *  time, instead of what is drawn: for those who count delays and flushes. */
+/*  From now on each message is under way, and each flush takes, exactly this long, and steps take
+ *  no time, instead of times that are drawn. Used where delays and flushes are counted. */
 void sim_pace (sim_t *self, int64_t flight_us, int64_t flush_us);
 
 /*  How long a request keeps its receiver, in µs: requests are served one after another, in the
@@ -92,34 +93,35 @@ void sim_pace (sim_t *self, int64_t flight_us, int64_t flush_us);
 typedef int64_t sim_serve_fn (void *owner, const sim_message_t *request);
 void sim_serve (sim_t *self, sim_serve_fn *serve, void *owner);
 
-/*  Carries out work that a process has ordered (sim_work.h), at its monotonic time; returns as
- *  work_kind_t's run does (host.h). */
+/*  Carries out work that a process has ordered (sim_work.h), at the monotonic time of that process.
+ *  Returns what run of work_kind_t returns (host.h). */
 typedef bool sim_worker_fn (void *owner, int process, int64_t mono_ms, const char *kind,
                             bytes_t arguments, uint8_t **result, size_t *result_size);
 void sim_worker (sim_t *self, sim_worker_fn *worker, void *owner);
 
-/*  Moves the bulk bytes of all processes: hears each order as it leaves, which lives as long as the
- *  call, and tells news of a process that is up (sim_flow_news), which are copied. */
+/*  Moves the bulk bytes of all processes. It is called with each order as the order leaves; the
+ *  order lives as long as the call. It sends news to processes that are up with sim_flow_news,
+ *  which copies them. */
 typedef void sim_flow_fn (void *owner, int process, const flow_order_t *order);
 void sim_flow (sim_t *self, sim_flow_fn *order, void *owner);
 void sim_flow_news (sim_t *self, int process, const flow_event_t *news);
 
-/*  Faults and cuts end; whoever is down comes back, except the dead for good. */
+/*  Faults and cuts end. Processes that are down come back, except those that died for good. */
 void sim_heal (sim_t *self);
 
 /*  The process dies at that time; it comes back pause_ms later, never when that is negative. */
 void sim_kill (sim_t *self, int process, int64_t at_us, int64_t pause_ms);
 
-/*  When it dies next its store is deleted. */
+/*  When the process dies next, its store is deleted. */
 void sim_lose (sim_t *self, int process);
 
-/*  The process dies at this very moment: of a batch that is leaving, what has not left is lost. To
- *  be said from an observer's left; pause_ms as in sim_kill, but never negative. */
+/*  The process dies at this very moment. Of a batch that is leaving, what has not left is lost.
+ *  Call it from an observer's left; pause_ms as in sim_kill, but never negative. */
 void sim_strike (sim_t *self, int process, int64_t pause_ms);
 
 /*  The process stands still from now until then, as after SIGSTOP: it steps and flushes nothing and
- *  nothing leaves it, what comes to it waits, and its clocks go on. Ended by its death, not by
- *  sim_heal. */
+ *  nothing leaves it, messages to it wait, and its clocks go on. Its death ends this; sim_heal does
+ *  not. */
 void sim_stand (sim_t *self, int process, int64_t until_us);
 bool sim_stands (const sim_t *self, int process);
 
@@ -138,7 +140,7 @@ size_t sim_processes (const sim_t *self);
 const char *sim_name (const sim_t *self, int process);
 bool sim_up (const sim_t *self, int process);
 
-/*  Where it can be reached now, or could when it was last up. */
+/*  The address at which the process can be reached now, or could be when it was last up. */
 const char *sim_address (const sim_t *self, int process);
 const store_identity_t *sim_identity (const sim_t *self, int process);
 const sim_store_t *sim_store (const sim_t *self, int process);
@@ -146,9 +148,9 @@ const sim_store_t *sim_store (const sim_t *self, int process);
 /*  How much its store can hold, and how little is left of it (sim_store_size). */
 void sim_small_store (sim_t *self, int process, uint64_t bytes, uint64_t left_bytes);
 
-/*  What a process would be if it died now and came back: a new core is fed its durable records, and
- *  asked as often as need be. Nothing of the run changes. An answer is the caller's (free); NULL
- *  when the core does not answer at once. */
+/*  What the process would be if it died now and came back: a new core is fed the durable records
+ *  and asked as often as needed. Nothing in the run changes. The caller frees the answer; NULL when
+ *  the core does not answer at once. */
 typedef struct sim_recalled sim_recalled_t;
 
 sim_recalled_t *sim_recalled_new (sim_t *self, int process);
@@ -156,7 +158,7 @@ void sim_recalled_destroy (sim_recalled_t **self_p);
 sim_message_t *sim_recalled_ask (sim_recalled_t *self, const char *service, const char *method,
                                  const char *actor, bytes_t body);
 
-/*  One question to one. */
+/*  Asks one question of such a new core. */
 sim_message_t *sim_recall (sim_t *self, int process, const char *service, const char *method,
                            const char *actor, bytes_t body);
 

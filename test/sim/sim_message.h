@@ -15,20 +15,20 @@ typedef enum { MESSAGE_REQUEST, MESSAGE_ANSWER, MESSAGE_NOTICE } sim_message_kin
 typedef struct {
     sim_message_kind_t kind;
     int from;
-    int to;                            /* SIM_NOBODY: nobody lives at that address */
-    uint32_t to_life;                  /* answers: the life of the process that asked */
-    char address [SIM_ADDRESS_BYTES];  /* requests: where to; hints: of the publisher */
+    int to;                            /* SIM_NOBODY: no process lives at that address */
+    uint32_t to_life;                  /* answers: the life of the asking process */
+    char address [SIM_ADDRESS_BYTES];  /* requests: the receiver's; notices: the publisher's */
     char service [NAME_BYTES_MAX + 1]; /* answers: of the request; hints: "hint" */
-    char method [NAME_BYTES_MAX + 1];  /* hints: the topic */
+    char method [NAME_BYTES_MAX + 1];  /* notices: the topic */
     char actor [NAME_BYTES_MAX + 1];
     char request_id [REQUEST_ID_BYTES_MAX + 1];
-    uint64_t call; /* as the asker numbers it */
+    uint64_t call; /* the number that the asker gave it */
     uint8_t to_store [STORE_ID_BYTES];
     call_status_t status; /* answers */
     char reason [256];
-    store_identity_t store; /* answers and hints: of the speaker */
-    uint64_t number;        /* hints */
-    bool served; /* requests: its receiver has spent the time that it takes (sim_serve) */
+    store_identity_t store; /* answers and notices: of the sender */
+    uint64_t number;        /* notices */
+    bool served;            /* requests: the receiver has spent the service time (sim_serve) */
     size_t size;
     uint8_t body [];
 } sim_message_t;
@@ -41,7 +41,7 @@ bytes_t sim_message_body (const sim_message_t *self);
 /*  Copies text that is known to fit; cuts it otherwise. */
 void sim_text (char *to, size_t room, const char *from);
 
-/*  A part of a transaction, or only of the directory? */
+/*  True for a message that is part of a transaction; false for one of the directory only. */
 bool sim_message_transacts (const sim_message_t *self);
 
 #endif

@@ -94,7 +94,7 @@ static int64_t flight_us (sim_net_t *self, const sim_message_t *message)
            self->lags_us [message->from] + self->lags_us [message->to];
 }
 
-/*  When the cut that is in the way ends; 0 when none is. */
+/*  When the cut that blocks the message ends; 0 when no cut does. */
 static int64_t cut_until (const sim_net_t *self, int from, int to, int64_t now_us)
 {
     int64_t until_us = 0;
@@ -114,7 +114,7 @@ static bool unlucky (const sim_net_t *self, const sim_message_t *message)
            strcmp (message->method, self->faults.unlucky) == 0;
 }
 
-/*  When it arrives if nothing worse happens: in order, unless it is told to fall behind. */
+/*  When the message arrives if no fault hits it: in order, unless it is drawn to fall behind. */
 static int64_t arrival_us (sim_net_t *self, int64_t now_us, const sim_message_t *message)
 {
     if (happens (self, self->faults.delay)) {
@@ -135,7 +135,7 @@ static int64_t arrival_us (sim_net_t *self, int64_t now_us, const sim_message_t 
     return at_us;
 }
 
-/*  The fate it was doomed to; returns how often it arrives. */
+/*  Applies the fate that was set for this message; returns how often it arrives. */
 static size_t meet_doom (sim_net_t *self, int64_t now_us, const sim_message_t *message,
                          fault_kind_t doom, int64_t arrivals_us [2])
 {

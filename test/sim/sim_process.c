@@ -107,7 +107,7 @@ static void on_call (sim_process_t *self, const effect_t *effect)
 {
     sim_message_t *request = sim_message_new (MESSAGE_REQUEST, effect->call.body);
     request->from = self->number;
-    request->to_life = self->life; /* the life that asks: its answer comes back to it alone */
+    request->to_life = self->life; /* the life that asks: only that life gets the answer */
     request->call = effect->call.call;
     memcpy (request->to_store, effect->call.to_store, STORE_ID_BYTES);
     sim_text (request->address, sizeof request->address, effect->call.endpoint);
@@ -399,7 +399,8 @@ static bool happens (prng_t *prng, uint32_t chance)
     return chance > 0 && prng_below (prng, 1000) < chance;
 }
 
-/*  The batch has been stepped: how long its flush takes, and whether it will see the end. */
+/*  The batch has been stepped. Draws how long its flush takes, and whether the process dies in it.
+ */
 static void batch_close (sim_t *sim, sim_process_t *self, int64_t spent_us)
 {
     bool stores = sim_store_waiting (self->store);
@@ -444,7 +445,7 @@ static void batch_begin (sim_t *sim, sim_process_t *self)
     batch_close (sim, self, spent_us);
 }
 
-/*  A call leaves: from now on its time runs. */
+/*  A call leaves: its timeout begins to run. */
 static void call_leaves (sim_t *sim, sim_process_t *self, const sim_message_t *request,
                          int64_t timeout_ms)
 {
@@ -551,7 +552,7 @@ static void batch_flush (sim_t *sim, sim_process_t *self)
         sim->observer.flushed (sim->observer.owner, self->number);
 }
 
-/*  The batch's flush is over; what is promised may leave, or the process dies on the way. */
+/*  The batch's flush is over. What it promises may leave, or the process dies while it leaves. */
 void process_batch_end (sim_t *sim, sim_process_t *self)
 {
     if (self->stands_until_us > sim->now_us) {
@@ -610,7 +611,7 @@ static bool wrong_store (const sim_process_t *self, const sim_message_t *request
            memcmp (request->to_store, sim_store_identity (self->store)->id, STORE_ID_BYTES) != 0;
 }
 
-/*  The host itself answers what is meant for another store (core.h). */
+/*  The host itself answers a message that is meant for another store (core.h). */
 static void refuse_store (sim_t *sim, sim_process_t *self, sim_message_t *request)
 {
     sim_message_t *answer = sim_message_new (MESSAGE_ANSWER, (bytes_t){0});
@@ -653,7 +654,7 @@ void process_receive (sim_t *sim, sim_process_t *self, sim_message_t *message)
         break;
     case MESSAGE_ANSWER:
         if (message->to_life != self->life || !call_close (self, message->call, &late)) {
-            free (message); /* it asked in another life, or has its answer */
+            free (message); /* an earlier life asked, or the answer has come already */
             return;
         }
         free (late);
@@ -801,7 +802,7 @@ void process_destroy (sim_process_t **self_p)
     sim_process_t *self = *self_p;
     if (!self)
         return;
-    assert (!self->core.self); /* it was put down before: see sim_destroy */
+    assert (!self->core.self); /* it was set to NULL before: see sim_destroy */
     if (self->store_owned)
         sim_store_destroy (&self->store);
     free (self->inbox);

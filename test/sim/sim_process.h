@@ -43,19 +43,19 @@ typedef struct {
 /*  Something that waits to be stepped. */
 typedef struct {
     event_kind_t kind;
-    reading_t *reading;     /* of rows: owned */
+    reading_t *reading;     /* rows: the record list; owned */
     sim_news_t *news;       /* of flows: owned */
     sim_message_t *message; /* request, answer, hint: owned */
     uint64_t number;        /* of a call that is too late, or of work */
 } waiting_t;
 
-/*  A call that has left and has not been answered. */
+/*  A call that has left and has no answer yet. */
 typedef struct {
     uint64_t call;
-    sim_message_t *late; /* what to say when nobody answers: owned */
+    sim_message_t *late; /* the answer to give when no answer comes: owned */
 } call_open_t;
 
-/*  A request that was stepped and has not been answered. */
+/*  A request that was stepped and has no answer yet. */
 typedef struct {
     uint64_t reply_to;
     sim_message_t *request; /* owned */
@@ -64,7 +64,7 @@ typedef struct {
 /*  A message or work that leaves once the batch is durable; or records to be read then. */
 typedef struct {
     sim_message_t *message; /* owned */
-    reading_t *reading;     /* owned; none of these: work */
+    reading_t *reading;     /* owned; none of these three: work */
     sim_order_t *order;     /* owned */
     int64_t timeout_ms;     /* of a call */
     uint64_t number;        /* of work */
@@ -83,7 +83,7 @@ typedef struct {
     prng_t prng;
     core_t core;
     int64_t alarm_mono_ms;
-    uint64_t alarm; /* counts settings: an older alarm is void */
+    uint64_t alarm; /* counts alarms that were set: an older alarm is void */
     uint64_t notices;
     uint64_t replies;
     char subscriptions [SIM_SUBSCRIPTIONS_MAX][SIM_ADDRESS_BYTES];
@@ -106,9 +106,9 @@ typedef struct {
     size_t leaving_count;
     size_t leaving_room;
     sim_works_t works;
-    size_t dies_after; /* so many messages have left; SIZE_MAX = before the flush */
-    bool dies;         /* this batch does not end well */
-    bool struck;       /* nor does what is leaving just now (sim_strike) */
+    size_t dies_after; /* it dies after this many messages have left; SIZE_MAX = before the flush */
+    bool dies;         /* the process dies in this batch */
+    bool struck;       /* the process dies while this message leaves (sim_strike) */
     int64_t struck_pause_ms;
     bool busy;        /* a batch is being stepped or flushed */
     bool leaves;      /* its messages are leaving */
@@ -116,9 +116,9 @@ typedef struct {
     bool stops;       /* EFFECT_STOP was seen */
     bool alarm_waits; /* in the inbox */
     bool store_owned;
-    bool loses;              /* its store, with its next death */
-    int64_t serves_until_us; /* the requests that have come (sim_serve) */
-    int64_t stands_until_us; /* sim_stand */
+    bool loses;              /* its store is deleted at its next death */
+    int64_t serves_until_us; /* the requests that wait to be served (sim_serve) */
+    int64_t stands_until_us; /* stands still until then (sim_stand) */
 } sim_process_t;
 
 struct sim {
@@ -133,10 +133,10 @@ struct sim {
     void *worker_owner;
     sim_flow_fn *flow; /* NULL: nobody may order bulk bytes */
     void *flow_owner;
-    sim_serve_fn *serve; /* NULL: a request takes no time but its step's */
+    sim_serve_fn *serve; /* NULL: a request takes only the time of its step */
     void *serve_owner;
     bool paced;       /* steps take no time, */
-    int64_t flush_us; /* and flushes so much */
+    int64_t flush_us; /* and each flush takes this long */
     prng_t prng;
     int64_t now_us;
     uint64_t steps;
@@ -164,7 +164,8 @@ void process_news (sim_t *sim, sim_process_t *self, const flow_event_t *news);
 void process_batch_end (sim_t *sim, sim_process_t *self);
 void process_wake (sim_t *sim, sim_process_t *self);
 
-/*  All that it sees of the outside at this time; entropy from the stream given. */
+/*  All that the process sees of the outside at this time; entropy is drawn from the given stream.
+ */
 void process_moment (const sim_process_t *self, int64_t at_us, prng_t *prng, moment_t *moment);
 
 /*  Frees everything it holds. */

@@ -30,8 +30,8 @@ typedef struct {
     uint64_t order; /* filled by the queue */
     tick_kind_t kind;
     int process;
-    uint32_t life;          /* of the process when the tick was set: stale ticks are void */
-    uint64_t number;        /* the call, the alarm, the work, or the token of act */
+    uint32_t life;          /* life of the process when it was set: stale ticks are void */
+    uint64_t number;        /* number of the call, the alarm or the work, or the token of act */
     sim_message_t *message; /* TICK_ARRIVAL: owned */
     tick_fn *act;           /* TICK_CALL */
     void *owner;
@@ -49,7 +49,7 @@ void sim_queue_push (sim_queue_t *self, const tick_t *tick);
 /*  The next tick, which is then the caller's; false when nothing will ever happen again. */
 bool sim_queue_pop (sim_queue_t *self, tick_t *tick);
 
-/*  When the next one comes; INT64_MAX when none does. */
+/*  When the next tick comes; INT64_MAX when none is left. */
 int64_t sim_queue_due (const sim_queue_t *self);
 
 #endif

@@ -15,17 +15,17 @@ typedef struct record {
     uint8_t bytes []; /* key, then value */
 } sim_store_record_t;
 
-#define NODE_BYTES   32 /* beside a record */
-#define BEYOND_PARTS 4  /* of its size: so much more it may become by what ends promises */
+#define NODE_BYTES   32 /* kept beside a record */
+#define BEYOND_PARTS 4  /* it may grow past its size by this part of it, when promises end */
 
 STAILQ_HEAD (record_list, record);
 
 struct sim_store {
     store_identity_t identity;
     int64_t stamp_ms;
-    uint64_t bytes; /* it can hold */
+    uint64_t bytes; /* capacity */
     uint64_t used_bytes;
-    uint64_t put_bytes; /* what waits may take, as store.c counts it */
+    uint64_t put_bytes; /* what waiting changes may take, as store.c counts it */
     sim_store_record_t **records;
     size_t records_count;
     size_t records_room;
@@ -178,7 +178,8 @@ static void insert_at (sim_store_t *self, size_t at, sim_store_record_t *record)
     self->used_bytes += bytes_of (record);
 }
 
-/*  A change that waited becomes durable. What is deleted stays as a gap: its key may come back. */
+/*  A waiting change becomes durable. A deleted record stays as a gap, since its key may come back.
+ */
 static void apply (sim_store_t *self, sim_store_record_t *change)
 {
     bool found;
@@ -222,7 +223,7 @@ static row_t row_of (const sim_store_record_t *record)
                    .value = {.data = record->bytes + record->key_size, .size = record->value_size}};
 }
 
-/*  Another one of the same table behind it? */
+/*  Does another record of the same table follow it? */
 static bool followed (const sim_store_t *self, size_t at)
 {
     uint8_t table = self->records [at]->table;

@@ -16,14 +16,15 @@ typedef struct sim_store sim_store_t;
 sim_store_t *sim_store_new (const uint8_t id [STORE_ID_BYTES]);
 void sim_store_destroy (sim_store_t **self_p);
 
-/*  It was deleted: nothing is in it any more, and it has another id. */
+/*  The store was deleted: it is empty, and it has another id. */
 void sim_store_lose (sim_store_t *self);
 
-/*  A process takes the store: whatever was waiting is forgotten, the start number is raised. */
+/*  A process opens the store: waiting changes are forgotten, and the start number is raised. */
 void sim_store_open (sim_store_t *self);
 const store_identity_t *sim_store_identity (const sim_store_t *self);
 
-/*  It can hold so much, of which so much is taken for good by what nobody looks at any more. */
+/*  Sets how much the store can hold, and how much of that is taken for good by records that no
+ *  process reads any more. */
 void sim_store_size (sim_store_t *self, uint64_t bytes, uint64_t taken_bytes);
 uint64_t sim_store_bytes (const sim_store_t *self);
 
@@ -36,8 +37,8 @@ void sim_store_delete (sim_store_t *self, uint8_t table, bytes_t key);
 
 /*  Is anything waiting for a flush? */
 bool sim_store_waiting (const sim_store_t *self);
-/*  False when it holds far more than it should: something new was begun without room for its end.
- */
+/*  False when the store holds far more than it should, which means that something new was begun
+ *  without room for its end. */
 bool sim_store_flush (sim_store_t *self, int64_t wall_ms);
 void sim_store_forget (sim_store_t *self);
 
@@ -45,9 +46,9 @@ void sim_store_forget (sim_store_t *self);
 row_t *sim_store_read (const sim_store_t *self, const read_order_t *order, size_t *count,
                        bool *more);
 
-/*  Every durable record, ascending by table and key; of TABLE_LEDGER the last one alone, or all
- *  with whole. visit must not change the store's durable
- *  records; puts wait, so it may put. */
+/*  Visits every durable record, ascending by table and key; of TABLE_LEDGER the last row alone, or
+ *  all rows when whole is set. visit must not change the store's durable records; it may put, since
+ *  puts wait. */
 typedef void sim_record_fn (void *owner, uint8_t table, bytes_t key, bytes_t value);
 void sim_store_each (const sim_store_t *self, bool whole, sim_record_fn *visit, void *owner);
 

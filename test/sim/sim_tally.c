@@ -67,7 +67,7 @@ static size_t row_of (sim_tally_t *self, const char *name)
         if (strcmp (self->rows [i].name, name) == 0)
             return i;
     if (self->rows_count == TALLY_ROWS_MAX)
-        return TALLY_ROWS_MAX - 1; /* far more kinds than there are methods: the last takes all */
+        return TALLY_ROWS_MAX - 1; /* far more than there are methods; the last takes any beyond */
     sim_text (self->rows [self->rows_count].name, sizeof self->rows [0].name, name);
     return self->rows_count++;
 }

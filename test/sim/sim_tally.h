@@ -26,48 +26,48 @@ typedef enum {
 /*  How transactions and processes fared. */
 typedef enum {
     COUNT_SCHEDULES,
-    COUNT_NETWORKED, /* of those, with network domains */
+    COUNT_NETWORKED, /* committed, with network domains */
     COUNT_STEPS,
     COUNT_CRASHES,
     COUNT_COMMITTED,
-    COUNT_BACKTRACKED, /* of those, planned by bbr or bir */
-    COUNT_PROGRAMMED,  /* of those, planned by ip */
+    COUNT_BACKTRACKED, /* committed, planned by bbr or bir */
+    COUNT_PROGRAMMED,  /* committed, planned by ip */
     COUNT_REFUSED,
-    COUNT_DOUBT, /* commands decided by asking: outcome or resolve, not by the coordinator's word */
+    COUNT_DOUBT, /* commands whose participant asked for the outcome, not told by the coordinator */
     COUNT_EDGES, /* commands that passed their edge */
-    COUNT_LATE,  /* commits re-admitted after the edge */
+    COUNT_LATE,  /* commits admitted again after the edge */
     COUNT_REPAIRED,          /* transactions whose repair has come to its end */
-    COUNT_TAKEN_BACK,        /* changes told refused, of which a part was: all is as before */
-    COUNT_MENDED,            /* requests told committed, of which a part was refused at its edge */
-    COUNT_RESTS,             /* parts given back by those who were silent at their release */
+    COUNT_TAKEN_BACK,        /* changes told refused after a part was refused: all is as before */
+    COUNT_MENDED,            /* requests told committed, with a part refused at its edge */
+    COUNT_RESTS,             /* parts given back late by participants silent at their release */
     COUNT_TAKEN_OVER,        /* stores of dead planners settled by a finisher */
-    COUNT_CONFLICTS,         /* same request id, another body: told so */
+    COUNT_CONFLICTS,         /* same request id with another body: told that this is a conflict */
     COUNT_EXPIRED,           /* holds that ended by themselves */
     COUNT_CONNECTIONS,       /* paths committed, of any version */
-    COUNT_CROSSINGS,         /* of those over two domains or more */
+    COUNT_CROSSINGS,         /* paths committed over two domains or more */
     COUNT_PHASES,            /* needs changed while they lasted */
     COUNT_PROVISIONED,       /* circuits told that they may be used */
     COUNT_LOWERED,           /* links that were made to carry less */
     COUNT_DISAGREED,         /* schedules in which domains describe a point differently */
-    COUNT_SETTLED_COMMITTED, /* told to one who had it settled by a fence */
+    COUNT_SETTLED_COMMITTED, /* told to an administrator who settled by a fence */
     COUNT_SETTLED_ABORTED,
     COUNT_FENCED,    /* decisions overruled by a fence */
-    COUNT_ROWS,      /* of ledgers, replayed */
+    COUNT_ROWS,      /* rows of ledgers, replayed */
     COUNT_PLUS,      /* changes that a site committed by itself, by its plus interface */
     COUNT_AMBUSHED,  /* participants cut off or killed after a vote or at a decision */
-    COUNT_FORGOTTEN, /* homes that lost their stores, and were asked for everything again */
-    COUNT_TASKS,     /* of bags, that have come to an end (site_scene.h) */
+    COUNT_FORGOTTEN, /* homes that lost their stores, and were asked for every request again */
+    COUNT_TASKS,     /* tasks of bags that have ended (site_scene.h) */
     COUNT_TASKS_LOST,
-    COUNT_RUNS,         /* begun at machines */
+    COUNT_RUNS,         /* runs begun at machines */
     COUNT_OPENED,       /* reservations that were committed, to be opened on nodes */
     COUNT_RECEIVED,     /* copies that storage nodes were told to have received (chain_scene.h) */
     COUNT_SKIPPED,      /* feeders that did not answer and were put to the tail */
     COUNT_SLOW,         /* receivers put to the tail because they held up others */
     COUNT_MOVED,        /* tasks that a balancer has moved (coalition_scene.h) */
-    COUNT_ASIDE,        /* members that it has set aside */
+    COUNT_ASIDE,        /* members that the balancer has set aside */
     COUNT_PROMISES,     /* jobs whose owners were promised a time */
-    COUNT_WRONG,        /* times that all bytes of a file had come and were wrong */
-    COUNT_CHUNKS_WRONG, /* times that wrong bytes were found as they came */
+    COUNT_WRONG,        /* files whose bytes had all come and were wrong */
+    COUNT_CHUNKS_WRONG, /* files whose bytes were found wrong as they came */
     COUNTS
 } count_kind_t;
 
@@ -84,7 +84,7 @@ typedef struct {
 
 void sim_tally_message (sim_tally_t *self, const sim_message_t *message, fault_kind_t fault);
 
-/*  Add what another one has counted. */
+/*  Adds the counts of another tally. */
 void sim_tally_merge (sim_tally_t *self, const sim_tally_t *other);
 
 /*  The tables, rows ascending by name. */

@@ -1,4 +1,4 @@
-/*  sim_wire - what services say, read. */
+/*  sim_wire - reads what services say. */
 #include "message.h"
 #include "sim_wire_own.h"
 
@@ -22,7 +22,7 @@ bool sim_txid_read (const Musubi__Txid *message, txid_t *txid)
     return true;
 }
 
-/*  A name of the network; false when it is longer than those that schedules draw. */
+/*  Reads a name of the network; false when it is longer than the names that schedules draw. */
 static bool point_read (char *to, size_t room, const char *from)
 {
     sim_text (to, room, from);
@@ -116,7 +116,7 @@ static bool circuits_read (size_t count, Musubi__Circuit **from,
     return fits;
 }
 
-/*  False when the plan has no id or more than a schedule draws. */
+/*  False when the plan has no id, or holds more than a schedule draws. */
 static bool plan_read (const Musubi__Plan *plan, sim_command_t *to)
 {
     to->operation = (operation_t) plan->operation;
@@ -308,7 +308,7 @@ bool sim_wire_names_txid (const sim_message_t *message, txid_t *txid)
             message_free (&request->base);
         return found;
     }
-    /* in every other one it is field 1 */
+    /* in every other message it is field 1 */
     Musubi__CommitRequest *request =
       (Musubi__CommitRequest *) message_unpack (&musubi__commit_request__descriptor, body);
     found = request && sim_txid_read (request->txid, txid);

@@ -12,11 +12,11 @@
 
 #define SIM_TEXT_BYTES      1024
 #define SIM_NEEDS_MAX       6
-#define SIM_CONNECTIONS_MAX 15 /* all pairs of those */
+#define SIM_CONNECTIONS_MAX 15 /* all pairs of the needs */
 #define SIM_PARTIES_MAX     16
 #define SIM_BOOKINGS_MAX    32
 #define SIM_TOLD_MAX        32 /* connections in one answer, each phase by itself */
-#define SIM_CIRCUITS_MAX    64 /* of one reservation in one domain */
+#define SIM_CIRCUITS_MAX    64 /* circuits of one reservation in one domain */
 #define SIM_HOPS_MAX        16 /* links of one path */
 #define SIM_POINT_BYTES     16 /* names of vertices and links: what schedules draw is short */
 #define SIM_RESOURCES_MAX   16 /* classes of a site, links of a domain */
@@ -36,14 +36,14 @@ typedef struct {
 
 /*  Bandwidth wished for between two of the needs. */
 typedef struct {
-    char id [NAME_BYTES_MAX + 1]; /* how it is called, also when it is not said */
+    char id [NAME_BYTES_MAX + 1]; /* the name it has when the request gives none */
     bool unnamed;                 /* its ends' ids joined by "-" are its name */
-    size_t ends [2];              /* indexes of needs */
+    size_t ends [2];              /* indexes of its two needs */
     uint32_t mbps;
     double latency_ms_max; /* 0 = any */
     int64_t offset_ms;     /* with duration 0: the time both ends share */
     int64_t duration_ms;
-    char media [SIM_POINT_BYTES]; /* every link has it; "" = any */
+    char media [SIM_POINT_BYTES]; /* medium that every link must have; "" = any */
 } sim_network_need_t;
 
 typedef struct {
@@ -76,7 +76,7 @@ typedef struct {
 packed_t sim_wire_modify (const char *reservation, const sim_patch_t *patch);
 packed_t sim_wire_release (const char *reservation);
 packed_t sim_wire_show (const char *reservation);
-/*  A directory's answer to an announcement of a name that it does not remember. */
+/*  A directory's answer to an announcement of a name that the directory does not remember. */
 packed_t sim_wire_welcome (int64_t wall_ms);
 packed_t sim_wire_look (const char *actor, const char *request_id);
 packed_t sim_wire_commands (const txid_t *after);
@@ -89,17 +89,18 @@ packed_t sim_wire_profile (int64_t from_ms, int64_t until_ms);
 packed_t sim_wire_capacity (const char *resource, uint32_t quantity);
 packed_t sim_wire_use (const char *reservation);
 
-/*  A site or a domain that takes part in a hold, and of what it shall hold one. */
+/*  A site or a domain that takes part in a hold, and the resource of which it shall hold one unit.
+ */
 typedef struct {
     char name [NAME_BYTES_MAX + 1]; /* "lis/ams", "nis/N" */
     char address [SIM_ADDRESS_BYTES];
     uint8_t store [STORE_ID_BYTES];
     bool network;                       /* a domain */
     char resource [NAME_BYTES_MAX + 1]; /* class or link */
-    uint32_t unit;                      /* CPUs of a node, or Mbit/s of a link */
+    uint32_t unit;                      /* of a node: its CPUs; of a link: its Mbit/s */
 } sim_party_t;
 
-/*  A hold without a home, as a planner that tries things out sends it. */
+/*  A hold without a home, as a planner sends it while it searches by trial. */
 typedef struct {
     txid_t txid;
     char coordinator [NAME_BYTES_MAX + 1];
@@ -113,17 +114,17 @@ typedef struct {
     uint32_t ttl_ms;
 } sim_hold_t;
 
-/*  As it is sent to one of its parties. */
+/*  The hold as it is sent to one of its parties. */
 packed_t sim_wire_hold (const sim_hold_t *hold, size_t to);
 
 /*  Prepare, Commit, Abort, Renew: a txid, and for Renew the wanted life. */
 packed_t sim_wire_txid (const txid_t *txid);
 packed_t sim_wire_renew (const txid_t *txid, uint32_t ttl_ms);
 
-/*  What a coordinator says of a txid. */
+/*  A coordinator's answer about a txid. */
 packed_t sim_wire_outcome (const txid_t *txid, outcome_t outcome);
 
-/*  --- what services say; false when it can't be read --- */
+/*  --- what services say; each reader returns false when the message can't be read --- */
 
 typedef struct {
     char need [NAME_BYTES_MAX + 1];
@@ -168,7 +169,7 @@ typedef struct {
     sim_connection_t connections [SIM_TOLD_MAX];
     size_t connections_count;
     char reason [160];                          /* of a refusal */
-    char request_id [REQUEST_ID_BYTES_MAX + 1]; /* with its home */
+    char request_id [REQUEST_ID_BYTES_MAX + 1]; /* the txid's full form, with its home */
 } sim_answer_t;
 
 bool sim_wire_answer (bytes_t body, sim_answer_t *answer);
@@ -184,7 +185,7 @@ typedef struct {
     uint32_t hop; /* links of the path before the first of these */
 } sim_circuit_t;
 
-/*  One command in the records of one participant. What lies beyond a count is not set. */
+/*  One command in the records of one participant. Elements beyond a count are not set. */
 typedef struct {
     txid_t txid;
     command_state_t state;
@@ -201,8 +202,8 @@ typedef struct {
     size_t circuits_count;
     bool done;
     uint32_t epoch;
-    int64_t held_ms; /* wall, of its participant */
-    txid_t repairs;  /* in whose place it comes; start 0 = none (T10) */
+    int64_t held_ms; /* wall time at its participant */
+    txid_t repairs;  /* the command that it replaces; start 0 = none (T10) */
 } sim_command_t;
 
 /*  Appends to *list, which is the caller's to free. */
@@ -251,8 +252,8 @@ bool sim_wire_look_read (bytes_t body, sim_claim_t *claim, bool *done);
 bool sim_wire_command_answer (bytes_t body, txid_t *txid, command_state_t *state, uint32_t *ttl_ms,
                               refusal_reason_t *refused);
 
-/*  Who is in the way, when the answer to a command verb names one; and when that ends, 0 = not
- *  told. */
+/*  The command that is in the way, when the answer to a command verb names one, and when that
+ *  command ends; 0 = not told. */
 bool sim_wire_blocker (bytes_t body, txid_t *blocker, int64_t *frees_ms);
 
 /*  The epoch that an answer to Fence tells. */

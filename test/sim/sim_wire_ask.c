@@ -202,7 +202,7 @@ packed_t sim_wire_list (const char *after)
     return pack (&message.base);
 }
 
-/*  One node, or one Mbit/s, at the party the hold is sent to. */
+/*  A hold of one node, or of one Mbit/s, at the party that it is sent to. */
 static packed_t pack_hold (Musubi__Plan *plan, const sim_hold_t *hold, const sim_party_t *party)
 {
     Musubi__HoldRequest message = MUSUBI__HOLD_REQUEST__INIT;

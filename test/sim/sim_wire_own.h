@@ -7,7 +7,7 @@
 #include "message.h"
 #include "transaction.pb-c.h"
 
-/*  False when it is none. */
+/*  False when the message has none. */
 bool sim_txid_read (const Musubi__Txid *message, txid_t *txid);
 
 #endif

@@ -1,9 +1,9 @@
 /*  sim_work - slow work that a simulated process has ordered. Without a worker in the run (sim.h)
- *  all of it fails.
+ *  all work fails.
  *
- *  The worker carries it out at the moment it leaves, or, when the process lives so long, shortly
- *  before its end is heard; a death in between leaves the first kind done and unheard, and the
- *  other undone.
+ *  The worker carries out some work at the moment at which it leaves, and the rest shortly before
+ *  its end is told, if the process lives that long. A death in between leaves the first kind done
+ *  without the process having heard of it, and the second kind undone.
  */
 #ifndef MUSUBI_SIM_WORK_H
 #define MUSUBI_SIM_WORK_H

@@ -48,7 +48,7 @@ static void with_faults_everybody_gets_the_file_and_nobody_a_wrong_one (void **s
     assert_true (tally.counts [COUNT_CHUNKS_WRONG] > 0);
 }
 
-/*  5 s of bytes; the node, and the one behind it when there are two, fall in the middle. */
+/*  5 s of bytes; in the middle, the node and the node behind it (if there are two) die. */
 static void holds_up_nobody (fall_t how, size_t node, size_t count)
 {
     static sim_tally_t tally;

@@ -1,4 +1,4 @@
-/*  The map of a schedule: what counts as a way through it, and what is drawn. */
+/*  The map of a schedule: which rows of links are a way through it, and what is drawn. */
 #include "sim_map.h"
 
 #include <setjmp.h>

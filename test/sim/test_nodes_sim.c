@@ -1,8 +1,8 @@
-/*  test_nodes_sim - a site's nodes and their agents under the simulated host: both die at every
- *  effect, the network between them loses, doubles, reorders and cuts; the machines go on.
+/*  test_nodes_sim - a site's nodes and their agents under the simulated host. Both die at every
+ *  effect; the network between them loses, doubles, reorders and cuts; the machines go on.
  *
- *  What must hold: of a task's tries no two are ever active at once; none begins that counts as
- *  over at its site; one that counts as lost does not run; each end is told once, and is the one
+ *  What must hold: no two tries of a task are ever active at once; no try begins that its site
+ *  counts as over; no try runs that its site counts as lost; each end is told once, and is the end
  *  that the machine knows; when faults have ended, everything comes to an end.
  */
 #include "sim_machine.h"
@@ -31,11 +31,11 @@
 #define WHOLE    120000000 /* µs until everything has come to an end */
 #define SEED_ENV "MUSUBI_NODES_SEEDS"
 
-/*  A task's record at its site: which try, and whether that is over. */
+/*  A task's record at its site: the number of the try, and whether that try is over. */
 typedef struct {
     uint32_t number;
-    run_state_t state; /* of that try */
-    bool placed;       /* it was, ever */
+    run_state_t state; /* of the current try */
+    bool placed;       /* a try of it was ever begun */
 } nodes_sim_task_t;
 
 /*  The site's core: nodes, and an owner that places tasks at random. */
@@ -53,7 +53,7 @@ typedef struct scene {
     access_t access;
     nodes_sim_task_t tasks [TASKS];
 
-    /*  As told over all lives, and durable or not: the checks' own memory. */
+    /*  What was told over all lives, durable or not: the checks' own memory. */
     size_t ends [TASKS][TRIES + 1];
     size_t ended, refused, lost;
 } nodes_sim_scene_t;
@@ -134,7 +134,7 @@ static void task_place (nodes_sim_scene_t *self, const moment_t *now, size_t tas
     task_store (self, task);
 }
 
-/*  Something for a task: a try, another one, a warning, its end. */
+/*  Does something to a task: begins a try, begins another, warns it, or ends it. */
 static void task_turn (nodes_sim_scene_t *self, const moment_t *now, size_t task)
 {
     prng_t *prng = &self->service->prng;
@@ -161,7 +161,7 @@ static void on_tick (void *owner, const moment_t *now, uint64_t token)
     timers_set (self->service->timers, now->mono_ms + TICK_MS, on_tick, self, 0);
 }
 
-/*  What was stored with one write is there or not, together. */
+/*  What was stored with one write is there as a whole, or not at all. */
 static void on_start (void *owner, const moment_t *now)
 {
     nodes_sim_scene_t *self = owner;

@@ -1,4 +1,5 @@
-/*  test_replica - sites, an index and a directory in the simulated host: where files come to be. */
+/*  test_replica - sites, an index and a directory in the simulated host: files that are fetched and
+ *  copied. */
 #include "replica_scene.h"
 
 #include "catalogue_check.h"
@@ -38,7 +39,7 @@ static void check_fetcher (const fetcher_t *self)
     assert (live == self->live && over == self->over);
 }
 
-/*  The invariants of a site's parts, walked. */
+/*  Walks the invariants of a site's parts. */
 static void check_site (const replica_scene_t *scene, const char *site)
 {
     const replica_t *self = scene_core (scene, site)->self;
@@ -64,7 +65,7 @@ static void a_page_of_files_tells_how_full_the_nodes_are (void **state)
     assert_int_equal (scene_ask (scene, "replica/a", "Files", &request.base, &message, why),
                       CALL_OK);
     const Musubi__FilesAnswer *answer = (const Musubi__FilesAnswer *) message;
-    assert_true (answer->n_files == 1 && answer->n_nodes == 1); /* guests are none of them */
+    assert_true (answer->n_files == 1 && answer->n_nodes == 1); /* guests are not nodes */
     assert_string_equal (answer->nodes [0]->node, "n1");
     assert_true (answer->nodes [0]->up);
     assert_int_equal (answer->nodes [0]->limit, 10 * MB);
@@ -91,7 +92,7 @@ static void what_is_put_at_one_site_is_got_at_another_and_stays_there (void **st
     assert_false (file_at (scene, "replica/b", "era5/2020.nc")->kept);
     assert_int_equal (fake_crossed ("replica/b", "era5/2020.nc"), 3 * MB);
 
-    /* Again: from here. */
+    /* Once more: now the copy is at this site. */
     transfer = scene_get (scene, "replica/b", "era5/2020.nc", "guest-2", why);
     assert_int_equal (scene_wait (scene, "replica/b", transfer, "guest-2", 20000, why),
                       TRANSFER_DONE);
@@ -110,7 +111,7 @@ static void requests_at_different_times_cross_once (void **state)
         transfers [i] = scene_get (scene, "replica/c", "big", guests [i], why);
         scene_pass (scene, 300);
     }
-    assert_int_equal (transfers [0], transfers [3]); /* all have joined the one */
+    assert_int_equal (transfers [0], transfers [3]); /* all guests have joined one transfer */
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal (scene_wait (scene, "replica/c", transfers [i], guests [i], 20000, why),
                           TRANSFER_DONE);
@@ -120,7 +121,8 @@ static void requests_at_different_times_cross_once (void **state)
     replica_scene_destroy (&scene);
 }
 
-/*  With a cap of four from one site: nobody is refused, and nobody rests while a place is free. */
+/*  With at most four transfers from one site: no request is refused, and no place stays idle while
+ *  a request waits. */
 static void many_at_once_wait_for_their_turn_and_no_longer (void **state)
 {
     (void) state;
@@ -183,12 +185,12 @@ static void a_stale_entry_is_found_at_use_and_mended (void **state)
     replica_scene_t *scene = replica_scene_new (5, &scene_plan_default);
     put (scene, "replica/a", "x", MB, 1);
     put (scene, "replica/b", "x", MB, 1);
-    fake_lose ("replica/a", "n1", "x"); /* nobody has noticed */
+    fake_lose ("replica/a", "n1", "x"); /* no service has noticed */
     scene_pass (scene, 500);
     uint64_t transfer = scene_get (scene, "replica/c", "x", "guest-1", why);
     assert_int_equal (scene_wait (scene, "replica/c", transfer, "guest-1", 30000, why),
                       TRANSFER_DONE);
-    /* And one at its own site, whose only other copies are elsewhere. */
+    /* And a site loses a copy of its own; the only other copies are at other sites. */
     transfer = scene_get (scene, "replica/a", "x", "guest-2", why);
     assert_int_equal (scene_wait (scene, "replica/a", transfer, "guest-2", 30000, why),
                       TRANSFER_DONE);
@@ -209,7 +211,7 @@ static void a_catalogue_that_lies_brings_nobody_wrong_bytes (void **state)
     assert_true (fake_has ("replica/c", "n1", "x", 1));
     assert_true (fake_has ("replica/c", "guest-1", "x", 1));
     scene_pass (scene, 1000);
-    assert_null (file_at (scene, "replica/a", "x")); /* doubted, read again, dropped */
+    assert_null (file_at (scene, "replica/a", "x")); /* in doubt, read again, dropped */
 
     /* And at its own site. */
     fake_spoil ("replica/b", "n1", "x", 9);
@@ -220,7 +222,7 @@ static void a_catalogue_that_lies_brings_nobody_wrong_bytes (void **state)
     replica_scene_destroy (&scene);
 }
 
-/*  What was told of its source was told to the start before. */
+/*  What was said of its source was said to the previous start. */
 static void a_transfer_whose_source_had_failed_finds_one_again_after_a_restart (void **state)
 {
     (void) state;
@@ -320,7 +322,7 @@ static void its_owner_pins_a_copy_wherever_it_is (void **state)
     replica_scene_destroy (&scene);
 }
 
-/*  One of two copies can't be told to go: its node has not told yet that it has it. */
+/*  One of two copies can't be ordered away: its node has not told yet that it has it. */
 static void an_eviction_tells_what_stays_for_now (void **state)
 {
     (void) state;
@@ -391,7 +393,7 @@ static void a_copy_that_a_rule_counts_is_kept_and_made_again_when_it_is_lost (vo
     assert_non_null (strstr (why, "disk full"));
     assert_true (fake_has ("replica/b", "n1", "x", 1));
 
-    /* Behind everybody's back; then somebody wants it. */
+    /* The file goes behind the services' back; then a user wants it. */
     fake_lose ("replica/b", "n1", "x");
     transfer = scene_get (scene, "replica/b", "x", "guest-1", why);
     assert_int_equal (scene_wait (scene, "replica/b", transfer, "guest-1", 30000, why),
@@ -411,7 +413,7 @@ static void a_copy_that_a_rule_counts_is_kept_and_made_again_when_it_is_lost (vo
     replica_scene_destroy (&scene);
 }
 
-/*  Whoever takes what was touched lately for taken care of, never comes to it. */
+/*  A site that took a recently touched file for one in hand would never repair it. */
 static void a_lost_copy_is_made_again_while_the_file_and_its_rule_are_touched (void **state)
 {
     (void) state;
@@ -486,7 +488,7 @@ static void file_name (size_t file, char name [8])
     snprintf (name, 8, "f%zu", file);
 }
 
-/*  What each site's catalogue says is what lies on its disks, and nothing is on the way any more.
+/*  What each site's catalogue says is what lies on its disks, and no file is on its way any more.
  */
 static void catalogues_are_true (uint64_t seed, replica_scene_t *scene, const char *const *sites)
 {
@@ -509,9 +511,9 @@ static void catalogues_are_true (uint64_t seed, replica_scene_t *scene, const ch
             }
 }
 
-/*  Whatever crashes and is lost: no disk has too much, no copy is wrong, what was acknowledged is
- *  there, and when all is healed everything that was asked for comes, where there is room for it.
- */
+/*  Whatever crashes and is lost: no disk holds too much, no copy is wrong, and what was
+ *  acknowledged is there. When all faults have ended, every file that was asked for comes where
+ *  there is room for it. */
 static void one_schedule (uint64_t seed, uint64_t node_bytes, size_t *came, size_t *full)
 {
     static const char *const sites [] = {"replica/a", "replica/b", "replica/c"};

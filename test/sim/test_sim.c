@@ -1,5 +1,5 @@
-/*  The simulated host, held to its own promises by a core that is nothing but a counter: it stores
- *  a record for each increment and answers with the sum.
+/*  The simulated host is held to its own promises by a core that is only a counter: it stores a
+ *  record for each increment and answers with the sum.
  */
 #include "sim.h"
 
@@ -179,7 +179,7 @@ static void what_was_told_outlives_crashes (void **state)
     uint64_t crashes = 0;
     uint64_t late = 0;
     for (uint64_t seed = 1; seed <= 100; seed++) {
-        /* the asker does not die: it keeps no promise of its own */
+        /* the asking process does not die: it keeps no promises */
         sim_faults_t faults = harsh;
         faults.crash = 0;
         sim_outcome_t calm = run (seed, &faults, &stormy, NULL);
@@ -308,7 +308,7 @@ static void requests_are_served_one_after_another (void **state)
                    .name = i ? "asker/two" : "asker/one", .make = asker_make, .owner = &askers [i]},
                  &clock, SIM_NOBODY, 1000);
     }
-    /* 2 askers with one question each at a time: every answer takes them a fifth of a second. */
+    /* 2 askers with one question each at a time: every answer takes a fifth of a second. */
     sim_run (sim, 5 * 200000 + 50000);
     assert_int_equal (askers [0].answers, 5);
     assert_int_equal (askers [1].answers, 5);

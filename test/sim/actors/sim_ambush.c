@@ -18,7 +18,7 @@ static bool hits (sim_ambush_t *self, int process)
     return false;
 }
 
-/*  Has this answer given a vote? */
+/*  True when this answer gives a vote. */
 static bool votes (const sim_message_t *message)
 {
     txid_t txid;
@@ -38,7 +38,7 @@ static bool decides (const sim_message_t *message)
            strcmp (message->method, "Commit") == 0 && message->to != SIM_NOBODY;
 }
 
-/*  The message that is just leaving still passes. */
+/*  Cuts the participant off; the message that is just leaving still passes. */
 static void cut (sim_ambush_t *self, int victim, int other)
 {
     sim_net_t *net = sim_net (self->sim);
@@ -46,16 +46,16 @@ static void cut (sim_ambush_t *self, int victim, int other)
     int64_t until_us =
       from_us + CUT_US_LEAST + (int64_t) prng_below (&self->prng, CUT_US_MOST - CUT_US_LEAST);
     switch (prng_below (&self->prng, 4)) {
-    case 0: /* it hears nothing of it any more */
+    case 0: /* it hears no more from the coordinator */
         sim_net_cut (net, other, victim, true, from_us, until_us);
         break;
-    case 1: /* nothing it says gets there */
+    case 1: /* its messages to the coordinator are lost */
         sim_net_cut (net, victim, other, true, from_us, until_us);
         break;
     case 2:
         sim_net_cut (net, victim, other, false, from_us, until_us);
         break;
-    default: /* it is alone */
+    default: /* it hears nobody and nobody hears it */
         for (size_t p = 0; p < sim_processes (self->sim); p++)
             if ((int) p != victim)
                 sim_net_cut (net, victim, (int) p, false, from_us, until_us);

@@ -16,13 +16,13 @@ typedef struct {
     sim_t *sim;                    /* in */
     sim_tally_t *tally;            /* in */
     prng_t prng;                   /* in */
-    int victims [SIM_VICTIMS_MAX]; /* in: whom it may hit */
+    int victims [SIM_VICTIMS_MAX]; /* in: the participants that it may hit */
     size_t victims_count;
     size_t left;     /* in: how many times */
     uint32_t chance; /* in: percent of the votes and decisions that are hit, while any is left */
 } sim_ambush_t;
 
-/*  A message leaves: strike, if this is the moment. */
+/*  A message leaves: strikes if this is the moment. */
 void sim_ambush_left (sim_ambush_t *self, const sim_message_t *message);
 
 #endif

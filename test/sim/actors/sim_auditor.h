@@ -30,7 +30,7 @@ typedef struct {
 void sim_auditor_make (void *owner, core_t *core);
 bool sim_auditor_ended (const sim_auditor_t *self);
 
-/*  Hand all that was said to the check. */
+/*  Hands all that was said to the check. */
 void sim_auditor_report (sim_auditor_t *self);
 void sim_auditor_clear (sim_auditor_t *self);
 

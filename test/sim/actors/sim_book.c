@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OTHER_DURATION_MS 7777 /* no whim asks for this */
+#define OTHER_DURATION_MS 7777 /* no draw asks for this */
 
 void sim_book_clear (sim_book_t *self)
 {
@@ -26,7 +26,7 @@ sim_request_t *sim_book_add (sim_book_t *self)
     return request;
 }
 
-/*  A reservation that some user was told he has; whose it is does not matter here. */
+/*  A reservation that some user was told is committed; whose it is does not matter here. */
 static const sim_request_t *reservation_known (const sim_book_t *self, uint32_t aim)
 {
     const sim_request_t *known [SIM_REQUESTS_MAX];
@@ -44,7 +44,7 @@ static sim_patch_t patch_of (const sim_request_t *target, uint32_t whim)
 {
     const sim_wish_t *wish = &target->wish [target->told [0] ? 0 : 1];
     const sim_need_t *need = &wish->needs [whim % wish->needs_count];
-    bool grows = whim / 4 % 4 != 0; /* what grows gets in others' way, and they in its */
+    bool grows = whim / 4 % 4 != 0; /* growing, it meets other reservations */
     sim_patch_t patch = {0};
     sim_text (patch.need, sizeof patch.need, need->id);
     patch.cpus = grows ? need->cpus + 1 + whim % 3 : (need->cpus > 1 ? need->cpus - 1 : 1);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define PATIENT_MS   8000
-#define TRIES_MAX    200 /* bad requests are asked again too: a planner may not know its homes yet */
+#define TRIES_MAX    200 /* BAD_REQUEST is tried again too: a planner may not know its homes yet */
 #define GIVES_UP_AT  20
 #define AGAIN_MS     40
 #define AGAIN_MS_TOP 1200
@@ -17,7 +17,7 @@ static const char *method_of (const sim_action_t *errand)
     return errand->show ? "Show" : methods [errand->request->operation];
 }
 
-/*  Any planner; when all is calm again one that is listed, which a dead one is no more. */
+/*  Any planner; when faults are over, a planner that is listed, since a dead one no longer is. */
 static int choose (sim_client_t *self)
 {
     int planner = self->planners [prng_below (&self->prng, self->planners_count)];
@@ -30,7 +30,7 @@ static void ask (sim_client_t *self, sim_action_t *errand)
 {
     int64_t now_ms = SIM_EPOCH_MS + sim_now_us (self->sim) / 1000;
     if (!sim_book_compose (self->book, errand->request, now_ms)) {
-        errand->ended = true; /* nothing to change or release yet */
+        errand->ended = true; /* there is no reservation yet to change or release */
         return;
     }
     int planner = choose (self);
@@ -92,8 +92,8 @@ static bool answered (sim_client_t *self, sim_action_t *errand, const event_t *e
     return true;
 }
 
-/*  It was answered in vain so often by now, over all its errands: whoever has no room for the
- *  answer of one has none for the next, and they come one after another. */
+/*  So many answers in vain, over all errands of this client. The count spans errands because they
+ *  come one after another, and a home that has no room for one answer has none for the next. */
 static bool gives_up (sim_client_t *self)
 {
     return self->gives_up && self->patient && ++self->vain >= GIVES_UP_AT;
@@ -112,7 +112,7 @@ static void on_answer (sim_client_t *self, int64_t mono_ms, const event_t *event
     }
 }
 
-/*  Begin what is next: the first that has not ended, and those beside it. */
+/*  Begins what is next: the first errand that has not ended, and those beside it. */
 static void begin (sim_client_t *self, int64_t mono_ms)
 {
     size_t at = 0;

@@ -1,8 +1,8 @@
-/*  sim_client - a user as a core: runs errands, asks any planner, is impatient, asks again.
+/*  sim_client - a user as a core: runs errands, asks any planner, loses patience and asks again.
  *
- *  An errand asks for one request of the book until it is finally answered, each try at a planner
- *  of its choice with the same request id: that is what a user's program does that dies and is run
- *  again. Two errands may go beside each other, for one id sent to two planners at once.
+ *  An errand asks for one request of the book until it is finally answered. Each try goes to a
+ *  drawn planner with the same request id, as a user's program does that dies and is run again. Two
+ *  errands may run at the same time, so that one id is sent to two planners at once.
  */
 #ifndef MUSUBI_SIM_CLIENT_H
 #define MUSUBI_SIM_CLIENT_H
@@ -15,7 +15,7 @@
 
 typedef struct {
     sim_request_t *request;
-    size_t variant;      /* which of its bodies */
+    size_t variant;      /* which body of the request */
     bool show;           /* only look at a reservation told committed, once */
     bool beside;         /* begins together with the one before */
     int64_t think_ms;    /* before it begins */
@@ -27,7 +27,7 @@ typedef struct {
     int64_t due_ms; /* monotonic: the next try */
 } sim_action_t;
 
-/*  Outlives the core's lives: it is what the user has in mind. */
+/*  What the user has in mind; it outlives the core's lives. */
 typedef struct {
     sim_t *sim;
     sim_book_t *book;
@@ -35,7 +35,7 @@ typedef struct {
     size_t planners_count;
     prng_t prng;
     bool patient;  /* faults are over: wait for answers */
-    bool gives_up; /* but not for ever: nobody may have the room to keep its answer */
+    bool gives_up; /* but not for ever: there may be no room to keep its answer */
     uint32_t vain; /* answers since then that were not final */
     sim_action_t actions [SIM_ACTIONS_MAX];
     size_t actions_count;

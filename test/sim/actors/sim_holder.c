@@ -50,7 +50,7 @@ static void begin (sim_holder_t *self, const moment_t *now)
     hold->parties [0] = self->parties [first];
     hold->parties [1] = self->parties [second];
     if (self->parties_count < 2 && try->fate == FATE_HALF)
-        try->fate = FATE_ABORT; /* there is no other half */
+        try->fate = FATE_ABORT; /* the plan has one part only */
     hold->parties_count = try->fate == FATE_HALF ? 2 : 1;
     for (size_t i = 0; i < hold->parties_count; i++) {
         sim_party_t *party = &hold->parties [i];
@@ -66,7 +66,7 @@ static void begin (sim_holder_t *self, const moment_t *now)
 static void hold (sim_holder_t *self, const moment_t *now, sim_try_t *try)
 {
     if (try->hold.from_ms == 0) {
-        /* a half prepared one is in doubt while the other half still holds */
+        /* a half-prepared hold is in doubt while the other part is held */
         int64_t decide_ms = try->fate == FATE_HALF ? self->ttl_ms / 3 : 4 * (int64_t) self->ttl_ms;
         try->hold.from_ms = now->wall_ms + AHEAD_MS + 1000 * below (self, 60);
         try->hold.until_ms = try->hold.from_ms + 10000;
@@ -75,7 +75,7 @@ static void hold (sim_holder_t *self, const moment_t *now, sim_try_t *try)
     send (self, try, "Hold", sim_wire_hold (&try->hold, try->at));
 }
 
-/*  It is held since now: what will be done with it, and when. */
+/*  The hold was granted just now: draws what will be done with it, and when. */
 static void held (sim_holder_t *self, const moment_t *now, sim_try_t *try, uint32_t ttl_ms)
 {
     if (try->at + 1 < try->hold.parties_count) {
@@ -146,8 +146,8 @@ static void on_answer (sim_holder_t *self, const moment_t *now, const event_t *e
         try->state = TRY_OVER;
 }
 
-/*  Never committed, so aborted: true of every txid it ever used. Of those it left half prepared it
- *  says nothing as long as it lives. */
+/*  It never commits, so "aborted" is true of every txid that it ever used. It says nothing, as long
+ *  as it lives, of the txids that it left half prepared. */
 static outcome_t outcome_of (const sim_holder_t *self, const txid_t *txid)
 {
     if (memcmp (txid->store, self->store.id, STORE_ID_BYTES) != 0)
@@ -186,7 +186,7 @@ static void on_start (sim_holder_t *self, const moment_t *now, const event_t *ev
           (size_t) snprintf (self->name + at, sizeof self->name - at, "%02x", self->store.id [i]);
     for (size_t i = 0; i < self->tries_count; i++) {
         self->tries [i].call = 0;
-        self->tries [i].state = TRY_OVER; /* forgotten with its life: the hold must end by itself */
+        self->tries [i].state = TRY_OVER; /* it died and forgot it: the hold must end by itself */
     }
     while (self->tries_count < SIM_TRIES_MAX && self->wanted > 0) {
         self->wanted--;

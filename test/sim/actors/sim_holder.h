@@ -1,9 +1,9 @@
-/*  sim_holder - one who tries things out: holds capacity for a short while, as a planner does that
- *  searches with its hands (BIR), renews, gives back, forgets, or comes too late.
+/*  sim_holder - a holder without a plan: holds capacity for a short while, as a planner does that
+ *  searches by trial (BIR), then renews it, gives it back, forgets it, or comes too late.
  *
  *  It keeps its word: it never commits, and says of each of its txids that it was aborted, or
- *  nothing. What it probes is that holds end by themselves, that an ended one is never prepared
- *  (R1, R5), and that a hold is buried before its txid is said to be aborted (T7).
+ *  nothing. It tests that holds end by themselves, that an ended hold is never prepared (R1, R5),
+ *  and that a hold has its tombstone before its txid is said to be aborted (T7).
  */
 #ifndef MUSUBI_SIM_HOLDER_H
 #define MUSUBI_SIM_HOLDER_H
@@ -16,14 +16,14 @@
 
 typedef enum {
     TRY_WAITS, /* to be held */
-    TRY_HELD,  /* what comes next depends on its fate */
+    TRY_HELD,  /* held; its fate decides what comes next */
     TRY_RENEWED,
     TRY_PREPARED, /* to be aborted */
     TRY_OVER,
 } sim_try_state_t;
 
-/*  FATE_HALF: held at two of them, prepared at one, then no word any more: the one that voted must
- *  ask the other, which only holds (T7). */
+/*  FATE_HALF: held at two participants, prepared at one, then the coordinator is silent: the
+ *  participant that voted must ask the other, which only holds (T7). */
 typedef enum {
     FATE_ABORT,
     FATE_FORGET,
@@ -38,7 +38,7 @@ typedef struct {
     sim_fate_t fate;
     sim_hold_t hold;
     int processes [2]; /* of its parties */
-    size_t at;         /* which of them is dealt with now */
+    size_t at;         /* index of the party that is dealt with now */
     int64_t due_ms;
     uint64_t call;
 } sim_try_t;
@@ -50,7 +50,7 @@ typedef struct {
     uint32_t ttl_ms;                    /* in: what sites grant */
     prng_t prng;                        /* in */
     int processes [SIM_HELD_MAX];       /* in: of sites and domains */
-    sim_party_t parties [SIM_HELD_MAX]; /* in: what they have to be held; the rest is filled in */
+    sim_party_t parties [SIM_HELD_MAX]; /* in: what the parties shall hold; the rest is filled in */
     size_t parties_count;
     size_t wanted; /* in: how many tries to make */
     sim_try_t tries [SIM_TRIES_MAX];

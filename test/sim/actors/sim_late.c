@@ -1,4 +1,5 @@
-/*  sim_late - who has voted, until when it is cut off, and what is taken from it. */
+/*  sim_late - keeps which participants have voted, how long each is cut off, and what is taken from
+ *  it. */
 #include "sim_late.h"
 
 #include "must.h"
@@ -10,10 +11,11 @@
 #define CHANCE        25 /* percent of the votes for something new, while any is left */
 #define AFTER_EDGE_US INT64_C (150000)
 #define AFTER_MOST_US 1500000
-#define GREED_US      INT64_C (3000000) /* so long after the edge somebody wants it */
+#define GREED_US      INT64_C (3000000) /* the thief tries so long after the edge */
 #define TAKEN_MS      1500              /* what is taken is held for so long */
 
-/*  All that it has, or as much as can be had: a little less each time. */
+/*  The thief wants all that the participant has, and then a little less each time, until it gets
+ *  some. */
 static bool prey (void *owner, sim_prey_t *prey)
 {
     sim_late_t *self = owner;
@@ -69,7 +71,7 @@ static bool votes (const sim_message_t *message, txid_t *txid)
            state == COMMAND_PREPARED && refused == REFUSAL_NONE;
 }
 
-/*  From all who know how it ends. */
+/*  Cuts it off from all participants that know the outcome. */
 static void cut (sim_late_t *self, int victim, int coordinator, int64_t edge_ms)
 {
     int64_t from_us = sim_now_us (self->sim) + 1;

@@ -1,10 +1,10 @@
-/*  sim_late - commits that come too late (T9, T10): once a participant has voted it hears nothing
- *  of that plan's coordinator and of the others any more until the edge has passed, and somebody
- *  takes what it has given back then.
+/*  sim_late - commits that come too late (T9, T10). Once a participant has voted, it is cut off
+ *  from the plan's coordinator and the plan's other participants until the edge has passed; then a
+ *  thief takes what the participant has given back.
  *
- *  Everybody else still reaches it. When it can hear again the window is mostly taken, so that the
- *  commit is refused and a repair follows. One site wants long notice: the edge comes early enough
- *  for the window to be somebody else's, and for another plan to be found.
+ *  All others still reach it. When it can hear again, most of the window is taken, so that the
+ *  commit is refused and a repair follows. One site wants long notice: its edge comes early enough
+ *  for others to take the window, and for another plan to be found.
  */
 #ifndef MUSUBI_SIM_LATE_H
 #define MUSUBI_SIM_LATE_H
@@ -14,10 +14,10 @@
 
 #define SIM_LATE_LEAD_MS 4000 /* notice that the first site wants beyond the others */
 #define SIM_LATE_NEAR_MS 6000 /* windows begin so soon */
-#define SIM_LATE_MOST    4    /* victims at once */
+#define SIM_LATE_MOST    4    /* participants that are hit at once */
 
 typedef struct {
-    sim_asked_t asked; /* what it voted for */
+    sim_asked_t asked; /* the command that it voted for */
     int process;
     size_t attempts;
     bool passed; /* its edge has */

@@ -31,7 +31,7 @@ static bool domain_of (const sim_operator_t *self, const sim_connection_t *conne
     return false;
 }
 
-/*  Some reservation told committed that has circuits. */
+/*  Some reservation with circuits that was told committed. */
 static bool find_circuits (const sim_operator_t *self, sim_task_t *task)
 {
     const sim_request_t *known [SIM_REQUESTS_MAX];
@@ -83,7 +83,7 @@ static void begin (sim_operator_t *self, sim_task_t *task, int64_t mono_ms)
         return;
     }
     task->due_ms = mono_ms + AGAIN_MS;
-    task->ended = ++task->tries == LOOKS_MAX; /* nobody has any */
+    task->ended = ++task->tries == LOOKS_MAX; /* no reservation has circuits */
 }
 
 static void on_answer (sim_operator_t *self, int64_t mono_ms, const event_t *event)

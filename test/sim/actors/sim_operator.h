@@ -1,8 +1,9 @@
-/*  sim_operator - who else deals with network domains: an administrator who lowers what a link
+/*  sim_operator - others who deal with network domains: an administrator who lowers what a link
  *  carries, and the users' programs that put circuits to use.
  *
- *  Tasks come due one by one; each is asked until it is answered. A request to use circuits carries
- *  the reservation as its request id, so that whoever sees the answer knows what it is about.
+ *  Tasks come due one by one; each is asked for until it is answered. A request to use circuits
+ *  carries the reservation as its request id, so that whoever sees the answer knows which
+ *  reservation it is about.
  */
 #ifndef MUSUBI_SIM_OPERATOR_H
 #define MUSUBI_SIM_OPERATOR_H
@@ -14,8 +15,8 @@
 
 typedef enum {
     TASK_LOWER,     /* a link's capacity */
-    TASK_PROVISION, /* circuits of some reservation told committed */
-    TASK_GIVE_UP,   /* their use */
+    TASK_PROVISION, /* begins to use the circuits of some committed reservation */
+    TASK_GIVE_UP,   /* ends that use */
 } sim_task_kind_t;
 
 typedef struct {

@@ -1,5 +1,4 @@
-/*  sim_plus - errands at single sites, each a line of changes; all errands run beside each other.
- */
+/*  sim_plus - errands at single sites, each a sequence of changes; all errands run side by side. */
 #include "sim_plus.h"
 
 #include "outbox.h"
@@ -29,7 +28,8 @@ typedef struct {
     char request_id [REQUEST_ID_BYTES_MAX + 1];
 } sim_plus_call_t;
 
-/*  What it has when the change is committed; the body is made once, as it is asked again. */
+/*  What the reservation is when the change is committed. The body is made once, since it is asked
+ *  again. */
 static void compose (const sim_plus_action_t *errand, sim_plus_change_t *change, int64_t now_ms)
 {
     sim_plus_booked_t *asked = &change->asked;
@@ -78,7 +78,7 @@ static void call_change (const sim_plus_action_t *errand, const sim_plus_change_
     }
 }
 
-/*  The next thing to say. */
+/*  Sends the next request of the errand. */
 static void next_call (sim_plus_action_t *errand, const moment_t *now, sim_plus_call_t *call)
 {
     sim_plus_change_t *change = current (errand);
@@ -127,7 +127,7 @@ static void ask (sim_plus_t *self, const moment_t *now, sim_plus_action_t *erran
     free (call.body.data);
 }
 
-/*  --- being told --- */
+/*  --- answers --- */
 
 static const char *word (sim_plus_says_t says)
 {
@@ -161,7 +161,7 @@ static void told_granted (sim_plus_t *self, const moment_t *now, sim_plus_action
 {
     sim_plus_change_t *change = current (errand);
     if (told->refused ==
-        REFUSAL_BUSY_CHANGE) /* with its own command, which was asked for under this id */
+        REFUSAL_BUSY_CHANGE) /* the change under way was asked for by this very id */
         sim_fail (self->sim, "%s: change %zu is in its own way", errand->id, errand->at);
     if (told->says == PLUS_SAYS_ABORTED && told->refused != REFUSAL_ENDED) {
         change->refused = true;
@@ -176,7 +176,7 @@ static void told_granted (sim_plus_t *self, const moment_t *now, sim_plus_action
     if (change->refused)
         sim_fail (self->sim, "%s: change %zu was refused, and is granted under the same id",
                   errand->id, errand->at);
-    change->granted = true; /* perhaps in an answer that was lost, and it is over by now */
+    change->granted = true; /* perhaps its answer was lost, and the reservation is over by now */
     change->command = told->command;
     errand->ends_ms = now->mono_ms + change->wait_ms;
     if (told->says == PLUS_SAYS_ABORTED)
@@ -210,7 +210,7 @@ static bool seen_as_told (const sim_plus_action_t *errand, const sim_plus_booked
            (errand->turned || seen->nodes == has->nodes);
 }
 
-/*  What anybody may read at any time is what was told. */
+/*  What any reader is shown at any time is what the user was told. */
 static void told_properties (sim_plus_t *self, sim_plus_action_t *errand, bytes_t body)
 {
     sim_plus_seen_t seen;
@@ -239,7 +239,7 @@ static void told (sim_plus_t *self, const moment_t *now, sim_plus_action_t *erra
         sim_fail (self->sim, "%s: an answer that can't be read", errand->id);
 }
 
-/*  A request that was refused as such: a change of what is over by now, or of what has begun. */
+/*  The request itself was refused: it changes a reservation that is over by now, or has begun. */
 static void told_no (sim_plus_t *self, const moment_t *now, sim_plus_action_t *errand,
                      const event_t *event)
 {
@@ -258,7 +258,7 @@ static void told_no (sim_plus_t *self, const moment_t *now, sim_plus_action_t *e
     else if (change)
         end_change (self, now, errand, PLUS_NOT_HAD);
     else
-        errand->seen = true; /* it has gone, as nothing was ever committed */
+        errand->seen = true; /* the reservation is gone, since none of its changes was committed */
     if (!change && errand->version > 0)
         sim_fail (self->sim, "%s: it was committed, and is not shown", errand->id);
 }
@@ -403,7 +403,7 @@ static const sim_command_t *version_of (const sim_participant_t *site, const cha
     return NULL;
 }
 
-/*  What it has when it ends by then. */
+/*  What the reservation is if it ends at that time. */
 static uint32_t nodes_until (const sim_command_t *command, int64_t until_ms)
 {
     uint32_t nodes = 0;
@@ -413,9 +413,9 @@ static uint32_t nodes_until (const sim_command_t *command, int64_t until_ms)
     return nodes;
 }
 
-/*  It begins and ends as told, and ends with the nodes that were asked for. Who asks for none has
- *  those of before: of what now ends before its nodes were to change, those that it had until then.
- */
+/*  The reservation begins and ends as told, and ends with the nodes that were asked for. A change
+ *  that asks for none keeps the nodes of before; if the reservation now ends before its nodes were
+ *  to change, these are the nodes that it had until then. */
 static bool booked_as (const sim_command_t *command, const sim_plus_change_t *change,
                        const sim_command_t *before)
 {

@@ -1,7 +1,8 @@
-/*  sim_plus - users of S3's interface (proto/plus.proto) at single sites: create, reserve, modify,
- *  release, and commit, abort or neglect what they asked for. Nobody ever calls them: they poll.
+/*  sim_plus - users of S3's interface (proto/plus.proto) at single sites: they create, reserve,
+ *  modify and release, and then commit, abort or neglect what they asked for. No service ever calls
+ *  them: they poll.
  *
- *  Each keeps what it was told its reservation is. What they were told must be durable when it
+ *  Each user keeps what it was told of its reservation. What a user is told must be durable when it
  *  leaves, and when all is over each site must have what its users were told, and no other version.
  */
 #ifndef MUSUBI_SIM_PLUS_H
@@ -23,7 +24,7 @@ typedef enum {
     PLUS_UNDONE,  /* aborted, by its user or by time */
 } sim_plus_fate_t;
 
-/*  What a reservation is; nodes 0 = nothing. */
+/*  What a reservation is; nodes 0 = it does not exist. */
 typedef struct {
     int64_t from_ms;
     int64_t until_ms;
@@ -36,17 +37,17 @@ typedef struct {
     int64_t think_ms;        /* in: before it is asked for */
     int64_t wait_ms;         /* in: between its granting and its end; it polls meanwhile */
     uint32_t nodes;          /* in: 0 = as it is */
-    int64_t start_ms;        /* in: of a reserve, from now; of a modify, moved by so much */
+    int64_t start_ms;        /* in: a reserve counts from now; a modify is moved by this */
     int64_t duration_ms;     /* in: 0 = as it is */
-    uint32_t again;          /* in: so often more, under the same id, when it is refused */
+    uint32_t again;          /* in: how often it is asked again, under the same id, if refused */
     int64_t again_ms;        /* in: after so long */
     sim_plus_booked_t asked; /* the body, from the first time it is asked on */
-    sim_plus_booked_t next;  /* what it has when that is committed */
+    sim_plus_booked_t next;  /* what the reservation is when that is committed */
     txid_t command;
     sim_plus_fate_t fate;
-    uint32_t tries; /* to have it, and to end it */
+    uint32_t tries; /* request ids: to make the change, and to end it */
     uint32_t polls;
-    bool refused;  /* told that it is, for good: an id has one answer (R9) */
+    bool refused;  /* told committed, for good: an id has one answer (R9) */
     bool granted;  /* told prepared */
     bool withheld; /* its commit was told to be too late */
 } sim_plus_change_t;
@@ -54,7 +55,7 @@ typedef struct {
 typedef struct {
     int process;                     /* in: the site */
     char actor [NAME_BYTES_MAX + 1]; /* in */
-    char id [NAME_BYTES_MAX + 1];    /* in: request ids begin so; no other errand's does */
+    char id [NAME_BYTES_MAX + 1];    /* in: prefix of its request ids, which no other errand has */
     sim_plus_change_t changes [SIM_PLUS_CHANGES_MAX];
     size_t changes_count;
     size_t at; /* the change under way */
@@ -81,17 +82,17 @@ typedef struct {
     uint64_t calls;
     uint64_t called; /* requests and hints that came to it: there must be none */
     bool patient;    /* faults are over */
-    bool gives_up;   /* in: asks no more of a site that has no room left, in the end */
+    bool gives_up;   /* in: stops asking, in the end, at a site that has no room left */
     struct outbox *outbox;
 } sim_plus_t;
 
 void sim_plus_make (void *owner, core_t *core);
 bool sim_plus_ended (const sim_plus_t *self);
 
-/*  The observer's call: what a site tells of a command is durable. */
+/*  The observer's call: what a site tells of a command must be durable. */
 void sim_plus_left (sim_check_t *check, const sim_message_t *message);
 
-/*  When all is over: the sites have what was told. */
+/*  When all is over: the sites have what their users were told. */
 void sim_plus_check (const sim_plus_t *self, sim_check_t *check);
 
 /*  --- on the wire: sim_wire_plus.c --- */

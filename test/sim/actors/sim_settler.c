@@ -1,4 +1,5 @@
-/*  sim_settler - a look at a participant, then perhaps an order to a planner; again and again. */
+/*  sim_settler - looks at a participant, then perhaps orders a planner to settle a transaction;
+ *  again and again. */
 #include "sim_settler.h"
 
 #include "outbox.h"
@@ -7,8 +8,8 @@
 #include <string.h>
 
 #define ADMINISTRATOR "auditor"
-#define LOOK_MS       500  /* patience with a participant, */
-#define SETTLE_MS     4000 /* and with a planner */
+#define LOOK_MS       500  /* how long it waits for a participant, */
+#define SETTLE_MS     4000 /* and for a planner */
 
 static void ask (sim_settler_t *self, int process, const char *service, const char *method,
                  packed_t body, int64_t timeout_ms)
@@ -41,7 +42,7 @@ static bool his (const sim_settler_t *self, const sim_command_t *command)
     return pending && (dead || command->epoch > 0 || (self->anybodys && !self->calm));
 }
 
-/*  One of those that are his, each as likely. False when there is none. */
+/*  One of the transactions that it may settle, each as likely. False when there is none. */
 static bool pick (sim_settler_t *self, bytes_t body, txid_t *txid)
 {
     sim_command_t *commands = NULL;

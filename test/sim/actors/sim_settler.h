@@ -1,9 +1,9 @@
 /*  sim_settler - an administrator who has transactions settled by a fence (T8): those of a planner
- *  whose store is gone, in some schedules those of any, alive or not.
+ *  whose store is gone; in some schedules those of any planner, alive or not.
  *
- *  He asks one participant after another for its commands, picks one that is not over, and has a
- *  planner settle it; once faults are over, only what nobody else can end: of the dead planner, or
- *  fenced already.
+ *  It asks one participant after another for its commands, picks a command that is not over, and
+ *  has a planner settle its transaction. Once faults are over it picks only transactions that
+ *  nobody else can end: those of the dead planner, and those that are fenced already.
  */
 #ifndef MUSUBI_SIM_SETTLER_H
 #define MUSUBI_SIM_SETTLER_H
@@ -20,9 +20,9 @@ typedef struct {
     size_t planners_count; /* in */
     bool anybodys;         /* in: transactions of planners that are alive, too */
     bool calm;             /* faults are over */
-    bool lost;             /* a planner is dead for good, with this store */
+    bool lost;             /* a planner has died for good, and this was its store */
     uint8_t store [STORE_ID_BYTES];
-    int64_t pause_ms; /* in: between two looks */
+    int64_t pause_ms; /* in: time between two looks */
     sim_tally_t *tally;
     prng_t prng;
     size_t at; /* the participant that is asked */

@@ -59,7 +59,7 @@ static void on_answer (sim_thief_t *self, const moment_t *now, const event_t *ev
         refused != REFUSAL_NONE || state != COMMAND_HELD)
         return;
     self->grants++;
-    self->due_ms = now->mono_ms + ttl_ms; /* it has what it wants for so long */
+    self->due_ms = now->mono_ms + ttl_ms; /* it was granted: rests until that hold has ended */
     if (self->got)
         self->got (self->owner, &self->hold);
 }
@@ -83,7 +83,7 @@ static void thief_step (void *owner, const moment_t *now, const event_t *event)
     outbox_clear (self->outbox);
     if (event->kind == EVENT_START)
         on_start (self, now, event);
-    if (event->kind == EVENT_REQUEST) /* nothing was prepared: nobody has a reason to ask */
+    if (event->kind == EVENT_REQUEST) /* it never prepares, so no participant has a reason to ask */
         outbox_refuse (self->outbox, event->request.reply_to, CALL_UNKNOWN_METHOD, "a thief");
     if (event->kind == EVENT_ANSWER)
         on_answer (self, now, event);

@@ -1,7 +1,8 @@
-/*  sim_thief - one who wants what somebody else has, and tries to get it every millisecond.
+/*  sim_thief - a process that wants a resource which somebody else has, and tries to hold it every
+ *  millisecond.
  *
- *  It holds without ever preparing: what it gets ends by itself. Whether it got anything, and when,
- *  is what an experiment wants to know.
+ *  It holds without ever preparing: what it gets ends by itself. Experiments ask whether it got
+ *  anything, and when.
  */
 #ifndef MUSUBI_SIM_THIEF_H
 #define MUSUBI_SIM_THIEF_H
@@ -9,7 +10,7 @@
 #include "sim.h"
 #include "sim_wire.h"
 
-/*  What it is after. */
+/*  The resource that it is after. */
 typedef struct {
     int process;       /* of the participant */
     sim_party_t party; /* resource, unit and network; the rest is filled in */
@@ -20,10 +21,10 @@ typedef struct {
 /*  Outlives the core's lives. */
 typedef struct {
     sim_t *sim;                                      /* in */
-    bool (*prey) (void *owner, sim_prey_t *prey);    /* in: false: nothing just now */
+    bool (*prey) (void *owner, sim_prey_t *prey);    /* in: false = it wants nothing just now */
     void (*got) (void *owner, const sim_hold_t *it); /* in: may be NULL */
     void *owner;                                     /* in */
-    uint32_t ttl_ms;                                 /* in: how long it wants to have it */
+    uint32_t ttl_ms;                                 /* in: for how long it wants to hold it */
     uint64_t attempts;
     uint64_t grants;
     sim_hold_t hold;

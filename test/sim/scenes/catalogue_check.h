@@ -1,4 +1,4 @@
-/*  catalogue_check - what must hold of a catalogue whatever happens to it. */
+/*  catalogue_check - what must hold of a catalogue in every state. */
 #ifndef MUSUBI_CATALOGUE_CHECK_H
 #define MUSUBI_CATALOGUE_CHECK_H
 
@@ -7,8 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
-/*  The invariants of a catalogue, walked: changes in their order, each copy once, and as many files
- *  by name as by change. */
+/*  Walks the invariants of a catalogue: changes are in order, each copy is listed once, and there
+ *  are as many files by name as by change. */
 static inline void check_catalogue (const catalogue_t *self)
 {
     uint64_t before = 0;

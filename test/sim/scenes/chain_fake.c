@@ -118,7 +118,7 @@ chain_transfer_t *chain_next (const chain_t *self, const chain_transfer_t *after
 
 /*  --- orders --- */
 
-/*  With room for its receivers behind it. */
+/*  Adds a transfer, with space for its receivers behind it. */
 static chain_transfer_t *transfer_new (chain_t *self, const kept_t *from)
 {
     kept_t *kept = must (calloc (1, sizeof *kept));
@@ -353,7 +353,7 @@ bool chain_prove (chain_t *self, const moment_t *now, const char *node, const ch
 
 /*  --- bytes move --- */
 
-/*  Of a receiver that has it: whoever still waits is fed there. */
+/*  A receiver that has the file: receivers that still wait are fed there. */
 static const disk_file_t *verified_feeder (const chain_t *self, const chain_transfer_t *transfer)
 {
     for (size_t i = 0; i < transfer->receivers_count; i++) {
@@ -367,7 +367,8 @@ static const disk_file_t *verified_feeder (const chain_t *self, const chain_tran
     return NULL;
 }
 
-/*  Where its bytes come from now, and from which source if from one; NULL when none is left. */
+/*  Where its bytes come from now, and from which source if from one; NULL when no source or feeder
+ *  is left. */
 static const disk_file_t *feeder (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                                   bool *crosses, chain_origin_t **source)
 {
@@ -405,8 +406,8 @@ static const disk_file_t *feeder (chain_t *self, const moment_t *now, chain_tran
     return NULL;
 }
 
-/*  A source of this site is read again, and found out; of another's nothing can be said here but
- *  that what came was wrong. */
+/*  A source of this site is read again and found wrong. Of another site's source this site can only
+ *  say that what came was wrong. */
 static void bytes_wrong (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                          chain_receiver_t *receiver, chain_origin_t *source)
 {
@@ -432,7 +433,7 @@ static void bytes_wrong (chain_t *self, const moment_t *now, chain_transfer_t *t
                                   "its bytes are others");
 }
 
-/*  It has all bytes: are they the right ones? */
+/*  All bytes have come: checks whether they are the right ones. */
 static void receiver_check (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                             chain_receiver_t *receiver, const disk_file_t *bytes,
                             chain_origin_t *source)
@@ -544,7 +545,8 @@ static void load (void *owner, bytes_t key, bytes_t value)
     transfer_new (self, &kept);
 }
 
-/*  Nodes attend again and tell what they have; transfers that are over tell it once more. */
+/*  Nodes attend again and tell what they have; transfers that are over are told as over once more.
+ */
 static void on_attend (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;

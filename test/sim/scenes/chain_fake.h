@@ -1,7 +1,7 @@
-/*  chain_fake - stands for a site's storage nodes and chains (svc-replica/distribution/chain.h)
- *  where only what is decided above them is looked at: files move by themselves, a piece at a time,
- * between disks that are kept here and outlive every process. What the conductor has promised is in
- *  its store, as the real one's is.
+/*  chain_fake - stands for a site's storage nodes and chains (svc-replica/distribution/chain.h) in
+ *  tests that look only at what is decided above them. Files move by themselves, a piece at a time,
+ *  between disks that are kept here and outlive every process. The conductor's promises are in its
+ *  store, as the real conductor's are.
  *
  *  One world at a time, reset before each run.
  */
@@ -20,17 +20,18 @@ void fake_disk (const char *service, const char *node, uint64_t bytes_max);
 void fake_guest (const char *service, const char *name);
 void fake_up (const char *service, const char *node, bool up);
 
-/*  A file is there; content makes its digest. Behind everybody's back, or as a guest's own. */
+/*  Puts a file there; content makes its digest. Nobody is told of it, or it is a guest's own file.
+ */
 void fake_file (const char *service, const char *node, const char *name, uint64_t size,
                 uint8_t content);
 void fake_lose (const char *service, const char *node, const char *name);
-/*  Its bytes are others now, which nobody has noticed. */
+/*  Changes the file's bytes without anybody noticing. */
 void fake_spoil (const char *service, const char *node, const char *name, uint8_t content);
 
-/*  Is it there, with this content? */
+/*  True when the file is there with this content. */
 bool fake_has (const char *service, const char *node, const char *name, uint8_t content);
 uint64_t fake_used (const char *service, const char *node);
-bool fake_overrun (void); /* has any disk ever had more than it may? */
+bool fake_overrun (void); /* true when a disk has ever held more than it may */
 
 /*  Bytes of this file that came to the service from other sites. */
 uint64_t fake_crossed (const char *service, const char *name);

@@ -26,7 +26,7 @@ typedef struct {
     char service [NAME_BYTES_MAX + 1];
     disk_file_t *files;
     size_t count;
-    char missing [NAME_MAX_FAKE]; /* it was to feed this, and found that it has not got it */
+    char missing [NAME_MAX_FAKE]; /* file that it was to feed and did not find */
 } disk_t;
 
 typedef struct {
@@ -56,9 +56,9 @@ typedef struct {
 
 extern fake_world_t fake_world;
 
-/*  Laid as it is into the store: the fake's own business. */
+/*  Stored as it lies in memory: no other program reads it. */
 typedef struct {
-    chain_transfer_t transfer; /* its receivers are: */
+    chain_transfer_t transfer; /* its receivers follow: */
     chain_receiver_t receivers [RECEIVERS_MAX];
 } kept_t;
 
@@ -67,7 +67,7 @@ struct chain {
     chain_observer_t observer;
     chain_transfer_t *transfers [TRANSFERS_MAX];
     size_t count;
-    chain_transfer_t *forgotten [TRANSFERS_MAX]; /* freed when nobody is at them any more */
+    chain_transfer_t *forgotten [TRANSFERS_MAX]; /* freed when no receiver uses it any more */
     size_t forgotten_count;
     uint64_t timer;
 };

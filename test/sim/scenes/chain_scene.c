@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define FAULTY_US   INT64_C (30000000)
-#define SETTLED_US  INT64_C (90000000) /* before anybody who is gone is given up */
+#define SETTLED_US  INT64_C (90000000) /* time before anybody who is gone is given up */
 #define FOR_EVER_US (2 * SETTLED_US)
 #define CONTENT     UINT64_C (0x5eed)
 #define FILE_NAME   "climate/run 1"
@@ -52,7 +52,7 @@ static void on_file (void *owner, const moment_t *now, const chain_node_t *node,
     begin (owner, now);
 }
 
-/*  Has it the file under its name? */
+/*  True when it has the file under its name. */
 static bool kept_right (const chain_scene_t *self, const char *node)
 {
     for (size_t i = 0; i < self->nodes; i++) {
@@ -91,7 +91,7 @@ static void on_receiver (void *owner, const moment_t *now, const chain_transfer_
             self->verified_us [i] = sim_now_us (self->sim);
 }
 
-/*  The invariants, walked. */
+/*  Walks the invariants. */
 static void check_chain (const chain_t *self)
 {
     for (const chain_transfer_t *transfer = chain_next (self, NULL); transfer;
@@ -103,7 +103,7 @@ static void check_chain (const chain_t *self)
             const chain_receiver_t *receiver = &transfer->receivers [i];
             open = open || receiver->state < RECEIVER_VERIFIED;
             assert (chain_receiver_find (transfer, receiver->node) == receiver);
-            assert (!tail || receiver->suspect); /* nobody depends on who was skipped */
+            assert (!tail || receiver->suspect); /* nobody depends on a receiver that was skipped */
             tail = receiver->suspect;
             assert (!transfer->size_known || receiver->has <= transfer->content.size);
             assert (receiver->state != RECEIVER_VERIFIED || transfer->content.digest_known);
@@ -269,7 +269,8 @@ static chain_scene_span_t span_draw (prng_t *prng, int64_t length_us_max)
     return span;
 }
 
-/*  What begins at some time and lasts so many ms, at a process: token = ms << 8 | process. */
+/*  A fault that begins at some time and lasts so many ms, at one process: token = ms << 8 |
+ *  process. */
 static uint64_t lasting (chain_scene_span_t span, int process)
 {
     return (uint64_t) ((span.until_us - span.at_us) / 1000) << 8 | (uint64_t) process;
@@ -301,8 +302,8 @@ static void on_still (void *owner, uint64_t token)
     sim_stand (self->sim, (int) (token & 0xff), lasts_until_us (self, token));
 }
 
-/*  It was its machine that lost power, once in a schedule: what it had received and not flushed is
- *  there and is something else. */
+/*  Once in a schedule the machine itself lost power: what it had received and not flushed is still
+ *  there but holds other bytes. */
 static bool on_death (void *owner, int process)
 {
     chain_scene_t *self = owner;
@@ -323,7 +324,8 @@ static void on_whole (void *owner, int process)
                   sim_now_us (self->sim) + (int64_t) prng_below (&self->prng, 100000), 300);
 }
 
-/*  What one has received so far is something else on its disk, and it does not know. */
+/*  What a receiver has on its disk so far becomes other bytes, and the receiver does not know it.
+ */
 static void on_rot (void *owner, uint64_t process)
 {
     chain_scene_t *self = owner;
@@ -333,7 +335,7 @@ static void on_rot (void *owner, uint64_t process)
             file->spoilt = self->harmed = true;
 }
 
-/*  A source's file is not any more what its digest was taken of. */
+/*  A source's file becomes another one than its digest was taken of. */
 static void on_spoilt (void *owner, uint64_t process)
 {
     chain_scene_t *self = owner;
@@ -422,7 +424,7 @@ static void on_quiet (void *owner, uint64_t token)
     for (size_t i = 0; i < self->nodes + self->sources; i++)
         sim_flows_rate (self->flows, self->processes [i], CHAIN_SCENE_MBPS);
     if (self->gone < self->nodes)
-        on_gone (self, 0); /* it may have come back, or never gone when it was down */
+        on_gone (self, 0); /* it may have come back, or it was down and the fault never hit it */
 }
 
 /*  --- what must hold --- */

@@ -25,7 +25,7 @@
 
 typedef struct chain_scene chain_scene_t;
 
-/*  A storage node, or a source: a guest. */
+/*  A storage node, or a source (a guest). */
 typedef struct {
     chain_scene_t *scene;
     char name [24];
@@ -49,11 +49,11 @@ struct chain_scene {
     int site;
     chain_end_t ends [CHAIN_SCENE_ENDS_MAX];
     int processes [CHAIN_SCENE_ENDS_MAX];
-    bool spoilt_source; /* one of two gets other bytes than it had */
+    bool spoilt_source; /* one of two sources gets other bytes than it had */
     bool harms;         /* a machine may lose its power, */
-    bool harmed;        /* and has */
-    bool marks;         /* feeders say their marks */
-    prng_t prng;        /* for that */
+    bool harmed;        /* and has lost it */
+    bool marks;         /* feeders send their marks */
+    prng_t prng;        /* random numbers for the power loss */
     size_t gone;        /* this node does not come back; SIZE_MAX = all do */
     fall_t gone_how;
     int64_t begun_us;                            /* the transfer */
@@ -64,7 +64,7 @@ struct chain_scene {
     chain_t *chain;
 };
 
-/*  The processes start, and the transfer is begun as soon as all have come; without faults. tally
+/*  Starts the processes, and begins the transfer as soon as all have come; without faults. tally
  *  and trace as in sim_new. */
 void chain_scene_begin (chain_scene_t *self, uint64_t seed, sim_tally_t *tally, FILE *trace);
 void chain_scene_end (chain_scene_t *self);
@@ -72,7 +72,7 @@ void chain_scene_end (chain_scene_t *self);
 /*  A node falls now, for good. */
 void chain_scene_fall (chain_scene_t *self, fall_t how, size_t node);
 
-/*  Is the node told to have the file? */
+/*  True when the node is told to have the file. */
 bool chain_scene_has (const chain_scene_t *self, size_t node);
 
 /*  A whole schedule. True when every check held; else why says which did not. trace may be NULL.

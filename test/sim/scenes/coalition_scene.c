@@ -25,8 +25,8 @@
 #define FAULTY_US    40000000
 #define WHOLE_US     400000000
 #define TURN_US      500000
-#define LOOK_US      700000 /* between two looks at what is promised */
-#define LIE          10     /* times its CPUs */
+#define LOOK_US      700000 /* between two looks at the promises */
+#define LIE          10     /* of a lie: how many times its CPUs */
 #define GUARANTEES   64
 #define ANSWERS_KEPT 64
 
@@ -61,12 +61,12 @@ typedef struct scene {
     uint32_t begun [SHARER_BAGS_MAX][SIM_BAG_TASKS_MAX];
     sim_guarantee_t promised [GUARANTEES];
     size_t promised_count;
-    uint64_t step; /* of the balancer, when that was told */
+    uint64_t step; /* the balancer's life when that was told */
 } coalition_scene_t;
 
 /*  --- checks --- */
 
-/*  The bag of this label, and the task's index at its home. */
+/*  Finds the bag of this label, and the task's index at its home. */
 static void check_begins (void *owner, int machine, const run_id_t *id, const run_order_t *order)
 {
     (void) machine;
@@ -102,7 +102,7 @@ static void check_promise (coalition_scene_t *self, const sim_guarantee_t *told)
     }
 }
 
-/*  Who is no member is promised nothing any more. */
+/*  A site that is no member is promised nothing any more. */
 static void forget_who_left (coalition_scene_t *self, bytes_t status)
 {
     for (size_t i = self->promised_count; i-- > 0;)
@@ -110,7 +110,7 @@ static void forget_who_left (coalition_scene_t *self, bytes_t status)
             self->promised [i] = self->promised [--self->promised_count];
 }
 
-/*  What was said later may have come earlier. */
+/*  An answer that was sent later may have arrived earlier. */
 static void hear_promises (void *owner, bytes_t status)
 {
     coalition_scene_t *self = owner;
@@ -308,7 +308,7 @@ static void check_balancer (const core_t *core)
         assert (self->open_orders [i - 1].order.number < self->open_orders [i].order.number);
 }
 
-/*  A life of its own each: what it would say if it died is asked of another one. */
+/*  Each has a life of its own: a copy of it is asked what the balancer would say if it died now. */
 static void balancer_step (void *owner, const moment_t *now, const event_t *event)
 {
     core_t *core = owner;
@@ -438,7 +438,7 @@ static void site_add (coalition_scene_t *self, size_t at, uint64_t seed)
     }
 }
 
-/*  By the site whose node it is. */
+/*  The site whose node it is. */
 static bool work (void *owner, int process, int64_t mono_ms, const char *kind, bytes_t arguments,
                   uint8_t **result, size_t *result_size)
 {

@@ -5,7 +5,7 @@
 #include "runner.h"
 
 #define HASTY_LEASE_MS 8000
-#define HASTY_LOST_MS  11200 /* hardly longer than lease and grace */
+#define HASTY_LOST_MS  11200 /* hardly longer than lease and grace together */
 
 /*  Places are borrowed. alice has an account. */
 static inline void hasty_runner (runner_settings_t *settings, node_place_t *places,

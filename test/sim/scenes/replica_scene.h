@@ -1,5 +1,5 @@
 /*  replica_scene - a directory, an index and a few sites with their files in the simulated host,
- *  over chain_fake's disks; and a user who asks and keeps the answers.
+ *  over chain_fake's disks; and a user who sends requests and keeps the answers.
  */
 #ifndef MUSUBI_REPLICA_SCENE_H
 #define MUSUBI_REPLICA_SCENE_H
@@ -15,7 +15,7 @@
 typedef struct {
     size_t sites;        /* named a, b, c … */
     size_t nodes;        /* storage nodes of each: n1, n2 … */
-    uint64_t node_bytes; /* that each may use */
+    uint64_t node_bytes; /* bytes that each may use */
     bool index;
     replica_limits_t limits;
     selector_cost_t cost;
@@ -31,34 +31,34 @@ void replica_scene_destroy (replica_scene_t **self_p);
 sim_t *scene_sim (replica_scene_t *self);
 int scene_process (const replica_scene_t *self, const char *name);
 
-/*  The core as it is in this life; NULL while it is down. */
+/*  The core in its present life; NULL while it is down. */
 const core_t *scene_core (const replica_scene_t *self, const char *name);
 
-/*  Run on for so long. */
+/*  Runs on for this long. */
 void scene_pass (replica_scene_t *self, int64_t ms);
 
-/*  Asked by alice, waits for the answer for some seconds. The status; *answer is the caller's
- *  (message_free) when it is CALL_OK, and reason says why when it is not. */
+/*  Sends a request as alice and waits some seconds for the answer. Returns the status. When it is
+ *  CALL_OK *answer is the caller's (message_free), else reason says why. */
 call_status_t scene_ask (replica_scene_t *self, const char *service, const char *method,
                          const ProtobufCMessage *question, ProtobufCMessage **answer,
                          char reason [256]);
 
-/*  The same without waiting, and without hearing the answer. */
+/*  The same, but neither waits for the answer nor hears it. */
 void scene_tell (replica_scene_t *self, const char *service, const char *method,
                  const ProtobufCMessage *question);
 
-/*  Begin: the transfer's number, 0 = there was nothing to do; UINT64_MAX when it was refused, with
- *  reason. size and content are what the guest has. */
+/*  Begins a transfer. Returns its number; 0 = there was nothing to do; UINT64_MAX when it was
+ *  refused, with reason. size and content are what the guest has. */
 uint64_t scene_put (replica_scene_t *self, const char *site, const char *name, uint64_t size,
                     uint8_t content, char reason [256]);
-/*  guest "" = into the site alone. */
+/*  guest "" = the file shall come to the site only. */
 uint64_t scene_get (replica_scene_t *self, const char *site, const char *name, const char *guest,
                     char reason [256]);
 
-/*  How it stands. */
+/*  The state of the transfer. */
 transfer_state_t scene_state (replica_scene_t *self, const char *site, uint64_t transfer,
                               const char *guest, char why [256]);
-/*  Runs on until it is over, for up to so long. */
+/*  Runs on until the transfer is over, at most for this long. */
 transfer_state_t scene_wait (replica_scene_t *self, const char *site, uint64_t transfer,
                              const char *guest, int64_t ms, char why [256]);
 

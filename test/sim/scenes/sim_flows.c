@@ -1,4 +1,5 @@
-/*  sim_flows - one tick after another: who has died is gone, dials are answered, bytes flow. */
+/*  sim_flows - one tick after another: connections of dead processes end, dials are answered, bytes
+ *  flow. */
 #include "sim_flows.h"
 
 #include "must.h"
@@ -53,7 +54,7 @@ struct sim_flows {
     uint64_t received [SIM_PROCESSES_MAX];
     uint64_t fed [SIM_PROCESSES_MAX];
     bool marks;
-    void (*whole) (void *owner, int process); /* NULL: nobody waits for it */
+    void (*whole) (void *owner, int process); /* NULL: no process waits for it */
     void *owner;
 };
 
@@ -222,7 +223,7 @@ static uint32_t fed_by (const sim_flows_t *self, const own_t *own)
     return count;
 }
 
-/*  Among how many its host's link is shared: whoever stands still or is cut off takes nothing. */
+/*  How many flows share its host's link; hosts that stand still or are cut off take nothing. */
 static uint32_t shares_of (const sim_flows_t *self, const own_t *own)
 {
     uint32_t count = 0;
@@ -285,7 +286,7 @@ static void take_in (sim_flows_t *self, sim_flows_link_t *link, uint64_t bytes)
     self->fed [peer->process] += bytes;
 }
 
-/*  It has other bytes than it had when its marks were noted. */
+/*  The file has other bytes than when its marks were noted. */
 static bool marks_tell (const sim_flows_t *self, const own_t *peer)
 {
     const sim_file_t *file = peer->file;
@@ -303,7 +304,7 @@ static void flow_on (sim_flows_t *self, sim_flows_link_t *link)
         return;
     }
     if (sim_stands (self->sim, own->process)) {
-        link->heard_us = now_us; /* who does not listen blames nobody */
+        link->heard_us = now_us; /* a process that does not listen blames no one */
         return;
     }
     if (apart || gone || sim_stands (self->sim, link->to)) {

@@ -1,7 +1,8 @@
-/*  sim_flows - the bulk bytes of simulated processes: disks that outlive them, and between their
- *  hosts links on which bytes are a fluid. A file's content is a number; bytes of two contents in
- *  one file spoil it for ever; unless there are marks, by which that is found as it comes, and when
- *  a file is looked at.
+/*  sim_flows - the bulk bytes of simulated processes: disks that outlive them, and links between
+ *  their hosts on which bytes are a fluid.
+ *
+ *  A file's content is a number. Bytes of two contents in one file spoil it for ever; with marks,
+ *  wrong bytes are found as they come and when the file is looked at.
  */
 #ifndef MUSUBI_SIM_FLOWS_H
 #define MUSUBI_SIM_FLOWS_H
@@ -13,10 +14,10 @@
 typedef struct sim_file {
     struct sim_file *after;
     int process;
-    char path [SIM_PATH_BYTES]; /* "" = it was removed; whoever has it open goes on */
+    char path [SIM_PATH_BYTES]; /* "" = it was removed; flows that have it open go on */
     uint64_t content;           /* 0 = none yet */
     uint64_t bytes;
-    uint64_t marked; /* the content that its marks are of; 0 = it has none */
+    uint64_t marked; /* the content that its marks were made of; 0 = it has none */
     bool spoilt;
 } sim_file_t;
 
@@ -28,13 +29,13 @@ void sim_flows_destroy (sim_flows_t **self_p);
 
 void sim_flows_rate (sim_flows_t *self, int process, uint32_t mbps);
 
-/*  Feeders say their marks. */
+/*  Feeders send their marks. */
 void sim_flows_mark (sim_flows_t *self);
 
-/*  Until then nothing comes to its host or leaves it. */
+/*  Until then no bytes come to its host or leave it. */
 void sim_flows_cut (sim_flows_t *self, int process, int64_t until_us);
 
-/*  NULL when there is none; make: then it is made. */
+/*  Finds the file; NULL when there is none, unless make says to make it. */
 sim_file_t *sim_flows_file (sim_flows_t *self, int process, const char *path, bool make);
 sim_file_t *sim_flows_files (sim_flows_t *self);
 void sim_file_digest (const sim_file_t *file, uint8_t digest [FLOW_DIGEST_BYTES]);

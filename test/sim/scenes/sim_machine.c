@@ -1,4 +1,4 @@
-/*  sim_machine - a table of runs, and a tick for whatever happens to one of them by itself. */
+/*  sim_machine - a table of runs, and a tick for whatever happens to a run by itself. */
 #include "sim_machine.h"
 
 #include "must.h"
@@ -152,7 +152,7 @@ static void begin (doing_t *doing, sim_run_t *run, const run_order_t *order)
     snprintf (run->reservation, sizeof run->reservation, "%s", order->reservation);
     if (happens (self, self->faults.refused)) {
         run->stand.report.node_unfit =
-          now_us / 1000 % 2 == 0; /* no draw: schedules stay what they were */
+          now_us / 1000 % 2 == 0; /* nothing is drawn here, so that schedules stay as they were */
         run_close (self, run, RUN_REFUSED,
                    run->stand.report.node_unfit ? "no room" : "no such program");
         return;
@@ -172,7 +172,7 @@ static void begin (doing_t *doing, sim_run_t *run, const run_order_t *order)
         on_lease (self, (uint64_t) doing->process);
 }
 
-/*  Whoever looks finds a dead starter. */
+/*  Looking at a run shows that its starter is dead. */
 static void tell (doing_t *doing, const char *name)
 {
     sim_run_t *run = run_named (doing->self, name);
@@ -239,5 +239,5 @@ bool sim_machines_work (void *owner, int process, int64_t mono_ms, const char *k
     *result = packed.data;
     *result_size = packed.size;
     free (doing);
-    return decoded && !(strcmp (kind, RUN_LEASE) != 0 && happens (self, 20)); /* and unheard */
+    return decoded && !(strcmp (kind, RUN_LEASE) != 0 && happens (self, 20)); /* but not heard of */
 }

@@ -1,4 +1,4 @@
-/*  sim_patron - one thing at each of his turns: what was not answered first, then something new. */
+/*  sim_patron - one action at each turn: first what was not answered, then something new. */
 #include "sim_patron.h"
 
 #include "outbox.h"
@@ -44,7 +44,7 @@ typedef struct {
     const char *request_id;
 } sim_patron_asking_t;
 
-/*  Ends body. */
+/*  Sends body, and frees it. */
 static void ask (sim_patron_t *self, patron_action_t errand, size_t at,
                  const sim_patron_asking_t *asking, packed_t body)
 {
@@ -131,7 +131,7 @@ static void command_new (sim_patron_t *self, const moment_t *now, patron_command
     memcpy (command->txid.store, self->store.id, STORE_ID_BYTES);
 }
 
-/*  The first instant at which it needs more than it had, less the site's lead. */
+/*  The first instant at which the reservation needs more than it had, less the site's lead. */
 static int64_t edge_of (const patron_reservation_t *reservation, patron_step_t step)
 {
     if (step == STEP_LEAVE)
@@ -223,7 +223,8 @@ static void reservation_new (sim_patron_t *self, const moment_t *now)
     step_begin (self, now, at, STEP_MAKE);
 }
 
-/*  Longer, shorter, or with other nodes: what can't be had any more is refused. */
+/*  Changes a reservation: longer, shorter, or with other nodes. A change that no longer fits is
+ *  refused. */
 static void change_one (sim_patron_t *self, const moment_t *now, size_t at)
 {
     patron_reservation_t *one = &self->reservations [at];
@@ -280,7 +281,7 @@ static bool ask_again_commands (sim_patron_t *self)
     return false;
 }
 
-/*  Something that was not answered yet; false when there is none. */
+/*  Asks again for something that was not answered yet; false when all was answered. */
 static bool ask_again (sim_patron_t *self)
 {
     if (ask_again_commands (self))
@@ -346,7 +347,7 @@ static void turn (sim_patron_t *self, const moment_t *now)
         return;
     if (!self->quiet)
         something_new (self, now);
-    else if (chance (self, 8)) /* an old word may have come late */
+    else if (chance (self, 8)) /* an earlier answer may have come late */
         resume_again (self);
     else if (self->bags_count > 0)
         ask_about (self);
@@ -375,7 +376,7 @@ static void told_bag (sim_patron_t *self, size_t at, const event_t *event)
     bag->number = number;
 }
 
-/*  Nothing goes back, and what is over stays as it is. */
+/*  No state goes back, and a task that is over stays as it is. */
 static bool follows (const sim_told_task_t *before, const sim_told_task_t *now)
 {
     if (sim_task_over (before->state))
@@ -436,7 +437,7 @@ static void told_command (sim_patron_t *self, size_t at, patron_step_t step, con
     else if (command->state == COMMAND_KEPT && state == COMMAND_COMMITTED)
         command_done (reservation, step);
     else if (command->state == COMMAND_KEPT && state == COMMAND_EDGE_REFUSED)
-        command->state = COMMAND_GONE; /* it came too late, and its room was given away */
+        command->state = COMMAND_GONE; /* too late: its capacity was given away */
     else if (command->state == COMMAND_KEPT && state != COMMAND_PREPARED && state != COMMAND_EDGE)
         sim_fail (self->sim, "what was prepared of %s is in state %d", reservation->name, state);
 }
@@ -458,7 +459,7 @@ static void on_answer (sim_patron_t *self, const event_t *event)
         told_tasks (self, at, event);
         break;
     case ACTION_CANCEL:
-        break; /* asked again another time, or not */
+        break; /* it is asked again another time, or not */
     case ACTION_DRAIN:
         if (event->answer.status == CALL_OK)
             self->drain_told [at] = self->drained [at];

@@ -1,10 +1,10 @@
-/*  sim_patron - one who has work for a site: submits bags of tasks to its queue and to reservations
- *  that he makes there as a planner would, cancels some, leaves some early, and asks how his tasks
- *  are.
+/*  sim_patron - a user who has work for a site: submits bags of tasks to its queue and to
+ *  reservations that he makes there as a planner would, cancels some, leaves some early, and asks
+ *  how his tasks are.
  *
- *  He keeps his word as a coordinator does: what was prepared for him he commits, and says so to
- *  whoever asks. What he was told outlives his lives; a task that was told to be over is so for
- *  ever, and as it was told.
+ *  He keeps his word as a coordinator: he commits what was prepared for him, and says so to every
+ *  participant that asks. What he was told outlives his lives; a task that he was told is over
+ *  stays over, and as it was told.
  */
 #ifndef MUSUBI_SIM_PATRON_H
 #define MUSUBI_SIM_PATRON_H
@@ -23,14 +23,14 @@ typedef struct {
     sim_bag_t asked;
     uint64_t number; /* 0 = not told yet */
     bool refused;
-    bool cancelled;                            /* something of it, perhaps */
+    bool cancelled;                            /* part of it may be there */
     sim_told_task_t tasks [SIM_BAG_TASKS_MAX]; /* as told last */
 } patron_bag_t;
 
 typedef enum {
     COMMAND_UNUSED,
     COMMAND_ASKED, /* to be held and prepared */
-    COMMAND_KEPT,  /* prepared: it is committed, whoever has heard of it */
+    COMMAND_KEPT,  /* prepared: it is committed, whoever has heard of that */
     COMMAND_DONE,
     COMMAND_GONE, /* refused: it is aborted */
 } patron_command_state_t;
@@ -75,7 +75,7 @@ typedef struct {
     int site;                             /* in: its process */
     const sim_machines_t *machines;       /* in: of the site */
     prng_t prng;                          /* in */
-    bool quiet;                           /* in: nothing new is begun */
+    bool quiet;                           /* in: nothing new is begun from then on */
     const char *nodes [PATRON_NODES_MAX]; /* in: of the site, to be drained */
     size_t nodes_count;                   /* in */
     bool drained [PATRON_NODES_MAX];      /* as he wants them */
@@ -99,17 +99,18 @@ typedef struct {
 
 void sim_patron_make (void *owner, core_t *core);
 
-/*  What he says of a transaction, as its coordinator. */
+/*  What he answers about a transaction, as its coordinator. */
 outcome_t sim_patron_outcome (const sim_patron_t *self, const txid_t *txid);
 
-/*  What he knows of a run's task: NULL when he was told nothing of that bag. */
+/*  What he knows of a run's task; NULL when he was told nothing of that bag. */
 const sim_told_task_t *sim_patron_told (const sim_patron_t *self, const run_id_t *run);
 
 /*  False when there is none of that name. */
 bool sim_patron_reservation (const sim_patron_t *self, const char *name,
                              const patron_reservation_t **found);
 
-/*  Everything that he has begun was answered, and all of his tasks were told to be over. */
+/*  True when everything that he has begun was answered, and he was told that all his tasks are
+ *  over. */
 bool sim_patron_settled (const sim_patron_t *self, char why [SIM_WHY_BYTES]);
 
 #endif

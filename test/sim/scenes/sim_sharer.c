@@ -1,4 +1,4 @@
-/*  sim_sharer - one thing at each of his turns. */
+/*  sim_sharer - one action at each turn. */
 #include "sim_sharer.h"
 
 #include "must.h"
@@ -117,7 +117,7 @@ static void join (sim_sharer_t *self, size_t site)
          sim_wire_join (BALANCER, (double) (10 * (1 + site)), site == 1));
 }
 
-/*  An empty message says it all, here and below. */
+/*  An empty message says all that is needed, here and below. */
 static void leave (sim_sharer_t *self, size_t site)
 {
     self->joined [site] = false;

@@ -1,7 +1,8 @@
-/*  sim_sharer - one who has work for sites that share it, and administers them: has them join,
- *  leave and join again, submits bags that may move, and asks how his tasks are until all are over.
+/*  sim_sharer - a user who has work for sites that share it, and who administers them: has them
+ *  join, leave and join again, submits bags that may move, and asks how his tasks are until all are
+ *  over.
  *
- *  What he was told outlives his lives; a task that was told to be over is so for ever.
+ *  What he was told outlives his lives; a task that he was told is over stays over.
  */
 #ifndef MUSUBI_SIM_SHARER_H
 #define MUSUBI_SIM_SHARER_H
@@ -29,7 +30,7 @@ typedef struct {
     int balancer;             /* in */
     prng_t prng;              /* in */
 
-    /*  In: who is told what the balancer has told of its coalition. */
+    /*  In: called with what the balancer has told of its coalition. */
     void (*told) (void *owner, bytes_t status);
     void *owner;
     bool quiet; /* in: nothing new is begun, and all sites are to be members */
@@ -46,10 +47,10 @@ typedef struct {
 
 void sim_sharer_make (void *owner, core_t *core);
 
-/*  Ended, stopped, or lost: not away. */
+/*  Ended, stopped, or lost; not a task that is away at another site. */
 bool sim_sharer_over (const sim_told_task_t *task);
 
-/*  Everything was submitted, and told to be over. */
+/*  True when everything was submitted, and he was told that all of it is over. */
 bool sim_sharer_settled (const sim_sharer_t *self, char why [SIM_WHY_BYTES]);
 
 #endif

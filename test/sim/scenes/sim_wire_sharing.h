@@ -9,7 +9,7 @@
 /*  The caller frees what they return. */
 packed_t sim_wire_join (const char *balancer, double level_s, bool automatic);
 
-/*  A site's answer to State, with so many times its CPUs; no data when it is none. */
+/*  A site's answer to State, with its CPUs multiplied; no data when it is no such answer. */
 packed_t sim_wire_state_inflated (bytes_t body, double times);
 
 typedef struct {
@@ -21,10 +21,10 @@ typedef struct {
 /*  The step that a balancer's status is of; 0 when it can't be read. */
 uint64_t sim_wire_step (bytes_t status);
 
-/*  Is the site one of the members? */
+/*  True when the site is one of the members. */
 bool sim_wire_member (bytes_t body, const char *site);
 
-/*  How many there are, at most so many; SIZE_MAX when it can't be read. */
+/*  Counts the members, at most so many; SIZE_MAX when it can't be read. */
 size_t sim_wire_guarantees_read (bytes_t body, sim_guarantee_t *guarantees, size_t most);
 
 #endif

@@ -1,5 +1,4 @@
-/*  sim_wire_tasks - what one who has work says to a site's queue, and what he is told (sim_wire.h).
- */
+/*  sim_wire_tasks - what a user says to a site's queue, and what he is told (sim_wire.h). */
 #ifndef MUSUBI_SIM_WIRE_TASKS_H
 #define MUSUBI_SIM_WIRE_TASKS_H
 
@@ -17,7 +16,7 @@ typedef struct {
     bool preemptible;
     bool requeue;
     bool shared;
-    const char *label; /* the second word of its command; NULL = it has one alone */
+    const char *label; /* the second word of its command; NULL = the command is one word */
 } sim_bag_t;
 
 /*  Same numbers as proto TaskState. */
@@ -41,7 +40,7 @@ typedef struct {
     uint32_t tries;
     int32_t exit_code;
     int32_t signal;
-    bool why; /* it tells one */
+    bool why; /* the answer says why */
 } sim_told_task_t;
 
 /*  The caller frees what they return. index < 0: the whole bag. */
@@ -49,7 +48,7 @@ packed_t sim_wire_submit (const sim_bag_t *bag);
 packed_t sim_wire_tasks (uint64_t bag);
 packed_t sim_wire_cancel (uint64_t bag, int index);
 
-/*  As an administrator. */
+/*  Sent as an administrator. */
 packed_t sim_wire_drain (const char *node, bool drained);
 
 /*  False when it can't be read. */

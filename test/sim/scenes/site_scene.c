@@ -20,10 +20,10 @@
 #define AGENTS      (THIN + FAT)
 #define THIN_CPUS   4
 #define FAT_CPUS    8
-#define FAULTY_US   40000000  /* so long there are faults */
-#define WHOLE_US    400000000 /* until everything has come to an end */
-#define TURN_US     500000    /* between two looks whether it has */
-#define CLOCKS_MS   50        /* by which the clocks here may differ */
+#define FAULTY_US   40000000  /* how long there are faults */
+#define WHOLE_US    400000000 /* how long until everything must have come to an end */
+#define TURN_US     500000    /* between two looks whether it has ended */
+#define CLOCKS_MS   50        /* how far the clocks here may differ */
 #define SITE_LEAD   1000
 #define LEASE_GRACE 3000
 
@@ -94,7 +94,8 @@ static void check_time (site_scene_t *self, const run_order_t *order, const char
                   reservation->name, reservation->from_ms - now_ms);
 }
 
-/*  What else runs: of the same task, of another reservation at the same machine; and how much. */
+/*  What else runs: of the same task, or of another reservation at the same machine; and how many
+ *  CPUs. */
 static void check_others (site_scene_t *self, int machine, const run_id_t *id,
                           const run_order_t *order, const char *text)
 {
@@ -192,7 +193,7 @@ static void site_step (void *owner, const moment_t *now, const event_t *event)
 {
     site_scene_t *self = owner;
     self->site_core.step (self->site_core.self, now, event);
-    if (event->kind != EVENT_RECORD) /* until all are there they need not agree */
+    if (event->kind != EVENT_RECORD) /* until all nodes are there they may disagree */
         site_check (&self->site_core);
 }
 
@@ -282,8 +283,8 @@ static void some_trouble (site_scene_t *self, prng_t *prng, int node)
     }
 }
 
-/*  Which there are at all is drawn before how many: one that has everything seldom gets anywhere.
- */
+/*  Which faults there are at all is drawn before how many: a schedule that has all of them seldom
+ *  gets anywhere. */
 static void faults_draw (site_scene_t *self, prng_t *prng)
 {
     bool messages = prng_below (prng, 3) > 0, deaths = prng_below (prng, 4) > 0;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define AUDITOR        "auditor"
-#define PEER           "planner/auditor" /* outcomes are told to peers only */
+#define PEER           "planner/auditor" /* coordinators tell outcomes only to participants */
 #define HOLD_MARGIN_US 400000            /* a timer's way through a busy queue, and slow clocks */
 
 void sim_check_clear (sim_check_t *self)
@@ -137,7 +137,8 @@ void sim_check_lowered (sim_check_t *self, int process, const char *resource, ui
     self->tally->counts [COUNT_LOWERED]++;
 }
 
-/*  A vote on a hold comes while it lives (R1): the first flush that shows it tells when. */
+/*  A vote on a hold must come while the hold lives (R1). The time of the vote is the first flush
+ *  that shows it. */
 static void check_votes_in_time (sim_check_t *self, const sim_participant_t *site)
 {
     for (size_t i = 0; i < self->held_count; i++) {
@@ -177,7 +178,7 @@ static sim_held_t *held_find (sim_check_t *self, int process, const txid_t *txid
     return NULL;
 }
 
-/*  HELD was told: from now on its life is known. */
+/*  HELD was told: from now on the hold's life is known. */
 static void held_note (sim_check_t *self, int process, const txid_t *txid, uint32_t ttl_ms)
 {
     int64_t now_us = sim_now_us (self->sim);
@@ -194,7 +195,7 @@ static void held_note (sim_check_t *self, int process, const txid_t *txid, uint3
                   sim_name (self->sim, process));
 }
 
-/*  What the process would say of a txid if it came back from its store now. */
+/*  What the process would say of a txid if it restarted from its store now. */
 static outcome_t outcome_recalled (sim_check_t *self, int process, const char *service,
                                    const txid_t *txid)
 {
@@ -211,7 +212,7 @@ static outcome_t outcome_recalled (sim_check_t *self, int process, const char *s
     return outcome;
 }
 
-/*  T1: what a HOLD replaces is aborted in the same write. */
+/*  T1: a hold that replaces another is stored in the same write that aborts the other. */
 static void check_replaced (sim_check_t *self, const sim_participant_t *participant,
                             const txid_t *by)
 {
@@ -242,13 +243,13 @@ static void check_asked (sim_check_t *self, const sim_message_t *hold)
     bool committed_ever = *asked.command.request_id || asked.command.repairs.start > 0;
     if (!committed_ever || hold->to == SIM_NOBODY ||
         memcmp (hold->to_store, sim_identity (self->sim, hold->to)->id, STORE_ID_BYTES) != 0)
-        return; /* it is never committed, or meant for one who has moved from there */
+        return; /* it is never committed, or its receiver has moved away */
     for (size_t i = 0; i < self->participants_count; i++)
         if (self->participants [i].process == hold->to && !self->participants [i].home)
             sim_grants_asked (self, sim_check_records (self, i), &asked);
 }
 
-/*  T8: whoever lets itself be fenced will know it after a death, too. */
+/*  T8: a participant that answers that it is fenced will know it after a death, too. */
 static void check_fenced (sim_check_t *self, const sim_participant_t *participant,
                           const sim_message_t *message, const sim_command_t *durable,
                           command_state_t state)
@@ -288,7 +289,7 @@ static void check_vote (sim_check_t *self, const sim_participant_t *participant,
     bool sound = state == COMMAND_PREPARED    ? kept != COMMAND_UNKNOWN && kept != COMMAND_HELD
                  : state == COMMAND_COMMITTED ? kept == COMMAND_COMMITTED
                                               : over;
-    if (!durable && state == COMMAND_ABORTED) /* a tombstone, which is not listed */
+    if (!durable && state == COMMAND_ABORTED) /* a tombstone, which no list shows */
         sound =
           outcome_recalled (self, participant->process, "Participant", &txid) == OUTCOME_ABORTED;
     if (!sound)
@@ -297,8 +298,8 @@ static void check_vote (sim_check_t *self, const sim_participant_t *participant,
                   command_state_word (state), command_state_word (kept));
 }
 
-/*  T8: everybody who knows this txid is fenced, or done with it: a planner's own commit, of no
- *  epoch, changes nothing any more. */
+/*  T8: every participant that knows this txid is fenced or done with it, so a planner's own commit,
+ *  which has no epoch, changes nothing any more. */
 static bool fenced_off (sim_check_t *self, const txid_t *txid)
 {
     size_t known = 0;
@@ -311,8 +312,8 @@ static bool fenced_off (sim_check_t *self, const txid_t *txid)
     return known > 0;
 }
 
-/*  T4: a commit leaves only when the decision is durable. One that is on its way out when a fence
- *  is heard to have aborted it comes too late to matter. */
+/*  T4: a commit leaves only when the decision is durable. A commit that is leaving when the planner
+ *  hears that a fence has aborted the transaction comes too late to matter. */
 static void check_decision (sim_check_t *self, const sim_message_t *message)
 {
     txid_t txid;
@@ -348,7 +349,7 @@ const sim_command_t *sim_check_committed (sim_check_t *self, const sim_request_t
     return NULL;
 }
 
-/*  Does it still hold something that has not long passed by any clock? */
+/*  True when the participant still holds something whose time has not long passed by any clock. */
 static bool holds_something (const sim_check_t *self, const sim_command_t *current)
 {
     int64_t past_ms = SIM_EPOCH_MS + sim_now_us (self->sim) / 1000 + SIM_CLOCKS_OFF_MS;
@@ -361,8 +362,8 @@ static bool holds_something (const sim_check_t *self, const sim_command_t *curre
     return false;
 }
 
-/*  T10: a transaction that was refused at the edge of some participants has been undone: nobody
- *  holds anything of the reservation any more. */
+/*  T10: a transaction that was refused at the edge of some participants has been undone: no
+ *  participant holds anything of the reservation any more. */
 bool sim_check_undone (sim_check_t *self, const sim_command_t *command)
 {
     for (size_t i = 0; i < self->participants_count; i++) {
@@ -375,8 +376,8 @@ bool sim_check_undone (sim_check_t *self, const sim_command_t *command)
     return sim_mend_refused (self, command);
 }
 
-/*  T6: committed is told only when every participant has it; T10: or all of one that came in its
- *  place. */
+/*  T6: "committed" is told only when every participant has committed; T10: or when all participants
+ *  of a repair that took its place have. */
 void sim_check_acknowledged (sim_check_t *self, const sim_request_t *request)
 {
     const sim_command_t *command = sim_check_committed (self, request);
@@ -397,8 +398,8 @@ void sim_check_acknowledged (sim_check_t *self, const sim_request_t *request)
     }
 }
 
-/*  T2: refused is told only when the home has closed the request; T10: or when what was committed
- *  of it has been undone, or taken back. */
+/*  T2: "refused" is told only when the home has closed the request; T10: or when what was committed
+ *  of it has been undone or given back. */
 static void check_refused (sim_check_t *self, const sim_request_t *request,
                            const char *request_id_told)
 {
@@ -427,7 +428,8 @@ static void check_refused (sim_check_t *self, const sim_request_t *request,
         sim_fail (self->sim, "%s is told refused, and is committed", request_id_told);
 }
 
-/*  A release is about what its owner was told he has, and nobody else has changed or will. */
+/*  A release gives back what its owner was told he has, when no other command has changed it or
+ *  will. */
 static bool own_and_untouched (const sim_check_t *self, const sim_request_t *release)
 {
     bool own = false;
@@ -445,8 +447,8 @@ static bool own_and_untouched (const sim_check_t *self, const sim_request_t *rel
     return own;
 }
 
-/*  Somebody who does not answer is no reason to refuse a release: it is done where it can be done,
- *  and elsewhere later. */
+/*  A participant that does not answer is no reason to refuse a release: the release is done at the
+ *  others, and at the silent one later. */
 static void check_release (sim_check_t *self, const sim_request_t *release,
                            const sim_answer_t *answer)
 {
@@ -471,7 +473,7 @@ static void check_release (sim_check_t *self, const sim_request_t *release,
     }
 }
 
-/*  T6 for show: committed is shown only when every participant has that version. */
+/*  T6 for Show: "committed" is shown only when every participant has that version. */
 static void check_shown (sim_check_t *self, const sim_message_t *message)
 {
     sim_shown_t shown;
@@ -520,7 +522,8 @@ static void check_planner_answer (sim_check_t *self, const sim_message_t *messag
         check_release (self, request, &answer);
 }
 
-/*  T2, T10: a home that says it has the answer of a repair will know it after a death, too. */
+/*  T2, T10: a home that says it has the answer of a repair will know the answer after a death, too.
+ */
 static void check_amended (sim_check_t *self, const sim_participant_t *home,
                            const sim_message_t *message)
 {
@@ -546,7 +549,7 @@ static void check_amended (sim_check_t *self, const sim_participant_t *home,
     free (answer);
 }
 
-/*  What a domain keeps of the reservation, if it came back now; false when it keeps nothing. */
+/*  What a domain would keep of the reservation if it came back now; false when it keeps nothing. */
 static bool part_recalled (sim_check_t *self, int process, const char *reservation,
                            sim_part_t *part)
 {
@@ -575,7 +578,7 @@ static bool part_recalled (sim_check_t *self, int process, const char *reservati
     return found;
 }
 
-/*  Use that is told is kept, as long as there is something to be used. */
+/*  A circuit that was told to be in use stays so as long as there is something to be used. */
 static void check_use (sim_check_t *self, const sim_message_t *message)
 {
     const char *reservation = message->request_id; /* see sim_operator.h */
@@ -646,7 +649,7 @@ void sim_check_stepped (sim_check_t *self, int process, int64_t by_ms)
 bool sim_check_settled (sim_check_t *self, char why [SIM_WHY_BYTES])
 {
     for (size_t i = 0; i < self->participants_count; i++) {
-        self->participants [i].stale = true; /* time alone ends holds */
+        self->participants [i].stale = true; /* holds that nobody decides are ended by time alone */
         const sim_participant_t *participant = sim_check_records (self, i);
         for (size_t c = 0; c < participant->commands_count; c++) {
             const sim_command_t *command = &participant->commands [c];

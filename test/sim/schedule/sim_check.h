@@ -1,10 +1,12 @@
-/*  sim_check - is every promise kept? Reads what participants recorded and what left for whom.
+/*  sim_check - checks that every promise is kept. It reads what participants recorded and which
+ *  messages left.
  *
  *  While a schedule runs: whatever a message promises must already be durable when it leaves, and
  *  after each flush no class and no link may be overbooked at any instant. Durable means: found by
- *  a new core that is fed the store (sim_recall), so that the stores' layout is no business of the
- *  checks. When all has settled (sim_verdict.c): no mixed outcome, nothing left pending, nothing
- *  told committed lost, every version complete and connected as its user asked, every answer true.
+ *  a new core that is fed the store (sim_recall), so the checks need not know the layout of a
+ *  store. When all has settled (sim_verdict.c): no mixed outcome, nothing left pending, nothing
+ *  lost that was told committed, every version complete and connected as its user asked, every
+ *  answer true.
  */
 #ifndef MUSUBI_SIM_CHECK_H
 #define MUSUBI_SIM_CHECK_H
@@ -19,7 +21,7 @@
 #define SIM_HOLDS_MAX 256
 #define SIM_USES_MAX  32
 
-#define SIM_CLOCKS_OFF_MS 6000 /* wall clocks are stepped and off by less */
+#define SIM_CLOCKS_OFF_MS 6000 /* wall clocks are stepped, and off, by less than this */
 
 /*  What one participant has said of itself through messages. */
 typedef struct {
@@ -48,23 +50,23 @@ typedef struct {
     size_t taken_count;
 } sim_participant_t;
 
-/*  A hold whose end was told. */
+/*  A hold for which an end was told. */
 typedef struct {
     int process;
     txid_t txid;
     int64_t first_us;
     int64_t ends_us; /* true time, with a margin */
-    bool voted;      /* in time */
+    bool voted;      /* its vote was seen in time */
 } sim_held_t;
 
-/*  A plan that another one says it replaces at this participant (T1). */
+/*  A plan that another plan says it replaces at this participant (T1). */
 typedef struct {
     int process;
     txid_t by;
     txid_t old;
 } sim_replaced_t;
 
-/*  Circuits that their user was told may be used. */
+/*  Circuits of which the user was told that they may be used. */
 typedef struct {
     int process;
     char reservation [NAME_BYTES_MAX + 1];
@@ -75,14 +77,14 @@ typedef struct {
     sim_book_t *book;
     sim_tally_t *tally;
     const sim_map_t *map;
-    bool releases; /* nothing but another's change is in the way of a release */
-    bool uses_end; /* users give up the use of circuits, too: nothing is known of it */
+    bool releases; /* the only thing that may bar a release is another change */
+    bool uses_end; /* users end the use of circuits, too: it is not known whether they are used */
     sim_participant_t participants [SIM_SITES_MAX];
     size_t participants_count;
     uint32_t hold_age_ms_max;
     sim_held_t held [SIM_HOLDS_MAX];
     size_t held_count;
-    int64_t back_us [SIM_PROCESSES_MAX];     /* how far wall clocks were stepped back in all */
+    int64_t back_us [SIM_PROCESSES_MAX];     /* sum of all steps back of wall clocks */
     sim_replaced_t replaced [SIM_HOLDS_MAX]; /* a ring: the oldest are forgotten */
     size_t replaced_count;
     sim_used_t used [SIM_USES_MAX];
@@ -98,24 +100,25 @@ void sim_check_add_domain (sim_check_t *self, int process, size_t domain);
 void sim_check_left (sim_check_t *self, const sim_message_t *message);
 void sim_check_flushed (sim_check_t *self, int process);
 
-/*  Its wall clock goes back: a hold that lives through a restart lives so much longer (R1), one
- *  taken before and one taken until the clock has caught up. */
+/*  Its wall clock goes back. A hold that lives through a restart then lives that much longer (R1):
+ *  both a hold taken before, and a hold taken before the clock has caught up. */
 void sim_check_stepped (sim_check_t *self, int process, int64_t by_ms);
 
-/*  An administrator was told that a resource is less from now on. */
+/*  An administrator was told that a resource is smaller from now on. */
 void sim_check_lowered (sim_check_t *self, int process, const char *resource, uint32_t quantity);
 
-/*  Is no command held, prepared or at its edge any more? why names the first that is. */
+/*  True when no command is held, prepared or at its edge any more; else why names the first one
+ *  that is. */
 bool sim_check_settled (sim_check_t *self, char why [SIM_WHY_BYTES]);
 
-/*  What a settled participant has said of itself through messages: is it what its store says, and
- *  is that free which nobody has? */
+/*  Checks what a settled participant has said of itself through messages: it must be what its store
+ *  says, and what no command has must be free. */
 void sim_check_said (sim_check_t *self, size_t participant, const sim_said_t *said);
 
 /*  The verdict on all records; failures go to sim_fail. */
 void sim_check_end (sim_check_t *self);
 
-/*  One request id makes at most one transaction: of what is on record now. */
+/*  One request id makes at most one transaction, as far as the records show now. */
 void sim_check_once (sim_check_t *self);
 
 /*  --- records; for sim_verdict.c, too --- */
@@ -133,8 +136,8 @@ const sim_command_t *sim_check_committed (sim_check_t *self, const sim_request_t
 const sim_request_t *sim_check_request (const sim_check_t *self, const char *actor,
                                         const char *request_id);
 
-/*  T10: a transaction that was refused at the edge of some participants has been undone: nobody
- *  holds anything of the reservation any more. */
+/*  T10: a transaction that was refused at the edge of some participants has been undone: no
+ *  participant holds anything of the reservation any more. */
 bool sim_check_undone (sim_check_t *self, const sim_command_t *command);
 
 /*  T6: a request told committed is committed by every participant. */

@@ -15,7 +15,7 @@ static bool took_before (const sim_participant_t *self, const txid_t *txid)
     return false;
 }
 
-/*  Is something granted here that was not at the last flush, and goes beyond what is in force? */
+/*  Has something been granted since the last flush that goes beyond the capacity in force? */
 static void check_granted (sim_check_t *self, const sim_participant_t *participant,
                            const sim_load_t *load, size_t resource, int64_t at_ms)
 {
@@ -81,7 +81,7 @@ static int64_t first_lack (const sim_participant_t *participant, const sim_comma
                            participant->resources_count, participant->gap_ms, &unknown);
     int64_t first_ms = INT64_MAX;
     for (size_t t = 0; t < load.takings_count; t++) {
-        const sim_taking_t *taking = &load.takings [t]; /* of the new, or of the old which ends */
+        const sim_taking_t *taking = &load.takings [t]; /* of the new version, or the old */
         int64_t at_ms = taking->command == 0 ? taking->from_ms : taking->until_ms;
         int64_t had = old ? sim_load_command (&load, 1, taking->resource, at_ms) : 0;
         if (at_ms < first_ms && sim_load_command (&load, 0, taking->resource, at_ms) > had)
@@ -91,7 +91,7 @@ static int64_t first_lack (const sim_participant_t *participant, const sim_comma
     return first_ms;
 }
 
-/*  What a reservation still has whose last change was refused at its edge (T10). */
+/*  What a reservation still has when its last change was refused at its edge (T10). */
 static const sim_command_t *kept (const sim_participant_t *participant, const char *reservation)
 {
     const sim_command_t *last = NULL;
@@ -112,7 +112,7 @@ void sim_grants_asked (sim_check_t *self, const sim_participant_t *participant,
       sim_current (participant->commands, participant->commands_count, asked->command.reservation);
     char words [TXID_TEXT_BYTES];
     if (old && old->base_version + 1 != asked->command.base_version)
-        return; /* it will be refused */
+        return; /* it will be refused, so its edge does not matter */
     if (!old)
         old = kept (participant, asked->command.reservation);
     int64_t first_ms = first_lack (participant, &asked->command, old);

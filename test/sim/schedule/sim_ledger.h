@@ -4,8 +4,8 @@
 
 #include "sim.h"
 
-/*  Replays each, holds it against the records of its store and against the other ledgers. What is
- *  wrong goes to sim_fail; rows are counted. */
+/*  Replays each ledger, compares it with the records of its store and with the other ledgers.
+ *  Errors go to sim_fail; rows are counted. */
 void sim_ledger_check (sim_t *sim, sim_tally_t *tally);
 
 #endif

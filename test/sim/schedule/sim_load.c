@@ -58,8 +58,8 @@ static void families (sim_load_t *self)
     }
 }
 
-/*  How many nodes of a booking its need has further on, where that begins as this ends: between
- *  them nothing is cleaned. */
+/*  How many nodes of a booking stay with its need when that goes on as this booking ends: between
+ *  the two no node is cleaned. */
 static int64_t nodes_kept (const sim_command_t *command, const compute_booking_t *booking)
 {
     for (size_t i = 0; i < command->bookings_count; i++) {

@@ -59,7 +59,8 @@ static void link_add (domain_t *domain, prng_t *prng, size_t a, size_t b, bool n
                    chance (prng, 75) ? "fibre" : "copper");
 }
 
-/*  A tree over its vertices, and a link or two more, perhaps beside one that is there. */
+/*  A tree over the domain's vertices, and one or two more links, perhaps parallel to an existing
+ *  link. */
 static void links_draw (domain_t *domain, prng_t *prng, bool narrow)
 {
     for (size_t v = 1; v < domain->vertices_count; v++)
@@ -72,7 +73,7 @@ static void links_draw (domain_t *domain, prng_t *prng, bool narrow)
     }
 }
 
-/*  One domain tells something else of an exchange point than the others do. */
+/*  One domain describes an exchange point otherwise than the others do. */
 static void disagree (sim_map_t *self, prng_t *prng)
 {
     domain_t *domain = &self->domains [below (prng, self->count)];
@@ -192,7 +193,8 @@ static bool alike (const vertex_t *a, const vertex_t *b)
     return true;
 }
 
-/*  Is it one point for both? Whatever a third one says of it. */
+/*  True when both domains describe one point alike; what a third domain says of it does not matter.
+ */
 static bool one_point (const sim_map_t *self, size_t a, size_t b, const char *name)
 {
     const vertex_t *first = vertex_of (&self->domains [a], name);
@@ -200,7 +202,7 @@ static bool one_point (const sim_map_t *self, size_t a, size_t b, const char *na
     return a == b || (first && other && alike (first, other));
 }
 
-/*  Has the way, of so many hops, been at its present end before? */
+/*  True when the way, of so many hops, has been at its present end before. */
 static bool returns (const sim_map_t *self, const sim_way_t *way, const sim_hop_t *hops,
                      size_t count)
 {

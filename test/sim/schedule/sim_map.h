@@ -1,8 +1,8 @@
-/*  sim_map - the network of one schedule as it was drawn, and whether a row of links is a way
- *  through it.
+/*  sim_map - the network of one schedule as it was drawn, and a check whether a sequence of links
+ *  is a way through it.
  *
  *  The walk is written apart from the services' graph on purpose: names alone join the domains, and
- *  where two of them describe a point differently nothing may cross from one to the other.
+ *  where two domains describe a point differently nothing may cross from one to the other.
  */
 #ifndef MUSUBI_SIM_MAP_H
 #define MUSUBI_SIM_MAP_H
@@ -17,10 +17,10 @@ typedef struct {
     domain_t domains [SIM_DOMAINS_MAX];
     char names [SIM_DOMAINS_MAX][SIM_POINT_BYTES]; /* "d1" */
     size_t count;
-    bool disagree; /* one describes an exchange point otherwise than the rest */
+    bool disagree; /* one domain describes an exchange point otherwise than the others */
 } sim_map_t;
 
-/*  What of a map is drawn from the seed, beside the graph. */
+/*  What of a map is drawn from the seed, besides the graph. */
 typedef struct {
     size_t domains;           /* how many */
     const char *const *sites; /* "s1" */
@@ -42,13 +42,13 @@ typedef struct {
 } sim_hop_t;
 
 typedef struct {
-    size_t domains; /* how many it touches, each stretch counted */
+    size_t domains; /* domains on the way; one that it enters twice counts twice */
     int64_t latency_us;
     char vertices [SIM_HOPS_MAX + 1][SIM_POINT_BYTES]; /* one more than hops */
 } sim_way_t;
 
-/*  Do the hops lead from one site to the other, crossing only where domains agree, by no point
- *  twice, on links of the medium ("" = any)? False with why. */
+/*  True when the hops lead from one site to the other, cross only where domains agree, pass no
+ *  point twice, and use only links of the medium ("" = any). False with why. */
 bool sim_map_walk (const sim_map_t *self, const char *from, const char *to, const char *media,
                    const sim_hop_t *hops, size_t hops_count, sim_way_t *way, char why [WHY_BYTES]);
 

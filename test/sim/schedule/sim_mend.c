@@ -1,4 +1,4 @@
-/*  sim_mend - looking for the command that came in another one's place. */
+/*  sim_mend - finds the command that took another one's place. */
 #include "sim_mend.h"
 
 #include <string.h>
@@ -19,13 +19,13 @@ static bool complete (sim_check_t *self, const sim_command_t *command)
     return true;
 }
 
-/*  Its first, when that could not be kept either. */
+/*  The first command in its line, since a repair may need a repair itself. */
 static txid_t mended (const sim_command_t *command)
 {
     return command->repairs.start > 0 ? command->repairs : command->txid;
 }
 
-/*  The latest complete one after a command; a repair of it only, or any. */
+/*  The latest complete command after this one; only its repairs, or any command. */
 static const sim_command_t *later (sim_check_t *self, const sim_command_t *command, bool repair)
 {
     const sim_command_t *found = NULL;
@@ -101,7 +101,7 @@ static bool same_circuits (const sim_command_t *a, const sim_command_t *b)
     return true;
 }
 
-/*  The command that made a version here, of which there is one: NULL = it had nothing. */
+/*  The command that made a version here; NULL when this participant had nothing of that version. */
 static const sim_command_t *made (const sim_participant_t *participant, const char *reservation,
                                   uint32_t version)
 {

@@ -22,7 +22,7 @@ static void look_for_gaps (sim_phases_t *self)
             self->broken = true;
 }
 
-/*  What was refused at its edge nobody has (T10). */
+/*  What was refused at its edge is booked by nobody (T10). */
 static const sim_command_t *kept (const sim_participant_t *participant, const txid_t *txid)
 {
     const sim_command_t *command = sim_check_command (participant, txid);
@@ -53,7 +53,7 @@ void sim_phases_compute (sim_check_t *check, const txid_t *txid, const char *nee
     look_for_gaps (phases);
 }
 
-/*  Every circuit of a phase has the same time and bandwidth: one of each is enough. */
+/*  Every circuit of a phase has the same time and bandwidth, so one of each is enough. */
 static bool has_phase (sim_phases_t *self, const sim_circuit_t *circuit)
 {
     for (size_t i = 0; i < self->count; i++) {
@@ -86,7 +86,7 @@ void sim_phases_network (sim_check_t *check, const txid_t *txid, const char *nee
     look_for_gaps (phases);
 }
 
-/*  A phase that begins so; NULL when there is none. */
+/*  A phase that begins at that time; NULL when there is none. */
 static const sim_phase_t *begun_at (const sim_phases_t *self, int64_t from_ms)
 {
     for (size_t i = 0; i < self->count; i++)

@@ -20,25 +20,25 @@ typedef struct {
 typedef struct {
     sim_phase_t list [SIM_PHASES_MAX]; /* ascending */
     size_t count;
-    bool broken;                   /* not without a gap, or at two places */
+    bool broken;                   /* the phases leave a gap, or lie at two places */
     const sim_participant_t *site; /* of a compute need */
     uint32_t nodes;                /* of its last phase */
-    int64_t held_ms;               /* when the command came there */
+    int64_t held_ms;               /* when the command came to that participant */
 } sim_phases_t;
 
-/*  Of one need in a transaction. */
+/*  The phases of one need in a transaction. */
 void sim_phases_compute (sim_check_t *check, const txid_t *txid, const char *need,
                          sim_phases_t *phases);
 void sim_phases_network (sim_check_t *check, const txid_t *txid, const char *need,
                          sim_phases_t *phases);
 
-/*  When the change came to those who had the need in the version before, by their own clocks: the
- *  first of them. */
+/*  When the change came to the participants that had the need in the version before, by their own
+ *  clocks: the earliest of these times. */
 int64_t sim_phases_left_ms (sim_check_t *check, const txid_t *base, const txid_t *change,
                             const char *need);
 
-/*  May these come after those of the version before, which the change came to at left_ms? False:
- *  something that had passed has changed, or comes from nowhere. */
+/*  Checks whether these phases may follow those of the version before, which the change came to at
+ *  left_ms. False when something that had passed has changed, or was not there before. */
 bool sim_phases_follow (const sim_phases_t *self, const sim_phases_t *before, int64_t left_ms);
 
 #endif

@@ -1,5 +1,5 @@
-/*  sim_said - is what a settled participant says of itself what its store says, and is that free
- *  which nobody has?
+/*  sim_said - checks that what a settled participant says of itself is what its store says, and
+ *  that what no command has is free.
  */
 #include "sim_check.h"
 
@@ -25,7 +25,8 @@ static bool same_circuits (const sim_part_t *part, const sim_command_t *command)
     return alike;
 }
 
-/*  Has the reservation left this participant for a while? Then its use was forgotten. */
+/*  True when the reservation was absent from this participant in between: then its use was
+ *  forgotten. */
 static bool has_left (const sim_participant_t *from, const char *reservation)
 {
     for (size_t i = 0; i < from->commands_count; i++)
@@ -36,7 +37,7 @@ static bool has_left (const sim_participant_t *from, const char *reservation)
     return false;
 }
 
-/*  Does the list show what the last committed command has booked? */
+/*  True when the list shows what the last committed command has booked. */
 static void check_part (sim_check_t *self, const sim_participant_t *from, const sim_part_t *part)
 {
     const sim_command_t *current =
@@ -69,8 +70,8 @@ static void check_part (sim_check_t *self, const sim_participant_t *from, const 
                       sim_check_name (self, from), part->reservation);
 }
 
-/*  Free is what nobody has: at the beginning of every step, and wherever a booking begins or ends.
- */
+/*  What no command has must be free: checked at the beginning of every step, and wherever a booking
+ *  begins or ends. */
 static void check_free_at (sim_check_t *self, const sim_participant_t *from, const sim_load_t *load,
                            size_t resource, const sim_profile_t *profile, int64_t at_ms)
 {
@@ -78,11 +79,11 @@ static void check_free_at (sim_check_t *self, const sim_participant_t *from, con
     while (step > 0 && profile->steps [step - 1].from_ms > at_ms)
         step--;
     if (step == 0)
-        return; /* before what was asked */
+        return; /* before the time that was asked for */
     int64_t left = from->resources [resource].in_force - sim_load_at (load, resource, at_ms);
     int64_t free = profile->steps [step - 1].free;
     int64_t now_ms = SIM_EPOCH_MS + sim_now_us (self->sim) / 1000;
-    int64_t kept = 0; /* a repair leaves alone what is over */
+    int64_t kept = 0; /* a repair leaves parts alone that are over */
     if (at_ms < now_ms + SIM_CLOCKS_OFF_MS)
         kept = sim_load_kept_at (load, resource, at_ms);
     if (free > left || free < left - kept)

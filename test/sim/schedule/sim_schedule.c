@@ -10,7 +10,7 @@
 #define LATE_CHANCE   15              /* percent of the schedules */
 #define HEAL_US_MIN   (6 * SECOND_US) /* faults end between these */
 #define HEAL_US_MAX   (14 * SECOND_US)
-#define SETTLE_S_MAX  90 /* then all must have settled within this */
+#define SETTLE_S_MAX  90 /* then every schedule must have settled within this */
 #define PROBE_S_MAX   60
 #define FORGET_CHANCE 15 /* percent of the schedules */
 #define FORGET_S_MAX  180
@@ -63,7 +63,8 @@ static const access_t open_access = {.accounts = everybody,
                                      .administrators = auditors,
                                      .administrators_count = 1};
 
-/*  Short lives and quick questions: a whole life of a transaction passes in seconds. */
+/*  Holds live shortly and questions come often, so that a transaction's whole life passes in
+ *  seconds. */
 static participant_limits_t quick_limits (const schedule_t *self)
 {
     participant_limits_t limits = participant_limits_default;
@@ -170,7 +171,7 @@ static void add_sites (schedule_t *self)
     }
 }
 
-/*  Domains, and whom they connect. */
+/*  Adds the domains and the sites that they connect. */
 static void add_domains (schedule_t *self, size_t count)
 {
     const char *sites [SCHEDULE_SITES_MAX];
@@ -229,7 +230,7 @@ static void add_planners (schedule_t *self)
     settings->retention_ms = 3600000;
     settings->done_ms = 100;
     settings->finish_interval_ms = 0;
-    settings->finish_linger_ms = 3 * DOUBT_MS_MAX; /* as 45 s to 15 s by default */
+    settings->finish_linger_ms = 3 * DOUBT_MS_MAX; /* in proportion as 45 s is to 15 s by default */
     settings->ip.windows = 1 + (uint32_t) prng_below (&self->plans, 10);
     settings->ip.solver = prng_below (&self->plans, 4) == 0 ? SOLVER_GLPK : SOLVER_AUTO;
     settings->ip.visible = prng_below (&self->plans, 4) == 0 ? 60 : 100;
@@ -300,7 +301,7 @@ static void on_ended (void *owner, int process)
     sim_trace (self->sim, process, "has settled the store it took over");
 }
 
-/*  How commands ended is told by the lines of their state changes. */
+/*  Counts how commands ended, from the log lines of their state changes. */
 static void on_logged (void *owner, int process, const char *line)
 {
     static const struct {
@@ -322,7 +323,7 @@ static void on_logged (void *owner, int process, const char *line)
             self->tally->counts [told [i].count]++;
 }
 
-/*  Faults have ended: everything must come to rest by itself. */
+/*  Faults have ended: everything must settle by itself. */
 static void settle (schedule_t *self)
 {
     char why [SIM_WHY_BYTES] = "";
@@ -337,7 +338,8 @@ static void settle (schedule_t *self)
     sim_fail (self->sim, "not settled %d s after the last fault: %s", SETTLE_S_MAX, why);
 }
 
-/*  Asked again when all is over, an id gives the answer it gave; with another body, none. */
+/*  Asked again when all is over, an id gives the answer that it gave; with another body it gives
+ *  none. */
 static void probe (schedule_t *self)
 {
     const sim_client_t *prober = &self->clients [SCHEDULE_CLIENTS_MAX];
@@ -362,7 +364,7 @@ static void audit (schedule_t *self)
 {
     self->auditor.sim = self->sim;
     self->auditor.check = &self->check;
-    sim_run (self->sim, sim_now_us (self->sim) + REST_US); /* what answers left to do */
+    sim_run (self->sim, sim_now_us (self->sim) + REST_US); /* what the answers left to be done */
     (void) schedule_add (self, SIM_AUDITOR, sim_auditor_make, &self->auditor, false, SIM_NOBODY);
     for (int second = 0; second < PROBE_S_MAX && !sim_failed (self->sim); second++) {
         if (sim_auditor_ended (&self->auditor))
@@ -375,8 +377,8 @@ static void audit (schedule_t *self)
         sim_fail (self->sim, "a participant does not show its records");
 }
 
-/*  When all is judged a home loses its store, and every request is asked for once more, while
- *  messages are lost: none may be done again (T2). */
+/*  When all is judged, a home loses its store, and every request is asked for once more while
+ *  messages are lost: no request may be done again (T2). */
 static void forget (schedule_t *self)
 {
     prng_t prng;
@@ -402,7 +404,7 @@ static void forget (schedule_t *self)
     self->tally->counts [COUNT_FORGOTTEN]++;
 }
 
-/*  What kind of schedule this is. */
+/*  Draws what kind of schedule this is. */
 static void draw_temper (schedule_t *self)
 {
     self->nodes_least = PICK (self, 1, 2, 3);
@@ -419,7 +421,7 @@ static void draw_temper (schedule_t *self)
     }
 }
 
-/*  In some, commits come past the edge, to find that the window is taken. */
+/*  In some schedules, commits come after the edge and find that the window is taken. */
 static void draw_late (schedule_t *self)
 {
     sim_late_t *late = &self->late;
@@ -490,7 +492,7 @@ static void build (schedule_t *self, const sim_options_t *asked)
 static void run (schedule_t *self)
 {
     sim_faults_t faults = {0};
-    sim_net_faults_t net = {.keep = 1000}; /* who starts later is waited for */
+    sim_net_faults_t net = {.keep = 1000}; /* a process that starts later is waited for */
     sim_fault (self->sim, &faults, &net);
     sim_run (self->sim, CALM_US);
     if (self->scene && self->scene->users)
@@ -510,7 +512,7 @@ static void run (schedule_t *self)
     sim_run (self->sim, self->heal_us);
     sim_heal (self->sim);
     self->late.left = 0;
-    if (self->finished) /* who was cut off from it all the while asks only now */
+    if (self->finished) /* a process that was cut off all the while asks only now */
         adopt (self, (uint64_t) self->orphan);
     settle (self);
     if (!sim_failed (self->sim))

@@ -22,7 +22,7 @@ typedef struct {
     uint32_t gis;
     uint32_t clients;
     uint32_t domains;
-    bool no_domains; /* none at all */
+    bool no_domains; /* no domains at all */
     bool swarm;      /* the wider draw (sim_schedule_swarm.c) */
 } sim_options_t;
 

@@ -11,7 +11,8 @@ static int draw_process (schedule_t *self)
     return (int) schedule_draw (self, sim_processes (self->sim));
 }
 
-/*  One kind of message gets through seldom: what depends on it is exercised, not just met. */
+/*  Lets one kind of message seldom get through, so that what happens without it is exercised often.
+ */
 static void draw_unlucky (schedule_t *self, sim_net_faults_t *net)
 {
     static const char *const methods [] = {"Hold",    "Commit", "Commit", "Abort",   "Resolve",
@@ -72,7 +73,7 @@ static void add_faults (schedule_t *self)
         sim_at (self->sim, draw_time_us (self), step_clock, self, (uint64_t) draw_process (self));
 }
 
-/*  Faults that wait for a vote or a decision of a domain, in some schedules of a site. */
+/*  Faults that wait for a vote or a decision of a domain; in some schedules, of a site. */
 static void lay_ambush (schedule_t *self)
 {
     sim_ambush_t *ambush = &self->ambush;

@@ -26,11 +26,11 @@
 
 #define FINISHERS 4
 #define SECOND_US INT64_C (1000000)
-#define CALM_US   (SECOND_US / 2) /* everybody starts and is announced */
+#define CALM_US   (SECOND_US / 2) /* by then every process has started and is announced */
 
 #define HOLD_TTL_MS   1500
-#define CLIENTS_USUAL 8 /* with more of them each asks for less: the book has no room for all */
-#define NEEDS_USUAL   4 /* of one wish that is not crowded; so many connections, too */
+#define CLIENTS_USUAL 8 /* with more clients each asks for less: the book has no space for all */
+#define NEEDS_USUAL   4 /* of one wish that is not crowded; also how many connections */
 
 static_assert ((int) SCHEDULE_PLANNERS_MAX <= SIM_PLANNERS_MAX, "users know every planner");
 static_assert (SCHEDULE_SITES_MAX + SCHEDULE_DOMAINS_MAX + SCHEDULE_GIS_MAX <= SIM_SITES_MAX,
@@ -42,8 +42,8 @@ static_assert ((int) SCHEDULE_DOMAINS_MAX <= SIM_DOMAINS_MAX, "the map has room"
 
 typedef struct schedule schedule_t;
 
-/*  What takes the place of drawn users and faults, for experiments (experiment.h). Any may be NULL.
- */
+/*  What takes the place of drawn users and faults, for experiments (experiment.h). Any member may
+ *  be NULL. */
 typedef struct {
     void *owner;
     void (*shape) (void *owner, schedule_t *schedule); /* before anybody is added */
@@ -63,15 +63,15 @@ typedef enum {
     SWARM_CROWD,  /* large requests, all at once */
     SWARM_THIN,   /* links that few connections fill */
     SWARM_PLUS,   /* single sites are asked for too much, and again after a refusal */
-    SWARM_ABSENT, /* somebody who is gone until faults end */
+    SWARM_ABSENT, /* a participant or directory that is away until faults end */
     SWARM_EDGES,  /* little time and few nodes: edges pass, repairs follow */
-    SWARM_LONE,   /* nobody in each other's way: what is asked for is free */
+    SWARM_LONE,   /* a lone user: what he asks for is free */
     SWARM_FEATURES
 } swarm_feature_t;
 
 typedef struct {
     prng_t prng;
-    uint32_t features; /* a bit each; none: the draw that there was before */
+    uint32_t features; /* one bit for each feature; 0: the usual draw */
 } swarm_t;
 
 struct schedule {
@@ -89,7 +89,7 @@ struct schedule {
     char gis_addresses [SCHEDULE_GIS_MAX][SIM_ADDRESS_BYTES];
     const char *gis_endpoints [SCHEDULE_GIS_MAX];
     const char
-      *others [SCHEDULE_GIS_MAX][SCHEDULE_GIS_MAX]; /* of each GIS: the endpoints of the rest */
+      *others [SCHEDULE_GIS_MAX][SCHEDULE_GIS_MAX]; /* by GIS: the endpoints of the other ones */
     const char *homes [SCHEDULE_GIS_MAX];
     size_t gis_count;
     gis_settings_t gis [SCHEDULE_GIS_MAX];
@@ -101,10 +101,10 @@ struct schedule {
 
     swarm_t swarm;  /* what the wider draw adds, from a stream of its own */
     prng_t network; /* what networks add is drawn from here */
-    prng_t changes; /* who changes what runs, from here */
-    prng_t fences;  /* and who settles by a fence, from here */
-    prng_t pluses;  /* who uses single sites, from here */
-    prng_t plans;   /* and how who wants it planned, from here */
+    prng_t changes; /* from here: the users who change what runs */
+    prng_t fences;  /* from here: who settles by a fence */
+    prng_t pluses;  /* from here: the users of single sites */
+    prng_t plans;   /* from here: how each user wants it planned */
     sim_map_t map;
     nis_settings_t nis [SCHEDULE_DOMAINS_MAX];
     int nis_processes [SCHEDULE_DOMAINS_MAX];
@@ -114,39 +114,39 @@ struct schedule {
     int planners [SCHEDULE_PLANNERS_MAX];
     size_t planners_count;
     bool orphans; /* the first planner that dies never comes back */
-    int orphan;   /* who that was; SIM_NOBODY = nobody yet */
+    int orphan;   /* that planner; SIM_NOBODY = no planner has died yet */
     size_t finishers_count;
     bool finished; /* the last of its finishers has ended */
-    bool lost;     /* its store is gone, too: no finisher, a fence settles it */
+    bool lost;     /* its store is gone too, so no finisher can help: a fence settles it */
 
-    sim_client_t clients [SCHEDULE_CLIENTS_MAX + 1]; /* the last asks the probes */
-    sim_client_t insister;                           /* asks all again when a home has forgotten */
+    sim_client_t clients [SCHEDULE_CLIENTS_MAX + 1]; /* the last client asks the probes */
+    sim_client_t insister;                           /* asks again when a home lost its store */
     bool over;                                       /* the verdict is given */
     size_t clients_count;
     sim_holder_t holder;
     sim_operator_t operator;
     sim_settler_t settler;
-    sim_plus_t plus; /* no errands: there is none */
+    sim_plus_t plus; /* without errands it is not there at all */
     sim_auditor_t auditor;
     sim_ambush_t ambush;
     sim_late_t late;       /* drawn from a stream of its own */
     bool edgy;             /* commits come late, and others want the same */
     uint32_t nodes_least;  /* of a site; few make conflicts */
-    uint32_t doubt_ms;     /* votes wait so long before they ask */
+    uint32_t doubt_ms;     /* time after which a participant that has voted asks */
     uint32_t think_ms_max; /* between two commands of a user */
     int64_t near_ms;       /* how soon the wished windows begin, */
     uint32_t spread;       /* and how far apart, in half seconds */
     int64_t heal_us;
 };
 
-/*  Everybody asks once more for what was committed; sim_schedule_users.c. */
+/*  Every user asks once more for what was committed; sim_schedule_users.c. */
 void schedule_insister (schedule_t *self);
 
 /*  sim_schedule.c: draws. */
 uint64_t schedule_draw (schedule_t *self, uint64_t bound);
 bool schedule_chance (schedule_t *self, uint32_t percent);
 
-/*  One of a list, each as likely. */
+/*  One element of a list, each as likely. */
 uint32_t schedule_pick (schedule_t *self, const uint32_t *list, size_t count);
 
 #define PICK(self, ...)                                                                            \
@@ -160,31 +160,31 @@ const char *schedule_name (schedule_t *self, const char *kind, size_t number);
 int schedule_add (schedule_t *self, const char *name, void (*make) (void *, core_t *), void *owner,
                   bool stays, int store_of);
 
-/*  sim_schedule_users.c: all users and whoever else asks for something. */
+/*  sim_schedule_users.c: all users, and all others that ask for something. */
 void schedule_users (schedule_t *self);
-/*  A user with his errands is there from now on. */
+/*  The user with his errands is there from now on. */
 void schedule_client (schedule_t *self, sim_client_t *client, const char *name);
 bool schedule_users_ended (const schedule_t *self);
 
-/*  Faults are over: from now on they wait for answers. */
+/*  Faults are over: from now on users wait for answers. */
 void schedule_users_patient (schedule_t *self);
 
-/*  One who settles by fences, in some. */
+/*  In some schedules, an administrator who settles by fences. */
 void schedule_settler (schedule_t *self);
 
-/*  Users of single sites, in some. */
+/*  In some schedules, users of single sites. */
 void schedule_plus (schedule_t *self);
-/*  They are there from now on. */
+/*  The users of single sites are there from now on. */
 void schedule_plus_add (schedule_t *self);
 
-/*  One who asks once more, of whoever is up, for all that was answered. */
+/*  A client that asks once more, of any process that is up, for all that was answered. */
 void schedule_prober (schedule_t *self);
 
-/*  sim_schedule_faults.c: which faults there are, and those that have a time. */
+/*  sim_schedule_faults.c: which faults there are, and the faults that have a time. */
 void schedule_faults (schedule_t *self, sim_faults_t *faults, sim_net_faults_t *net);
 
-/*  sim_schedule_swarm.c: the wider draw. Each is asked where the usual draw was just made, and
- *  leaves it as it is in schedules that do not have the feature. */
+/*  sim_schedule_swarm.c: the wider draw. Each function is called right after the usual draw was
+ *  made, and leaves it as it is in schedules without its feature. */
 bool schedule_swarm_has (const schedule_t *self, swarm_feature_t feature);
 void schedule_swarm_begin (schedule_t *self, sim_options_t *options);
 void schedule_swarm_temper (schedule_t *self);
@@ -200,13 +200,13 @@ int64_t schedule_swarm_think (schedule_t *self, int64_t usual_ms);
 void schedule_swarm_plus (schedule_t *self);
 void schedule_swarm_faults (schedule_t *self);
 
-/*  Stores that were nearly full are given room: whoever asks again now has his answer. */
+/*  Stores that were nearly full are given space: whoever asks again now gets his answer. */
 void schedule_swarm_room (schedule_t *self);
 
-/*  What only schedules with these features can tell, when all is over. */
+/*  Checks, when all is over, that only schedules with these features allow. */
 void schedule_swarm_check (schedule_t *self);
 
-/*  sim_schedule.c: the schedule of that seed with this scene; all else as sim_schedule_run. */
+/*  sim_schedule.c: runs the schedule of that seed with this scene; all else as sim_schedule_run. */
 bool schedule_play (uint64_t seed, const sim_options_t *options, const sim_scene_t *scene,
                     sim_tally_t *tally, FILE *trace, char why [SIM_WHY_BYTES]);
 

@@ -1,5 +1,5 @@
-/*  sim_schedule_plus - the errands at single sites; in a third of the schedules, drawn from a
- *  stream of its own: the others are as they were without.
+/*  sim_schedule_plus - the errands at single sites, in a third of the schedules. They are drawn
+ *  from a stream of their own, so that all other schedules are as they were without them.
  */
 #include "sim_schedule_own.h"
 
@@ -36,7 +36,7 @@ void schedule_plus_add (schedule_t *self)
     plus->tally = self->tally;
     plus->gives_up = schedule_swarm_has (self, SWARM_STORES);
     prng_seed (&plus->prng, prng_next (&self->pluses));
-    /* it stays where it is: at another's former address, who calls it wants the other */
+    /* it keeps its address: at another's former one, callers would want that other */
     (void) schedule_add (self, schedule_name (self, "plus/", 1), sim_plus_make, plus, true,
                          SIM_NOBODY);
 }

@@ -1,8 +1,9 @@
 /*  sim_schedule_swarm - the wider draw: each schedule has a random few of the features below, drawn
- *  from a stream of their own, over the federation, users and faults that a seed gives without.
+ *  from a stream of their own, on top of the federation, users and faults that the seed gives
+ *  without.
  *
- *  Limits, sizes of stores, distances and shapes of requests are what trials from outside change
- *  and a fixed scene never does. Whatever is drawn here is within what a configuration may say.
+ *  Users outside vary limits, sizes of stores, distances and shapes of requests; a fixed scene
+ *  never does. Everything drawn here is within what a configuration may say.
  */
 #include "planner_limits.h"
 #include "sim_schedule_own.h"
@@ -11,11 +12,11 @@
 #include <string.h>
 
 #define CHANCE       30 /* percent, of each feature */
-#define CHANCE_EDGES 50 /* a repair needs much to go wrong */
+#define CHANCE_EDGES 50 /* higher, since a repair needs much to go wrong */
 
-#define CROWD_THINK_MS   60     /* all ask within this */
-#define STORE_BYTES      131072 /* of records: an eighth of the least that can be set */
-#define LEFT_LEAST       13500  /* of that when users begin: what is kept for ends is whole */
+#define CROWD_THINK_MS   60     /* all clients ask within this time */
+#define STORE_BYTES      131072 /* bytes of records: an eighth of the least limit that can be set */
+#define LEFT_LEAST       13500  /* left when users begin: more than what is reserved for ends */
 #define LEFT_MOST        30000
 #define ABSENT_MS        600000 /* until faults end */
 #define LONE_FRAME_MS    60000
@@ -71,7 +72,7 @@ void schedule_swarm_begin (schedule_t *self, sim_options_t *options)
         options->clients = 1;
     if (!schedule_swarm_has (self, SWARM_SIZES))
         return;
-    if (schedule_swarm_has (self, SWARM_EDGES) && draw (self, 2) == 0) { /* nowhere else to go */
+    if (schedule_swarm_has (self, SWARM_EDGES) && draw (self, 2) == 0) { /* no other place */
         options->sites = drawn (self, options->sites, 2);
         if (!options->no_domains)
             options->domains = drawn (self, options->domains, 1);
@@ -193,20 +194,20 @@ static void narrow_planner (schedule_t *self, planner_settings_t *settings)
     settings->ip.balance = (balance_t) draw (self, BALANCE_NONE + 1);
 }
 
-/*  Crowded searches are cut short, or one of them takes as long as a whole schedule. */
+/*  Searches of a crowd are cut short: otherwise one of them takes as long as a whole schedule. */
 void schedule_swarm_planner (schedule_t *self, planner_settings_t *settings)
 {
     if (schedule_swarm_has (self, SWARM_CROWD))
         settings->search_steps_max = ONE_OF (self, 1000, 1000, 2000, 10000);
     if (schedule_swarm_has (self, SWARM_LIMITS))
         narrow_planner (self, settings);
-    if (schedule_swarm_has (self, SWARM_EDGES)) { /* what can't be kept is soon released */
+    if (schedule_swarm_has (self, SWARM_EDGES)) { /* what can't be kept is released soon */
         settings->repair_tries_max = (uint32_t) ONE_OF (self, 0, 0, 1, 8);
         settings->repair_limit_ms = (int64_t) ONE_OF (self, 0, 500, 30000);
     }
     if (!schedule_swarm_has (self, SWARM_LONE))
         return;
-    settings->request_limit_ms = PATIENT_LIMIT_MS; /* time is not what it shall be refused for */
+    settings->request_limit_ms = PATIENT_LIMIT_MS; /* nothing shall be refused for lack of time */
     settings->decide_ms = PATIENT_LIMIT_MS;
     settings->attempts_max = 32;
 }
@@ -225,7 +226,7 @@ size_t schedule_swarm_commands (schedule_t *self, size_t usual)
     return self->clients_count > CLIENTS_USUAL ? 1 + draw (self, 2) : usual;
 }
 
-/*  All that one site has, or one CPU: for somebody who is alone it is free. */
+/*  All that one site has, or one CPU: a user who is alone must get it. */
 static void wish_alone (schedule_t *self, sim_wish_t *wish)
 {
     uint32_t most = 1;
@@ -245,7 +246,7 @@ static void wish_alone (schedule_t *self, sim_wish_t *wish)
     *wish->algorithm = *wish->policy = '\0';
 }
 
-/*  Up to six needs, each linked with each other by more than most links carry. */
+/*  Up to six needs; all pairs are linked by more bandwidth than most links carry. */
 static void wish_much (schedule_t *self, sim_wish_t *wish)
 {
     wish->needs_count = 2 + draw (self, SIM_NEEDS_MAX - 1);
@@ -318,7 +319,7 @@ static void small_store (schedule_t *self, int process)
                          LEFT_LEAST + draw (self, LEFT_MOST - LEFT_LEAST));
 }
 
-/*  No planner hears it for a while, when edges pass and repairs are under way. */
+/*  While edges pass and repairs are under way, no planner can reach it for some time. */
 static void silence (schedule_t *self, int process)
 {
     int64_t from_us = 4 * SECOND_US + (int64_t) draw (self, 6 * SECOND_US);
@@ -365,8 +366,8 @@ void schedule_swarm_room (schedule_t *self)
 
 /*  --- checks --- */
 
-/*  Whoever is alone is never told that there is no room: what he asked for was free all the while,
- *  however many places there are to look at, and however far away they are. */
+/*  A user who is alone is never told that there is not enough: what he asked for was free all the
+ *  while, however many places there are to look at, and however far away they are. */
 static void check_alone (schedule_t *self, const sim_request_t *request)
 {
     if (request->operation == OPERATION_RESERVE && request->answer.status == ANSWER_REFUSED)

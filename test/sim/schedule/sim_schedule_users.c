@@ -1,4 +1,4 @@
-/*  sim_schedule_users - what users wish for, and when; and who else asks for something. */
+/*  sim_schedule_users - what users wish for and when, and the others that ask for something. */
 #include "sim_schedule_own.h"
 
 #include <assert.h>
@@ -64,7 +64,7 @@ static void draw_connection (schedule_t *self, sim_wish_t *wish, size_t a, size_
     }
 }
 
-/*  A chain over the needs, and sometimes the pairs beside it. */
+/*  A chain over the needs, and sometimes more of their pairs. */
 static void draw_network (schedule_t *self, sim_wish_t *wish)
 {
     prng_t *prng = &self->network;
@@ -72,7 +72,7 @@ static void draw_network (schedule_t *self, sim_wish_t *wish)
         return;
     bool all = prng_below (prng, 3) == 0;
     wish->fixed_route = prng_below (prng, 100) < 25;
-    for (size_t i = 0; i < wish->needs_count; i++) /* it is the links that shall be short */
+    for (size_t i = 0; i < wish->needs_count; i++) /* the links shall be what is scarce */
         wish->needs [i].cpus = 1 + wish->needs [i].cpus / 3;
     for (size_t b = 1; b < wish->needs_count; b++)
         for (size_t a = 0; a < b; a++)
@@ -80,7 +80,7 @@ static void draw_network (schedule_t *self, sim_wish_t *wish)
                 draw_connection (self, wish, a, b);
 }
 
-/*  A few want it planned in another way. */
+/*  A few users want it planned in another way. */
 static void draw_plan (schedule_t *self, sim_wish_t *wish)
 {
     static const char *const algorithms [] = {"bbr", "bir", "ip"};
@@ -151,10 +151,10 @@ static void draw_quarrel (schedule_t *self, sim_client_t *client, const sim_requ
     errand->patience_ms = draw_patience (self);
 }
 
-#define RUNNING_CLIENTS_MAX 3 /* with more, the book has no room for these */
+#define RUNNING_CLIENTS_MAX 3 /* with more errands, the book has no space for these */
 
-/*  Once what it reserved first may run: it grows, shrinks, lasts longer or less long, or is moved,
- *  which comes too late by then. */
+/*  Once a user's first reservation may be running, he makes it larger or smaller, or its time
+ *  longer or shorter, or moves it, which is too late by then. */
 static void draw_running (schedule_t *self, sim_client_t *client, const sim_request_t *first,
                           size_t number)
 {
@@ -206,14 +206,14 @@ static void draw_actions (schedule_t *self, sim_client_t *client, size_t number)
         if (i == 0)
             errand->think_ms = schedule_swarm_think (self, errand->think_ms);
         errand->patience_ms = draw_patience (self);
-        if (schedule_chance (self, 20)) { /* the same to another planner at once */
+        if (schedule_chance (self, 20)) { /* the same request to another planner at once */
             errand = action_add (client, request);
             errand->beside = true;
             errand->think_ms = (int64_t) schedule_draw (self, 1600);
             errand->patience_ms = draw_patience (self);
         }
         if (schedule_chance (self, 15) &&
-            !self->check.releases) { /* the same id taken for something else */
+            !self->check.releases) { /* the same id used for another request */
             errand = action_add (client, request);
             errand->beside = true;
             errand->variant = 1;
@@ -243,7 +243,7 @@ void schedule_client (schedule_t *self, sim_client_t *client, const char *name)
     (void) schedule_add (self, name, sim_client_make, client, false, SIM_NOBODY);
 }
 
-/*  A class of a site, or a link of a domain, for one who holds it a while. */
+/*  A class of a site, or a link of a domain, for a holder that takes it for a while. */
 static void holder_may (sim_holder_t *holder, int process, const char *resource, uint32_t unit,
                         bool network)
 {
@@ -272,7 +272,7 @@ static void add_holder (schedule_t *self)
                          SIM_NOBODY);
 }
 
-/*  Some links are lowered, some circuits are put to use. */
+/*  Lowers some links, and puts some circuits to use. */
 static void draw_tasks (schedule_t *self)
 {
     prng_t *prng = &self->network;
@@ -369,7 +369,7 @@ void schedule_insister (schedule_t *self)
         size_t variant = request->told [0] ? 0 : 1;
         if (!request->told [variant])
             continue;
-        request->told [variant] = false; /* what it is told now may be another thing */
+        request->told [variant] = false; /* an answer may differ from the earlier one now */
         free (request->answer_packed.data);
         request->answer_packed = (packed_t){0};
         request->reworded = false;
@@ -395,5 +395,5 @@ void schedule_prober (schedule_t *self)
             self->planners [alive++] = self->planners [i];
     self->planners_count = alive;
     schedule_client (self, prober, "prober");
-    prober->gives_up = false; /* what was told once is told again */
+    prober->gives_up = false; /* an answer given once is given again */
 }

@@ -30,8 +30,8 @@ static void check_mixed (sim_check_t *self, const sim_participant_t *participant
     }
 }
 
-/*  Two releases of one version have no participant in common: the later one gives back what was not
- *  heard at the first. */
+/*  Two releases of one version share no participant: the later one gives back what a silent
+ *  participant of the first still had. */
 static bool apart (const sim_command_t *a, const sim_command_t *b)
 {
     for (size_t i = 0; i < a->parties_count; i++)
@@ -41,7 +41,7 @@ static bool apart (const sim_command_t *a, const sim_command_t *b)
     return a->operation == OPERATION_RELEASE && b->operation == OPERATION_RELEASE;
 }
 
-/*  Is it the rest of a release that its owner asked for? */
+/*  True when it is the rest of a release that its owner asked for. */
 static bool is_rest (sim_check_t *self, const sim_command_t *command)
 {
     for (size_t i = 0; i < self->participants_count && command->repairs.start > 0; i++) {
@@ -54,7 +54,7 @@ static bool is_rest (sim_check_t *self, const sim_command_t *command)
     return false;
 }
 
-/*  One version follows another, each made by one transaction of the owner. */
+/*  One version follows another; each was made by one transaction of the owner. */
 static void check_versions (sim_check_t *self, const sim_command_t *command)
 {
     for (size_t i = 0; i < self->participants_count; i++) {
@@ -80,7 +80,8 @@ static void check_versions (sim_check_t *self, const sim_command_t *command)
     }
 }
 
-/*  Has a part of it been refused at its edge? What is over by then, a repair leaves alone. */
+/*  True when a part of it has been refused at its edge. A repair leaves parts alone that are over
+ *  by then. */
 static bool broken (sim_check_t *self, const char *reservation)
 {
     for (size_t i = 0; i < self->participants_count; i++) {
@@ -107,7 +108,7 @@ static bool too_late (sim_check_t *self, const sim_command_t *command, const sim
            (*release->request_id || is_rest (self, release));
 }
 
-/*  Compute and circuits of one reservation are at one version: who is at an older one holds
+/*  Compute and circuits of one reservation are at one version: a participant at an older one holds
  *  nothing of it any more. */
 static void check_agreement (sim_check_t *self, const sim_participant_t *participant,
                              const sim_command_t *command)
@@ -129,8 +130,8 @@ static void check_agreement (sim_check_t *self, const sim_participant_t *partici
     }
 }
 
-/*  T8, T10: what is released or changed without its owner's wish had a part that was refused at its
- *  edge. What a fence has aborted needs no repair. */
+/*  T8, T10: a reservation that is released or changed without its owner's wish had a part that was
+ *  refused at its edge. What a fence has aborted needs no repair. */
 static void check_repair (sim_check_t *self, const sim_command_t *command)
 {
     char words [TXID_TEXT_BYTES];
@@ -158,13 +159,13 @@ static void check_transactions (sim_check_t *self)
                 check_agreement (self, participant, command);
                 continue;
             }
-            self->tally->counts [COUNT_COMMITTED]++; /* its home has it: once each */
+            self->tally->counts [COUNT_COMMITTED]++; /* counted at its home, so once */
             sim_version_check (self, command);
         }
     }
 }
 
-/*  Is the placement among what the sites have booked for that transaction? */
+/*  True when the placement is among what the sites have booked for that transaction. */
 static bool booked (sim_check_t *self, const txid_t *txid, const sim_placement_t *placement)
 {
     char name [2 * NAME_BYTES_MAX];
@@ -181,7 +182,7 @@ static bool booked (sim_check_t *self, const txid_t *txid, const sim_placement_t
     return false;
 }
 
-/*  Each need once for each of its phases: at least once. */
+/*  Each need is booked at least once: once for each of its phases. */
 static bool told_all (const sim_answer_t *answer, const sim_wish_t *wish)
 {
     for (size_t n = 0; n < wish->needs_count; n++) {
@@ -237,7 +238,7 @@ static void check_told (sim_check_t *self, const sim_request_t *request)
         return;
     }
     sim_check_acknowledged (self, request);
-    if (sim_mend_refused (self, command)) { /* told of what came in its place */
+    if (sim_mend_refused (self, command)) { /* the answer tells of the plan that took its place */
         command = sim_mend_of (self, command);
         if (!command || command->base_version + 1 != request->answer.version)
             return; /* its owner has changed it since */

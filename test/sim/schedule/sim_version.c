@@ -1,4 +1,4 @@
-/*  sim_version - putting a version together from everybody's records. */
+/*  sim_version - puts a version together from all participants' records. */
 #include "sim_version.h"
 
 #include "sim_mend.h"
@@ -13,7 +13,7 @@ static bool same (const char *a, const char *b)
     return strcmp (a, b) == 0;
 }
 
-/*  The command that made the version which this one changes, as a home has it; NULL when that is
+/*  The command that made the version which this one changes, from a home's records; NULL when it is
  *  not on record. */
 static const sim_command_t *base_of (sim_check_t *self, const sim_command_t *command)
 {
@@ -30,8 +30,8 @@ static const sim_command_t *base_of (sim_check_t *self, const sim_command_t *com
     return NULL;
 }
 
-/*  What a reservation must be like once the command is committed: the wish of its reserve, and all
- *  changes since. False when nobody was told of it. */
+/*  What a reservation must be once the command is committed: the wish of its reserve, and all
+ *  changes since. False when no user was told of it. */
 static bool wish_of (sim_check_t *self, const sim_command_t *command, sim_wish_t *wish)
 {
     const sim_request_t *request = sim_check_request (self, command->actor, command->request_id);
@@ -55,14 +55,14 @@ static const char *site_name (const sim_check_t *self, const sim_participant_t *
     return sim_check_name (self, site) + strlen ("lis/");
 }
 
-/*  The circuits of one need, in the order of its path, from all domains. */
+/*  The circuits of one need, from all domains, in the order of its path. */
 typedef struct {
     const sim_circuit_t *circuits [SIM_CIRCUITS_MAX];
     size_t domains [SIM_CIRCUITS_MAX];
     size_t circuits_count;
     sim_hop_t hops [SIM_HOPS_MAX];
     size_t hops_count;
-    bool gap; /* the hops don't follow each other */
+    bool gap; /* the hops don't join */
 } sim_stretches_t;
 
 static void stretch_insert (sim_stretches_t *self, const sim_circuit_t *circuit, size_t domain)
@@ -80,7 +80,7 @@ static void stretch_insert (sim_stretches_t *self, const sim_circuit_t *circuit,
     self->domains [at] = domain;
 }
 
-/*  In the phase that begins then. */
+/*  The phase that begins then. */
 static void stretches_of (sim_check_t *self, const txid_t *txid, const char *need, int64_t from_ms,
                           sim_stretches_t *stretches)
 {
@@ -126,7 +126,7 @@ static void wanted_over (const sim_wish_t *wish, const sim_network_need_t *need,
     }
 }
 
-/*  One phase of a connection leads from the one site to the other. */
+/*  One phase of a connection must lead from one site to the other. */
 static void check_phase (sim_check_t *self, const sim_command_t *command,
                          const sim_network_need_t *need, const sim_participant_t *const ends [2],
                          int64_t from_ms)
@@ -150,7 +150,7 @@ static void check_phase (sim_check_t *self, const sim_command_t *command,
     self->tally->counts [COUNT_CROSSINGS] += way.domains > 1;
 }
 
-/*  What had passed when the change was made is as the version before had it. */
+/*  What had passed when the change was made must be as the version before had it. */
 static bool past_stands (sim_check_t *self, const sim_command_t *command, const char *need,
                          bool network, const sim_phases_t *phases)
 {
@@ -159,7 +159,7 @@ static bool past_stands (sim_check_t *self, const sim_command_t *command, const 
     if (command->operation == OPERATION_RESERVE)
         return phases->count == 1;
     if (!base || !*command->request_id)
-        return true; /* a repair puts what was lost at its edge elsewhere, perhaps later */
+        return true; /* a repair puts the lost part elsewhere, perhaps later */
     if (network)
         sim_phases_network (self, &base->txid, need, &before);
     else
@@ -179,7 +179,7 @@ static void check_connection (sim_check_t *self, const sim_command_t *command,
     char words [TXID_TEXT_BYTES];
     (void) txid_text (&command->txid, words);
     if (!ends [0] || !ends [1])
-        return; /* that is told already */
+        return; /* that was reported already */
     sim_phases_t phases;
     sim_phases_network (self, &command->txid, need->id, &phases);
     if (phases.count == 0) { /* rightly so within one site, where no hop is needed */
@@ -201,7 +201,7 @@ static void check_connection (sim_check_t *self, const sim_command_t *command,
         check_phase (self, command, need, ends, phases.list [i].from_ms);
 }
 
-/*  Is there anything at a participant that nobody asked for? */
+/*  True when a participant has something that no user asked for. */
 static void check_nothing_else (sim_check_t *self, const sim_participant_t *participant,
                                 const sim_command_t *command, const sim_wish_t *wish)
 {
@@ -225,7 +225,7 @@ static void check_nothing_else (sim_check_t *self, const sim_participant_t *part
     }
 }
 
-/*  A need has at last what it asked for, at one site, and had what it had. */
+/*  A need has in the end what was asked for, at one site, and before that what it had. */
 static void check_need (sim_check_t *self, const sim_command_t *command, const sim_wish_t *wish,
                         const sim_need_t *need, int64_t start_ms, const sim_phases_t *phases)
 {
@@ -245,8 +245,8 @@ static void check_need (sim_check_t *self, const sim_command_t *command, const s
                   command->request_id);
 }
 
-/*  Every need has what it asked for, at one site, from one start; every connection leads all the
- *  way. */
+/*  Every need has what was asked for, at one site, and all start together; every connection leads
+ *  all the way. */
 static void check_wish (sim_check_t *self, const sim_command_t *command, const sim_wish_t *wish)
 {
     sim_phases_t needs [SIM_NEEDS_MAX] = {0};

@@ -1,8 +1,10 @@
-/*  sim_version - is what participants have of a version all that its user asked for, and no more?
+/*  sim_version - checks that what participants have of a version is all that its user asked for,
+ *  and no more.
  *
- *  What was asked is the wish of the reserve as every modify since has changed it. What they have
- *  is put together from their records: a booking at one site for each compute need, and for each
- *  connection the circuits of all domains, in the order of their hops, which must lead all the way.
+ *  What was asked is the wish of the reserve as every modify since has changed it. What
+ *  participants have is put together from their records: for each compute need a booking at one
+ *  site, and for each connection the circuits of all domains, in the order of their hops, which
+ *  must lead all the way.
  */
 #ifndef MUSUBI_SIM_VERSION_H
 #define MUSUBI_SIM_VERSION_H
@@ -12,7 +14,7 @@
 /*  The version that this committed command of a home has made; failures go to sim_fail. */
 void sim_version_check (sim_check_t *self, const sim_command_t *command);
 
-/*  Is a path that was told what the domains have for that transaction? */
+/*  True when a path that was told is what the domains have for that transaction. */
 bool sim_version_connected (sim_check_t *self, const txid_t *txid,
                             const sim_connection_t *connection);
 
