@@ -42,7 +42,7 @@ static void links_add_links (json_t *links, const json_t *entry)
 /*  Reads an entry as services do; false when it is not valid. */
 static bool read_entry (const json_t *json, directory_entry_t *entry)
 {
-    char why [WHY_BYTES > WHY_BYTES ? WHY_BYTES : WHY_BYTES];
+    char why [WHY_BYTES];
     json_auto_t *own = json_deep_copy (json);
     ProtobufCMessage *message = json_to_message (&musubi__entry__descriptor, own, why);
     if (!message)

@@ -131,7 +131,7 @@ for policy in load random; do
   says "  … and the answer says so" 'request.policy: must be time, cost or quality with ip'
 done
 exits 2 "an algorithm that there is not" musubi reserve "$work/request.json" --algorithm best
-says "  … is told which there are" 'none of: auto bbr bir ip'
+says "  … is told which there are" 'not one of: auto bbr bir ip'
 exits 2 "explain of an id takes no policy" musubi explain r1-1-1 --policy time
 says "  … and says so" "to a request's file"
 check "nothing of what was refused is left" musubi check --settle 30s
