@@ -1,4 +1,5 @@
-/*  experiment - plays are shared among workers; then come estimates, criteria and files. */
+/*  experiment - shares the plays among workers, then computes the estimates, judges the criteria
+ *  and writes the files. */
 #include "experiment.h"
 
 #include "must.h"
@@ -17,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PLAY_S_MAX 120 /* of processor time: only a core that never returns takes so long */
+#define PLAY_S_MAX 120 /* processor time: only a core that never returns takes that long */
 
 static const experiment_t *const experiments [] = {
   &experiment_backtracking, &experiment_policies, &experiment_wide,      &experiment_arms,
@@ -28,16 +29,16 @@ static const experiment_t *const experiments [] = {
   &experiment_diagrams,     &experiment_polling};
 #define EXPERIMENTS (sizeof experiments / sizeof experiments [0])
 
-/*  Shared by all workers; the plays follow. */
+/*  Shared by all workers; the plays follow it in memory. */
 typedef struct {
     _Atomic size_t next;
-    _Atomic size_t at [EXPERIMENT_JOBS_MAX]; /* by worker: its play and one; 0 = none */
+    _Atomic size_t at [EXPERIMENT_JOBS_MAX]; /* by worker: number of its play, plus one; 0 = none */
     play_t plays [];
 } experiment_shared_t;
 
 /*  --- numbers --- */
 
-/*  97.5 % of Student's t lies below this. */
+/*  The value below which 97.5 % of Student's t lies. */
 static double student (size_t freedom)
 {
     static const double table [] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
@@ -46,7 +47,9 @@ static double student (size_t freedom)
                                     2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
     if (freedom <= sizeof table / sizeof table [0])
         return table [freedom - 1];
-    return freedom <= 60 ? 2.042 : freedom <= 120 ? 2.000 : 1.980; /* never too narrow */
+    return freedom <= 60    ? 2.042
+           : freedom <= 120 ? 2.000
+                            : 1.980; /* an estimate that is never too narrow */
 }
 
 static estimate_t estimate_of (const double *values, size_t count)
@@ -201,7 +204,8 @@ static pid_t hire (experiment_shared_t *shared, const experiment_run_t *run, siz
     return pid;
 }
 
-/*  A worker has ended; one that died at a play makes that play a failure and is replaced. */
+/*  A worker has ended. If it died at a play, that play counts as a failure and a new worker
+ *  replaces it. */
 static pid_t replace (experiment_shared_t *shared, const experiment_run_t *run, size_t plays,
                       size_t worker, int status)
 {

@@ -21,7 +21,7 @@
 #define EXPERIMENT_JOBS_MAX  64
 #define EXPERIMENT_SEEDS_MAX 100000
 
-/*  A metric that says nothing of a play. */
+/*  The value of a metric that says nothing of a play. */
 #define NO_VALUE __builtin_nan ("")
 
 typedef struct {
@@ -32,7 +32,7 @@ typedef struct {
 /*  One arm with one seed. */
 typedef struct {
     double values [METRICS_MAX]; /* NO_VALUE until they are set */
-    bool failed;                 /* an invariant did not hold, and which */
+    bool failed;                 /* an invariant did not hold; why says which one */
     char why [EXPERIMENT_WHY_BYTES];
 } play_t;
 
@@ -52,13 +52,13 @@ typedef struct experiment experiment_t;
 /*  All plays of one run. */
 typedef struct {
     const experiment_t *experiment;
-    uint64_t seeds; /* from 1; arms may take a multiple */
-    bool small;     /* the form for every day */
+    uint64_t seeds; /* from 1; an arm may take a multiple of them */
+    bool small;     /* the short form, as CI runs it */
     uint32_t jobs;
     const char *revision;
     play_t *plays; /* by arm, then seed */
-    bool *taken;   /* which of them were taken from an earlier result and are not played */
-    size_t *first; /* by arm: its first play; one more for the end */
+    bool *taken;   /* plays that were taken from an earlier result and are not played */
+    size_t *first; /* by arm: index of its first play; one more element for the end */
     criterion_t criteria [CRITERIA_MAX];
     size_t criteria_count;
     setting_t settings [SETTINGS_MAX];
@@ -76,7 +76,7 @@ struct experiment {
     uint64_t (*arm_seeds) (size_t arm, uint64_t seeds); /* NULL: seeds, for every arm */
     uint64_t seeds;                                     /* by default */
     uint64_t seeds_small;
-    bool alone; /* plays measure this machine: never two at a time */
+    bool alone; /* plays measure this machine, so two never run at a time */
     void (*play) (size_t arm, uint64_t seed, play_t *play);
     void (*judge) (experiment_run_t *run);
     void (*plot) (const experiment_run_t *run, FILE *to); /* an SVG */
@@ -106,7 +106,7 @@ extern const experiment_t experiment_solvers;
 extern const experiment_t experiment_diagrams;
 extern const experiment_t experiment_polling;
 
-/*  Mean and its 95 % interval over the plays that have a value (Student's t). */
+/*  Mean and its 95 % interval (Student's t) over the plays that have a value. */
 typedef struct {
     size_t count;
     double mean;
@@ -118,7 +118,8 @@ typedef struct {
 
 estimate_t experiment_estimate (const experiment_run_t *run, size_t arm, size_t metric);
 
-/*  Of arm b less arm a, seed by seed: both must have been played with the same seeds. */
+/*  The difference arm b less arm a, seed by seed: both must have been played with the same seeds.
+ */
 estimate_t experiment_paired (const experiment_run_t *run, size_t a, size_t b, size_t metric);
 
 /*  How many plays of the arm broke an invariant. */
@@ -129,14 +130,14 @@ void experiment_setting (experiment_run_t *run, const char *name, const char *fo
 void experiment_criterion (experiment_run_t *run, const char *name, bool accept, const char *format,
                            ...) __attribute__ ((format (printf, 4, 5)));
 
-/*  No play of any arm may break an invariant. */
+/*  The criterion that no play of any arm breaks an invariant. */
 void experiment_criterion_sound (experiment_run_t *run);
 
 /*  The whole result as JSON; false with errno when it can't be written. */
 bool experiment_write (const experiment_run_t *run, const char *path);
 
 /*  Takes the plays of the same arms and seeds from a result of the same revision and form, and
- *  marks them. Their values have the ten digits that are written. False with why. */
+ *  marks them. Their values have the ten digits that were written. False with why. */
 bool experiment_take (experiment_run_t *run, const char *path, char why [EXPERIMENT_WHY_BYTES]);
 
 typedef struct {

@@ -19,7 +19,7 @@
 #define LOADS_MAX   5
 #define SPREAD      0.06 /* of bir's r, l, c for co-allocations */
 #define SAME_COST   0.03
-#define MIDDLE      2 /* the load 0.5 */
+#define MIDDLE      2 /* of these, the plays with load 0.5 */
 
 enum { BBR, BIR };
 enum { POLICY_R, POLICY_L, POLICY_C, POLICY_T };
@@ -30,7 +30,7 @@ static const double loads [LOADS_MAX] = {0.1, 0.3, 0.5, 0.7, 0.9};
 
 /*  --- E0.1, E0.2: every algorithm, policy, kind and load on the narrow grid --- */
 
-static bool is_small; /* what arms () was last asked; the plays come after it */
+static bool is_small; /* arms () was last called for this form; the plays are played after that */
 
 static size_t loads_count (bool small)
 {
@@ -89,7 +89,7 @@ static double mean_of (const experiment_run_t *run, size_t arm, size_t metric)
     return experiment_estimate (run, arm, metric).mean;
 }
 
-/*  BIR less BBR, mean of all policies over the loads up to the middle one. */
+/*  The mean over all policies of BIR less BBR, over the loads up to the middle one. */
 static double mean_gap (const experiment_run_t *run, size_t kind)
 {
     double sum = 0;
@@ -102,8 +102,8 @@ static double mean_gap (const experiment_run_t *run, size_t kind)
     return sum / (double) count;
 }
 
-/*  The paper's and the issue's claim is for r, c, t at every load, and l but where it is excused.
- */
+/*  What the paper claims, and the criterion asks, for r, c and t at every load, and for l except
+ *  where it is excused. */
 static bool excused (const experiment_run_t *run, size_t kind, size_t load, size_t policy)
 {
     return policy == POLICY_L && kind == SCENARIO_COALLOCATION && load_of (run->small, load) > 0.69;
@@ -347,7 +347,7 @@ static const backtracking_variant_t variants [] = {
   {BBR, POLICY_C, LEAST_DELAY}, {BBR, POLICY_C, WHOLE_DEADLINE}, {BIR, POLICY_T, AS_DRAWN},
   {BIR, POLICY_C, AS_DRAWN},    {BIR, POLICY_C, LEAST_DELAY},    {BIR, POLICY_C, WHOLE_DEADLINE},
   {BIR, POLICY_T, QUOTA},       {BBR, POLICY_T, STALE},          {BIR, POLICY_T, STALE}};
-enum { BBR_T, BBR_T_OWN, BIR_T = 5, BIR_T_QUOTA = 9, BBR_T_STALE, BIR_T_STALE }; /* of these */
+enum { BBR_T, BBR_T_OWN, BIR_T = 5, BIR_T_QUOTA = 9, BBR_T_STALE, BIR_T_STALE }; /* their number */
 #define VARIANTS (sizeof variants / sizeof variants [0])
 
 static size_t arms_invited (bool small)
@@ -386,7 +386,7 @@ static void play_invited (size_t arm, uint64_t seed, play_t *play)
 static void judge_invited (experiment_run_t *run)
 {
     grid_settings (run, run->small ? HOURS_SMALL : HOURS);
-    const size_t co = VARIANTS; /* the first of them */
+    const size_t co = VARIANTS; /* index of the first of these rows */
     double bbr = mean_of (run, co + BBR_T, BLOCKED);
     double bir = mean_of (run, co + BIR_T, BLOCKED);
     double quota = mean_of (run, co + BIR_T_QUOTA, BLOCKED);

@@ -9,19 +9,21 @@
 
 #define ROWS ((size_t) TABLES * TABLE_LEVELS)
 
-/*  How near to the paper. A table has some 3 % of noise in each cell, from its 100 rounds; the
- *  small form's few rounds have more than twice as much, and say nothing of single cells. */
+/*  How near to the paper the results must be. Each cell of a table has some 3 % of noise, from the
+ *  paper's 100 rounds. The few rounds of the small form have more than twice as much, so single
+ *  cells are not judged there. */
 #define ROW_OFF         0.04
 #define TABLE_OFF       0.04
 #define CELL_OFF        0.12
 #define SMALL_ROW_OFF   0.06
 #define SMALL_TABLE_OFF 0.07
 
-/*  Table 5, level 10, the first cluster: 7.190 between 8.572 beside it and 8.702 below. */
+/*  Table 5, level 10, the first cluster: 7.190, although its neighbours are 8.572 (beside it) and
+ *  8.702 (below). */
 #define MISPRINT_TABLE 4
 #define MISPRINT_LEVEL 1
 
-/*  Of scores with waiting times, in case II. */
+/*  Correlation of scores with waiting times, in case II. */
 #define WAITING_LEAST 0.95
 
 #define GAIN_LEAST 1.02
@@ -214,7 +216,7 @@ static double correlation (const experiment_run_t *run, size_t table, size_t lev
            sqrt ((n * scores_2 - scores * scores) * (n * waits_2 - waits * waits));
 }
 
-/*  How many times as high as the lowest score of a row the highest is. */
+/*  The highest score of a row divided by the lowest. */
 static double spread (const experiment_run_t *run, size_t table, size_t level)
 {
     double least = INFINITY;
@@ -226,8 +228,8 @@ static double spread (const experiment_run_t *run, size_t table, size_t level)
     return most / least;
 }
 
-/*  S1 explains its tables by how long a job waits alone: who waits longer sends more. Levels from 10
- *  on, which bind nobody. */
+/*  S1 explains its tables by how long a job waits when its cluster is alone: an owner whose jobs
+ *  wait longer sends more. Judged at levels from 10 on, which bind no owner. */
 static void judge_waiting (experiment_run_t *run)
 {
     double least = INFINITY;

@@ -1,8 +1,8 @@
 /*  experiment_balance_levels - E1.1: levels that follow what each owner gains (S1 figures 1 to 4).
  *
- *  A play is 500 rounds; after each, eqs 5 to 7 move every level. The paper does not say where they
- *  begin: at 1 here. What is kept is the logarithm of the level, for they grow by some percent a
- *  round and without bound.
+ *  A play is 500 rounds; after each, eqs 5 to 7 move every level. The paper does not say where
+ *  levels begin: here they begin at 1. The logarithm of the level is kept, because levels grow by
+ *  some percent a round without bound.
  */
 #include "balance_world.h"
 
@@ -15,11 +15,11 @@
 
 #define CLUSTERS     5
 #define ROUNDS       500
-#define POINTS       21 /* from before the first round to after the last */
+#define POINTS       21 /* includes the state before the first round and after the last */
 #define POINT_ROUNDS (ROUNDS / (POINTS - 1))
 #define LEVEL_FIRST  1.0
 
-/*  Spearman's coefficient of level and speed, where the paper has it clearly so. */
+/*  Spearman's coefficient of level and speed in the case where the paper finds it clear. */
 #define SPEARMAN_MOST (-0.9)
 
 #define AT(cluster, round)                                                                         \
@@ -95,7 +95,7 @@ static double level_after (const experiment_run_t *run, size_t arm, size_t clust
     return experiment_estimate (run, arm, cluster * POINTS + point).mean;
 }
 
-/*  Of the levels at the end and of speeds, which rise with the index. */
+/*  Spearman's coefficient of the last levels and of speeds, which rise with the index. */
 static double spearman (const experiment_run_t *run, size_t arm)
 {
     double squares = 0;
@@ -108,7 +108,7 @@ static double spearman (const experiment_run_t *run, size_t arm)
     return 1 - 6 * squares / (CLUSTERS * (CLUSTERS * CLUSTERS - 1.0));
 }
 
-/*  Of the growth: most less least, by the mean. */
+/*  Spread of the growth: the largest mean less the smallest. */
 static double spread (const experiment_run_t *run, size_t arm)
 {
     double least = INFINITY;

@@ -1,8 +1,8 @@
 /*  experiment_balance_lies - E1.4: what an owner gains who lies about its level or its speed.
  *
- *  Five clusters, all at level 100 and with their true speeds, but for one: the slowest or the
- *  fastest. Its cluster works as fast as it does; the balancer believes what it is told. A play is
- *  a round, the same draws for every lie, so that a lie is held against honesty round by round.
+ *  Five clusters, all at level 100 and with their true speeds, except one, which lies: the slowest
+ *  or the fastest. It works at its true speed; the balancer believes what it is told. A play is one
+ *  round, with the same draws for every lie, so that a lie is compared with honesty round by round.
  */
 #include "balance_world.h"
 
@@ -14,13 +14,13 @@
 
 #define CLUSTERS   5
 #define LEVEL      100.0
-#define SURE       0.05 /* half of the interval of what a lie is worth, by honesty's */
+#define SURE       0.05 /* half an interval of a lie's worth, in parts of the honest flow */
 #define SMALL_SURE 0.20
 
 typedef struct {
     const char *name;
-    double level; /* as claimed */
-    double speed; /* by the true one */
+    double level; /* the speed as claimed */
+    double speed; /* a multiple of the true speed */
 } lie_t;
 
 enum { HONEST, NO_PART, LEVEL_1, LEVEL_10000, HALF, SLOWER, FASTER, DOUBLE, LIES };
@@ -39,7 +39,7 @@ enum { LIAR, OTHERS, METRICS };
 static const metric_t metrics [METRICS] = {{"liar", "its flow times by those of being alone"},
                                            {"others", "the mean of the others'"}};
 
-/*  Who lies, in which world: an arm is one of these and a lie. */
+/*  Which cluster lies, in which world: an arm is one of these and a lie. */
 typedef struct {
     const char *name;
     world_case_t which;
@@ -99,7 +99,8 @@ static void play_lie (size_t arm, uint64_t seed, play_t *play)
 
 /*  --- criteria --- */
 
-/*  What the lie adds to the flow times, as a part of the honest ones: below 0, the liar gains. */
+/*  What the lie adds to the liar's flow times, as a part of the honest ones; below 0 the liar
+ *  gains. */
 static estimate_t worth (const experiment_run_t *run, size_t scene, size_t lie, size_t metric)
 {
     size_t honest = scene * LIES + HONEST;
@@ -131,7 +132,7 @@ static void judge_sure (experiment_run_t *run)
       100 * widest, 100 * bound, SCENES * (LIES - LEVEL_1), gains, losses);
 }
 
-/*  Without the extension, level 0 is to be alone: nothing is received, nothing sent. */
+/*  Without the extension, level 0 means being alone: nothing is received and nothing is sent. */
 static void judge_no_part (experiment_run_t *run)
 {
     double off = 0;

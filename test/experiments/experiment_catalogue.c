@@ -1,9 +1,10 @@
-/*  experiment_catalogue - E2.4: no job starts without its data, and no disk has more than it may.
+/*  experiment_catalogue - E2.4: no job starts without its data, and no disk holds more than it may.
  *
  *  Jobs at three sites want files that were put at two of them. A job asks its site for its file
- *  and starts when the site says that it is there; then the disks themselves are looked at. Copies
- *  vanish behind the catalogue's back or go bad, disks are too small for all or for any, services
- *  crash and messages are lost. Storage nodes and chains are chain_fake's.
+ *  and starts when the site says that the file is there; then the experiment looks at the disks
+ *  themselves. Copies vanish without the catalogue knowing or go bad, disks are too small for all
+ *  files or for any, services crash and messages are lost. Storage nodes and chains are those of
+ *  chain_fake.
  */
 #include "experiment.h"
 #include "plot.h"
@@ -67,7 +68,7 @@ typedef struct {
     prng_t prng;
     replica_scene_t *scene;
     play_t *play;
-    bool put [FILES]; /* is in the federation at all */
+    bool put [FILES]; /* it is in the federation at all */
     catalogue_job_t jobs [JOBS];
 } catalogue_trial_t;
 
@@ -76,7 +77,7 @@ static void name_of (size_t file, char name [8])
     snprintf (name, 8, "f%zu", file);
 }
 
-/*  Files lie where they were put: the even ones at a, the odd ones at b. */
+/*  The files lie where they were put: even numbers at a, odd numbers at b. */
 static size_t put_all (catalogue_trial_t *self)
 {
     size_t count = 0;
@@ -93,7 +94,7 @@ static size_t put_all (catalogue_trial_t *self)
     return count;
 }
 
-/*  Behind the catalogue's back: a cached copy, never the one that was put. */
+/*  Removes or spoils, without the catalogue knowing, a cached copy; never the copy that was put. */
 static void meddle (catalogue_trial_t *self)
 {
     size_t file = prng_below (&self->prng, FILES);
@@ -178,7 +179,8 @@ static void jobs_run (catalogue_trial_t *self)
     self->play->values [METRIC_FAILED] += (double) left;
 }
 
-/*  Over what one copy of each wanted file at each site that had it not takes. */
+/*  Bytes that crossed, over what one copy of each wanted file takes at each site that did not have
+ *  it. */
 static double crossed (const catalogue_trial_t *self)
 {
     double bytes = 0;
@@ -205,9 +207,9 @@ static scene_plan_t plan_of (catalogue_arm_t arm)
     plan.node_bytes = 100 * FILE_BYTES;
     plan.limits.transfers.patience_ms = 20000;
     if (arm == ARM_EVICTED)
-        plan.node_bytes = 5 * FILE_BYTES / 2; /* what was put, and one more on each node */
+        plan.node_bytes = 5 * FILE_BYTES / 2; /* what was put and one more a node */
     if (arm == ARM_FULL)
-        plan.node_bytes = 3 * FILE_BYTES / 2; /* a and b are full of what was put there */
+        plan.node_bytes = 3 * FILE_BYTES / 2; /* a and b are full with what was put there */
     return plan;
 }
 
@@ -254,7 +256,7 @@ static void judge (experiment_run_t *run)
     double blind = 0;
     double overrun = 0;
     double started = 0;
-    double unserved = 0; /* where nothing is in the way but what is to be mended */
+    double unserved = 0; /* only what must be repaired is in the way */
     experiment_setting (run, "federation", "3 sites of 2 storage nodes, 1 index, 1 GIS");
     experiment_setting (run, "jobs", "%d, each wants one of %d files of 1 MB", JOBS, FILES);
     experiment_criterion_sound (run);

@@ -1,13 +1,14 @@
-/*  experiment_commit - E3.7: two-phase commit against three-phase and Paxos commit, and what it
- *  costs to block (S3 §5).
+/*  experiment_commit - E3.7: two-phase commit against three-phase and Paxos commit, and what
+ *  blocking costs (S3 §5).
  *
  *  S3 chose two-phase commit although it blocks when the coordinator dies, because what is blocked
  *  is the right to use something during a window, which is worth nothing once the window is over
- *  (§5.3). Here that is counted: messages, delays and flushes in a row without faults; doubt, and
- *  how much of the window passes in doubt, when the coordinator dies for good at each point of the
- *  protocol, over the distance of the window; what a network that is cut in two does; and drawn
- *  faults, under which the rivals must keep the same promises. Ours is the product: its cores,
- *  its request home (which votes, too), its default settings.
+ *  (§5.3). This experiment measures that. Without faults it counts messages, delays and flushes in
+ *  a row. When the coordinator dies for good, at each point of the protocol and for several
+ *  distances of the window, it measures the time in doubt and how much of the window passes in
+ *  doubt. It cuts the network in two and looks for mixed outcomes. With drawn faults the rivals
+ *  must keep the same promises. Ours is the product: its cores, its request home (which votes, too)
+ *  and its default settings.
  */
 #include "../limits_preset.h"
 #include "commit_trial.h"
@@ -22,8 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EDGE_S  0.01  /* how late an edge may be seen: a timer's millisecond, a flush */
-#define UNIT_US 10000 /* a delay or a flush, when they are counted */
+#define EDGE_S  0.01  /* how late an edge may be noticed: one timer tick and one flush */
+#define UNIT_US 10000 /* length of a delay or a flush, when they are counted */
 
 typedef enum { KIND_COST, KIND_CUT, KIND_STORM, KIND_DEATH } commit_kind_t;
 
@@ -136,7 +137,7 @@ static void fail (play_t *play, const char *why)
     sim_text (play->why, sizeof play->why, why);
 }
 
-/*  What must hold in every play; three-phase commit promises nothing of cut networks. */
+/*  What must hold in every play. Three-phase commit promises nothing when the network is cut. */
 static void check (const commit_trial_t *trial, const commit_arm_t *arm, play_t *play)
 {
     bool excused = arm->kind == KIND_CUT && arm->way == WAY_THREE;
@@ -147,7 +148,7 @@ static void check (const commit_trial_t *trial, const commit_arm_t *arm, play_t 
     else if (commit_trial_in_doubt (trial))
         fail (play, "somebody is in doubt when all is over");
     for (size_t p = 0; p < TRIAL_PARTICIPANTS && arm->kind == KIND_STORM; p++) {
-        size_t had = 0; /* the first two want the same hour */
+        size_t had = 0; /* the first two transactions want the same hour */
         for (size_t t = 0; t < trial->txns_count; t++)
             had += trial->txns [t].committed [p] && (strcmp (trial->txns [t].id, "T0") == 0 ||
                                                      strcmp (trial->txns [t].id, "T1") == 0);
@@ -165,7 +166,7 @@ static bool committed (const commit_trial_t *trial)
     return false;
 }
 
-/*  Once with delays only, once with flushes only: what the time is made of. */
+/*  Played once with delays only and once with flushes only, to tell what the time is made of. */
 static void play_cost (const commit_arm_t *arm, uint64_t seed, play_t *play)
 {
     for (int flushing = 0; flushing < 2; flushing++) {
@@ -239,7 +240,7 @@ static void play_commit (size_t number, uint64_t seed, play_t *play)
 static uint64_t arm_seeds (size_t arm, uint64_t seeds)
 {
     commit_kind_t kind = arm_of (arm).kind;
-    return kind == KIND_COST || kind == KIND_DEATH ? 15 : 10 * seeds; /* each point as often */
+    return kind == KIND_COST || kind == KIND_DEATH ? 15 : 10 * seeds; /* each point equally often */
 }
 
 /*  --- the result --- */

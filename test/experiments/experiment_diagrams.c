@@ -1,13 +1,13 @@
 /*  experiment_diagrams - E3.2 and E3.4: S3's interface at one site.
  *
  *  E3.2: a change, by each option that the plus commands have, is committed at once (one-phase), or
- *  waits (-T) and is committed, aborted, or left alone. What is said must be the message diagram of
- *  S3's figure 3, the command must pass the states of its figure 1, and until the commit the site
- *  must have the old booking, beside what is asked for.
+ *  waits (-T) and is committed, aborted, or left alone. The messages must be those of S3's figure
+ *  3, the command must pass the states of its figure 1, and until the commit the site must have the
+ *  old booking beside what is asked for.
  *
  *  E3.4: nobody can reach the client; it hears answers to its own questions and nothing else. It
- *  polls, through loss and deaths, its own and the site's, and must come to know how each change
- *  ended.
+ *  polls, through lost messages and through its own deaths and the site's, and must learn how each
+ *  change ended.
  */
 #include "plot.h"
 #include "scene.h"
@@ -71,7 +71,7 @@ static const metric_t diagram_metrics [] = {
 typedef struct {
     char method [16];
     sim_plus_says_t says;
-    bool old_stands; /* the version before is booked as it was */
+    bool old_stands; /* the version before is still booked as it was */
     bool both;       /* and the change is held beside it */
 } diagrams_said_t;
 
@@ -144,7 +144,7 @@ static bool booked_alike (const sim_command_t *command, const sim_plus_booked_t 
            command->bookings [0].nodes == booked->nodes;
 }
 
-/*  What the site has of it now, and what beside it. */
+/*  What the site has of the reservation now, and what it holds beside that. */
 static void look (diagram_t *self, const sim_plus_told_t *told, diagrams_said_t *said)
 {
     schedule_t *schedule = self->schedule;
@@ -180,7 +180,7 @@ static void diagram_left (void *owner, const sim_message_t *message)
     look (self, &told, said);
 }
 
-/*  The change, its state as often as it is asked for, and its end. */
+/*  One change: its request, its state as often as the client asks, and its end. */
 static bool as_drawn (const diagram_t *self)
 {
     static const char *const methods [] = {"Reserve", "Modify", "Release"};
@@ -207,7 +207,8 @@ static bool old_kept (const diagram_t *self)
     return self->said_count > 1;
 }
 
-/*  In the end: new, or all as before. sim_plus_check has held what was told against the site. */
+/*  In the end the site has the new version, or all is as before. sim_plus_check has compared the
+ *  site with what was told. */
 static bool as_told (diagram_t *self)
 {
     const sim_plus_action_t *errand = the_action (self->schedule);
@@ -268,7 +269,7 @@ static void diagram_name (size_t arm, char name [ARM_NAME_BYTES])
               courses [arm % COURSES].name);
 }
 
-/*  Of a share over all arms: every play must have it. */
+/*  A share over all arms; it must be 1, as every play must have it. */
 static void all_have (experiment_run_t *run, size_t arms, size_t metric, const char *name,
                       const char *words)
 {

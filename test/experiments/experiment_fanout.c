@@ -1,9 +1,9 @@
 /*  experiment_fanout - E2.3: what the chain costs (S2 3.2, Dolly+): the time in which n nodes have
- *  a file, against that of one.
+ *  a file, against the time of one node.
  *
  *  One source and n storage nodes, each with its own link, are the product's conductor and agents;
- *  bytes are a fluid (sim_flows.h). Each play is run twice, with one node and with n. In some a
- *  node in the middle of the chain dies for good, or its link gets ten times slower, while bytes
+ *  bytes are a fluid (sim_flows.h). Each play is run twice, with one node and with n. In some plays
+ *  a node in the middle of the chain dies for good, or its link gets ten times slower, while bytes
  *  flow.
  */
 #include "chain_scene.h"
@@ -16,11 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_S_MIN   8 /* a copy takes so long on an idle link, */
-#define LINE_S_MORE  8 /* or up to so much more */
+#define LINE_S_MIN   8 /* a copy takes this long on an idle link, */
+#define LINE_S_MORE  8 /* or longer, by up to this much */
 #define STEP_US      INT64_C (100000)
-#define OTHERS_TIMES 4  /* the others have so many times as long as one link takes, */
-#define ALL_TIMES    30 /* and the slow one so many */
+#define OTHERS_TIMES 4  /* limit for the other nodes, in multiples of one link's time, */
+#define ALL_TIMES    30 /* and for the slow node */
 #define SLOW_MBPS    (CHAIN_SCENE_MBPS / 10)
 #define LINE_BYTES_S (CHAIN_SCENE_MBPS * 125000)
 #define AT_ONCE_MAX  1.2 /* of one copy */
@@ -67,7 +67,7 @@ typedef struct {
 } mishap_plan_t;
 
 typedef struct {
-    double seconds; /* NO_VALUE: not all others have it */
+    double seconds; /* NO_VALUE: not every other node has it */
     double struck_s;
     double reread;
     size_t without;
@@ -108,7 +108,7 @@ static void copied_take (chain_scene_t *scene, const mishap_plan_t *plan, copied
         copied->struck_s = (double) (scene->verified_us [plan->struck] - scene->begun_us) / 1e6;
 }
 
-/*  A file goes down a chain of so many. False when an invariant did not hold: why. */
+/*  Sends a file down a chain of so many nodes. False, with why, when an invariant did not hold. */
 static bool copy (uint64_t seed, size_t nodes, uint64_t size, const mishap_plan_t *plan,
                   copied_t *copied, char why [EXPERIMENT_WHY_BYTES])
 {

@@ -1,4 +1,4 @@
-/*  experiment_grid - a world's result as a play's values. */
+/*  experiment_grid - turns a world's result into a play's values. */
 #include "experiment_grid.h"
 
 #include "histogram.h"

@@ -1,4 +1,5 @@
-/*  experiment_json - a run's result for other programs: INTERFACES' keys, in one fixed order. */
+/*  experiment_json - a run's result for other programs: the keys of INTERFACES, in one fixed order.
+ */
 #include "experiment.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/*  Text that is not UTF-8 can't come here: all of it is our own. */
+/*  Text that is not UTF-8 can't occur here: all of it is our own. */
 static json_t *text (const char *value)
 {
     return json_string (value);
@@ -125,7 +126,7 @@ static const json_t *arm_named (const json_t *arms, const char *name)
     return NULL;
 }
 
-/*  The play of an arm; false when it has not all the metrics of ours. */
+/*  Reads the play of an arm; false when it lacks a metric of ours. */
 static bool take_play (const experiment_t *experiment, const json_t *arm, size_t at, play_t *play)
 {
     for (size_t metric = 0; metric < METRICS_MAX; metric++)
@@ -149,7 +150,7 @@ static void take_arms (experiment_run_t *run, const json_t *arms)
         run->experiment->arm_name (arm, name);
         const json_t *told = arm_named (arms, name);
         if (json_integer_value (json_object_get (told, "broken")) > 0)
-            continue; /* which of them broke is not told */
+            continue; /* the earlier result does not say which invariant broke */
         for (size_t i = run->first [arm]; told && i < run->first [arm + 1]; i++)
             run->taken [i] =
               take_play (run->experiment, told, i - run->first [arm], &run->plays [i]);

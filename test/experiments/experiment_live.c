@@ -1,7 +1,8 @@
-/*  experiment_live - E0.5: S0's scenario on real services, beside the simulation of the same.
+/*  experiment_live - E0.5: S0's scenario on real services, beside a simulation of the same.
  *
- *  Not a pure function of its seed: a play starts a federation on this machine (live_replay.h),
- *  measures it, and simulates what it has measured. So plays go one at a time.
+ *  A play is not a pure function of its seed: it starts a federation on this machine
+ *  (live_replay.h), measures it, and simulates what it has measured. So only one play runs at a
+ *  time.
  */
 #include "experiment.h"
 #include "histogram.h"
@@ -53,7 +54,7 @@ static const metric_t metrics [METRICS] = {
 static const char *const algorithms [] = {"bbr", "bir", "auto"};
 #define ALGORITHMS (sizeof algorithms / sizeof *algorithms)
 
-/*  Co-allocations first: the short form has these alone. */
+/*  Co-allocations first: the short form has only these. */
 static const scenario_kind_t kinds [] = {SCENARIO_COALLOCATION, SCENARIO_WORKFLOW};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
@@ -143,8 +144,8 @@ static void judge (experiment_run_t *run)
     experiment_criterion (run, "ledgers-sound", failures == 0,
                           "%zu of %zu plays failed, or `musubi audit` did not prove them sound",
                           failures, run->first [count]);
-    /*  One play and its repetition differ by 3 points (standard deviation), as processes race on
-     *  whatever machine this is: the short form, which has one, can't judge that. */
+    /*  A play and its repetition differ by 3 points (standard deviation), since processes race on
+     *  any machine. The short form has one play an arm, so it can't judge success. */
     if (run->small)
         experiment_setting (run, "as-simulated",
                             "not judged by one play; the furthest is %.1f points off",

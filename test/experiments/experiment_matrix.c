@@ -1,11 +1,12 @@
 /*  experiment_matrix - E3.6: crash or restart of every kind of service at every point of the
  *  protocol, with the message of that point lost, doubled, delayed or overtaken.
  *
- *  A point is a kind of message as it leaves. When it does, the message meets its fault, and the
- *  victim dies: its sender right after it, with whatever else had to leave; its receiver with it in
- *  hand, before the flush; one who has no part in it, at that moment. All else is calm, so that
- *  nothing else explains what happens. Users are those of the search for faults. The last arm is
- *  that search itself: schedules whose faults are drawn.
+ *  A point is a kind of message as it leaves. When it leaves, the message meets its fault, and the
+ *  victim dies. A victim that is the sender dies right after sending, with whatever else it had to
+ *  send; a receiver dies with the message taken up, before the flush; a process that has no part in
+ *  the message dies at that moment. There are no other faults, so nothing else can explain what
+ *  happens. Users are those of the search for faults. The last arm is that search itself: schedules
+ *  whose faults are drawn.
  */
 #include "plot.h"
 #include "scene.h"
@@ -18,15 +19,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IN_HAND_US 450 /* after most messages have arrived, before what they cause is flushed */
+#define IN_HAND_US 450 /* most messages have arrived, and what they cause is not flushed yet */
 #define RESTART_MS 30
 #define CRASH_MS   60000 /* until faults end */
 #define HELD_MAX   64
-#define SCAN_MS    250 /* a hold may outlive its limit by so much: clocks, a batch, the timer */
-#define SAME_EVERY 8   /* of so many plays one is run twice */
+#define SCAN_MS    250 /* how far a hold may outlive its limit: clocks, a batch, a timer */
+#define SAME_EVERY 8   /* one play in so many is run twice */
 
 typedef enum { VOTE_ANY, VOTE_YES, VOTE_NO } matrix_vote_t;
-typedef enum { SIDE_ANY, SIDE_HOME, SIDE_RESOURCE } side_t; /* whom it is to, or an answer from */
+typedef enum {
+    SIDE_ANY,
+    SIDE_HOME,
+    SIDE_RESOURCE
+} side_t; /* its receiver, or an answer's sender */
 
 typedef struct {
     const char *name;
@@ -79,7 +84,7 @@ static const metric_t metrics [] = {
   {"hold_ms", "the longest that anything was only held, at participants that did not die"},
   {"identical", "1: run again, the trace was the same to the byte"}};
 
-/*  Something that is only held, since when. */
+/*  A hold that nobody has voted for yet, and since when. */
 typedef struct {
     int process;
     char txid [TXID_TEXT_BYTES];
@@ -91,7 +96,7 @@ typedef struct {
     matrix_victim_t victim;
     bool restarts;
     fault_kind_t fault;
-    size_t wait; /* for the so-manieth of its kind */
+    size_t wait; /* strikes at this message of its kind, counted from 1 */
     bool struck;
     int struck_process;
     schedule_t *schedule;
@@ -134,7 +139,7 @@ static bool is_point (const matrix_cell_t *self, const sim_message_t *message)
 
 /*  --- the fault --- */
 
-/*  The one that takes part in the message, or else the first of its kind. */
+/*  The process that takes part in the message, or else the first of its kind. */
 static int choose (const matrix_cell_t *self, const sim_message_t *message)
 {
     const char *kind = victims [self->victim];
@@ -166,7 +171,7 @@ static void strike (matrix_cell_t *self, const sim_message_t *message)
         sim_strike (sim, victim, pause_ms);
 }
 
-/*  Renewed, a hold begins anew. */
+/*  A hold that is renewed begins anew. */
 static void see_renewal (matrix_cell_t *self, const sim_message_t *message)
 {
     txid_t txid;
@@ -231,13 +236,13 @@ static void matrix_shape (void *owner, schedule_t *schedule)
 {
     ((matrix_cell_t *) owner)->schedule = schedule;
     schedule->edgy = false;
-    schedule->nodes_least = 1; /* who wants the same is refused */
+    schedule->nodes_least = 1; /* users who want the same are refused */
     schedule->near_ms = 20000;
     schedule->doubt_ms = 300;
     schedule->think_ms_max = 800;
 }
 
-/*  All begin at one moment: of those who want the same one is refused by a vote. */
+/*  All users begin at one moment: of two that want the same, a vote refuses one. */
 static void matrix_users (void *owner, schedule_t *schedule)
 {
     (void) owner;
@@ -278,7 +283,7 @@ static bool play_once (size_t arm, uint64_t seed, matrix_cell_t *cell, sim_tally
     return schedule_play (seed, &options, &scene, tally, trace, why);
 }
 
-/*  FNV-1a of all that is written. */
+/*  FNV-1a of all that is written to the trace. */
 static ssize_t digest (void *cookie, const char *bytes, size_t size)
 {
     uint64_t *sum = cookie;
@@ -293,7 +298,7 @@ static FILE *digest_open (uint64_t *sum)
     return must (fopencookie (sum, "w", (cookie_io_functions_t){.write = digest}));
 }
 
-/*  Run again twice, the traces are compared. */
+/*  Run again twice; the traces are compared. */
 static bool identical (size_t arm, uint64_t seed, sim_tally_t *tally)
 {
     uint64_t sums [2];
@@ -352,7 +357,7 @@ static void arm_name (size_t arm, char name [ARM_NAME_BYTES])
                   columns [arm / FAULTS % (2 * VICTIMS)], fault_names [arm % FAULTS]);
 }
 
-/*  All four message faults of a point and a victim together. */
+/*  All four message faults of one point and one victim together. */
 static void sum_up (const experiment_run_t *run, size_t field, double *met, size_t *broken)
 {
     *met = 0;

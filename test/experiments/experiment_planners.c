@@ -1,10 +1,10 @@
-/*  experiment_planners - E4.5, which no paper has: the two of S0 (bbr, bir), S4's integer programs
- *  (ip) and this project's own search (auto) under one load, each with policy time.
+/*  experiment_planners - E4.5, which is in no paper: S0's two planners (bbr, bir), S4's integer
+ *  programs (ip) and this project's own search (auto) under one load, each with policy time.
  *
  *  A setting is a load: S0's workflows or co-allocations on the narrow or the wide grid, or S4's
  *  requests in its federation, one by one at five loads, or 8 or 32 at once at load 0.5. Every
  *  planner plays every setting with the same seeds, so with the same grid and requests, and all
- *  queries take what S0's table 2 says.
+ *  queries take the times of S0's table 2.
  */
 #include "experiment_grid.h"
 #include "plot.h"
@@ -18,11 +18,11 @@
 #define HOURS_SMALL   2
 #define HOURS_S4      24
 #define PLANNERS      4
-#define SUCCESS_LESS  0.01      /* auto may be so much below bir */
-#define SUCCESS_MORE  0.05      /* and must be so much above it for wide co-allocations, */
-#define SUCCESS_SMALL 0.0       /* in the small form, whose hours do not fill the grid, so much */
-#define LATENCY_SHARE 0.5       /* of bir's, in every setting */
-#define MESSAGE_SHARE (2.0 / 3) /* of bir's, in the mean */
+#define SUCCESS_LESS  0.01      /* how far auto may be below bir */
+#define SUCCESS_MORE  0.05      /* how far it must be above bir for wide co-allocations, */
+#define SUCCESS_SMALL 0.0       /* and in the small form, whose hours do not fill the grid */
+#define LATENCY_SHARE 0.5       /* limit as a part of bir's, in every setting */
+#define MESSAGE_SHARE (2.0 / 3) /* limit as a part of bir's, in the mean */
 #define MIDDLE        0.5
 
 enum { BBR, BIR, IP, AUTO };
@@ -59,9 +59,9 @@ static const setting_of_load_t few [] = {
 
 #define ALL   (sizeof all / sizeof *all)
 #define FEW   (sizeof few / sizeof *few)
-#define LOADS 5 /* the first of all, by world */
+#define LOADS 5 /* index of the first of all settings, by world */
 
-static bool is_small; /* what arms () was last asked; the plays come after it */
+static bool is_small; /* arms () was last called for this form; the plays are played after that */
 
 static size_t settings_count (bool small)
 {
@@ -99,7 +99,7 @@ static void arm_name (size_t arm, char name [ARM_NAME_BYTES])
     snprintf (name, ARM_NAME_BYTES, "%s %.80s", planners [arm % PLANNERS], setting);
 }
 
-/*  S4's demand is for one day, which all requests before it share. */
+/*  S4's demand is for one day, which all requests of the day before share. */
 static int64_t hours_of (const setting_of_load_t *setting)
 {
     return setting->world == S4 ? HOURS_S4 : is_small ? HOURS_SMALL : HOURS;
@@ -127,7 +127,8 @@ static double mean_of (const experiment_run_t *run, size_t setting, size_t plann
     return experiment_estimate (run, arm_of (setting, planner), metric).mean;
 }
 
-/*  auto's success less bir's: the least of the settings, or of those where it must be above. */
+/*  auto's success less bir's: the least over all settings, or over those where auto must be above.
+ */
 static double least_gain (const experiment_run_t *run, bool contested, char worst [ARM_NAME_BYTES])
 {
     double least = INFINITY;
@@ -173,7 +174,7 @@ static void judge (experiment_run_t *run)
                           asked [AUTO], asked [BIR], asked [AUTO] / asked [BIR]);
 }
 
-/*  --- what people see --- */
+/*  --- tables and pictures --- */
 
 static void tell (const experiment_run_t *run, FILE *to)
 {
@@ -211,7 +212,7 @@ static const char *line_name (size_t line)
     return names [line];
 }
 
-/*  Success over load, one line a planner and world; the small form has bars. */
+/*  Success over load, one line for each planner and world; the small form has bars. */
 static void plot (const experiment_run_t *run, FILE *to)
 {
     static const size_t shown [] = {SUCCESS};

@@ -6,13 +6,13 @@
 #include <assert.h>
 #include <math.h>
 
-#define GOOD        0.85 /* success of either user at 50 % */
+#define GOOD        0.85 /* largest difference of both users' success at 50 % */
 #define FULL_LOW    0.35 /* and at 100 % */
 #define FULL_HIGH   0.60
 #define USERS_ALIKE 0.10
-#define LEVELS_GAP  0.10 /* what a service level makes of it at 100 %, at least */
+#define LEVELS_GAP  0.10 /* least difference that a service level must make at 100 % */
 #define ARMS_MOST   4
-#define LEVELS_SAME 0.05 /* at 30 % or less, at most */
+#define LEVELS_SAME 0.05 /* most that it may make at 30 % or less */
 
 #define PLANNED "share of the user's requests of that tenth that were planned"
 
@@ -58,7 +58,7 @@ static void play_windows (size_t arm, uint64_t seed, play_t *play)
     play_users (windows_arms [arm], seed, play);
 }
 
-/*  At every point, or, with few seeds, in the mean of the day. */
+/*  Judged at every point; with few seeds, in the mean of the day. */
 static void judge_alike (experiment_run_t *run)
 {
     double most = 0;
@@ -89,7 +89,7 @@ static void judge_success (experiment_run_t *run)
       "at 100 %%: A %.3f, B %.3f; paper 0.415, 0.478; %.2f to %.2f", a, b, FULL_LOW, FULL_HIGH);
     judge_alike (run);
     if (run->small)
-        return; /* too few to tell such small differences */
+        return; /* too few plays to tell such small differences */
     double mean [ARMS_MOST] = {0};
     for (size_t arm = 0; arm < ARMS_MOST; arm++)
         for (size_t metric = 0; metric < USERS_METRICS; metric++)

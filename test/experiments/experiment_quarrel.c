@@ -1,10 +1,10 @@
 /*  experiment_quarrel - E3.3: two actors, two commands on one reservation (S3 §3.1: the state of a
  *  command is an object of its own, so that there is no confusion).
  *
- *  A reservation over two sites, in half of the plays with a link between them; then two programs
+ *  A reservation over two sites, in half of the plays with a link between them. Then two programs
  *  of its owner change it at the same moment, each at a planner of its choice. Whatever they are
  *  told, what the sites have in the end must be what some order of the commands that were told
- *  committed gives, and whoever was told BUSY was told by whom.
+ *  committed gives; and a program that was told BUSY was told which command is in the way.
  */
 #include "plot.h"
 #include "scene.h"
@@ -48,7 +48,7 @@ typedef struct {
     schedule_t *schedule;
     sim_request_t *first;
     sim_request_t *commands [2];
-    txid_t txids [TXIDS_MAX]; /* of holds on this reservation that left */
+    txid_t txids [TXIDS_MAX]; /* number of holds on this reservation that left */
     size_t txids_count;
     uint64_t busy;
     uint64_t named;
@@ -76,7 +76,7 @@ static void apply (const quarrel_t *self, size_t command, quarrel_state_t *state
     sim_book_patch (wish, &request->patch [0]);
 }
 
-/*  What commands give in this order, the first `count` of it. */
+/*  What the commands give in this order; the first `count` of them. */
 static quarrel_state_t play_order (const quarrel_t *self, const size_t *order, size_t count)
 {
     quarrel_state_t state = {0};
@@ -119,7 +119,7 @@ static bool same (const quarrel_state_t *a, const quarrel_state_t *b)
     return true;
 }
 
-/*  Some order of those that were told committed. */
+/*  Tries every order of the commands that were told committed. */
 static bool serial (quarrel_t *self, const bool committed [2])
 {
     size_t order [2];
@@ -206,7 +206,7 @@ static void see_refusal (quarrel_t *self, const sim_message_t *message)
         return;
     self->busy++;
     if (!sim_wire_blocker (body, &blocker, &frees_ms)) {
-        self->waiting += frees_ms > 0; /* T11: it bars new modifies for so long */
+        self->waiting += frees_ms > 0; /* T11: it bars new modifies for this long */
         return;
     }
     if (txid_compare (&txid, &blocker) == 0)

@@ -1,10 +1,10 @@
 /*  experiment_solvers - E4.4: how long solvers take on the windows that `ip` met (S4 §4.3).
  *
- *  One play is one solver on some windows of one day (s4_windows.h), the same ones for all; times
- *  are processor time of the thread, so that they differ from run to run, and no small form judges
- *  them. What is judged in every form is what solvers say: each answer is held against `auto`'s
- *  proven one without a limit on paths, and where that one's paths have at most Pmax edges, with
- *  the limit nothing may change.
+ *  One play is one solver on some windows of one day (s4_windows.h), the same windows for all
+ *  solvers. Times are processor time of the thread, so they differ from run to run, and the small
+ *  form does not judge them. Every form judges the answers: each is compared with `auto`'s proven
+ *  answer without a limit on paths; and where the paths of that answer have at most Pmax edges, the
+ *  limit must not change it.
  */
 #include "s4_windows.h"
 
@@ -20,9 +20,9 @@
 
 #define PMAX      2
 #define LIMIT_US  INT64_C (60000000)
-#define SHORT_US  INT64_C (20000) /* what few of GLPK's plain programs are solved in */
-#define GRACE_S   1.0             /* beyond a limit: one iteration of the simplex, at most */
-#define WINDOWS   1               /* of each tenth of a day */
+#define SHORT_US  INT64_C (20000) /* time in which GLPK solves few of the plain programs */
+#define GRACE_S   1.0             /* overrun of a limit: one iteration of the simplex at most */
+#define WINDOWS   1               /* windows of each tenth of a day */
 #define DAYS_KEPT 64
 
 typedef struct {
@@ -80,7 +80,8 @@ static void arm_name (size_t arm, char name [ARM_NAME_BYTES])
     snprintf (name, ARM_NAME_BYTES, "%s", solvers [arm].name);
 }
 
-/*  A day's windows, which every solver gets: a worker that has them does not play the day again. */
+/*  A day's windows, which every solver gets. A worker that has them already does not play the day
+ *  again. */
 static const s4_window_t *windows_of (uint64_t seed, size_t *count, play_t *play)
 {
     static struct {
@@ -108,7 +109,7 @@ static double seconds_of (clockid_t clock)
     return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
 }
 
-/*  Limits are kept on this one, as GLPK does, too. */
+/*  Limits are checked on this clock, which GLPK uses, too. */
 static int64_t wall_us (void *of)
 {
     (void) of;
@@ -133,7 +134,7 @@ static bool is_proven (const solver_answer_t *answer)
     return answer->status == SOLVER_OPTIMAL || answer->status == SOLVER_INFEASIBLE;
 }
 
-/*  No path of more than so many edges. */
+/*  True when no path has more than so many edges. */
 static bool is_short (const s4_window_t *window, const program_plan_t *plan)
 {
     for (size_t i = 0; i < window->program.links_count; i++)
@@ -142,14 +143,14 @@ static bool is_short (const s4_window_t *window, const program_plan_t *plan)
     return true;
 }
 
-/*  The truth: without a limit on paths, and whether the limit changes it. */
+/*  The proven answer without a limit on paths, and whether the limit changes it. */
 typedef struct {
     bool feasible;
-    bool limited; /* it says nothing of plans with short paths, but that none is cheaper */
+    bool limited; /* of plans with short paths it only says that none is cheaper */
     int64_t cost;
 } truth_t;
 
-/*  Can the answer be right? */
+/*  True when the answer can be right. */
 static bool is_right (const program_t *program, const solver_answer_t *answer, const truth_t *truth)
 {
     if (answer->plan && (!program_plan_check (program, answer->plan) || !truth->feasible ||
@@ -181,7 +182,8 @@ static bool find_truth (const solver_arm_t *arm, const s4_window_t *window, trut
     return proven;
 }
 
-/*  Adds one window to the values; false with why when there is nothing to hold it against. */
+/*  Adds one window to the values; false with why when there is no proven answer to compare it with.
+ */
 static bool look (const solver_arm_t *arm, const s4_window_t *window, play_t *play)
 {
     double seconds;
@@ -293,7 +295,7 @@ static void judge_solvers (experiment_run_t *run)
                         WINDOWS);
     judge_answers (run);
     if (run->small)
-        return; /* times are not judged every day */
+        return; /* the small form does not judge times */
     double plain = mean_of (run, PLAIN, MEAN);
     double pruned = mean_of (run, PRUNED, MEAN);
     experiment_criterion (run, "order-of-rows",

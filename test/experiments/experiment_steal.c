@@ -1,12 +1,13 @@
-/*  experiment_steal - E3.1: a change over A and B that B refuses leaves A the old window, and
+/*  experiment_steal - E3.1: a change over sites A and B that B refuses leaves A the old window, and
  *  nobody could take it meanwhile (S3 §2.1, §2.3).
  *
- *  A reservation fills site A and B over a window; its user moves it. In the new window a rival
- *  takes B (a node; or rivals every link at A's site) as soon as B has said that it is free; the
- *  planner's first hold at B is overtaken by that, so that B refuses after A was asked, and mostly
- *  after A has voted. All the while a thief asks A for one node of the old window, of what the new
- *  one lacks of it, every millisecond. The plain way of S3 §2.1 is an arm, too: each resource is a
- *  reservation of its own, A is moved and committed, B refuses, A is moved back, if it can.
+ *  A reservation fills A and B over a window; its user moves it. As soon as B has said that the new
+ *  window is free, a rival takes B there (one node, or rivals take every link at A's site). The
+ *  planner's first hold at B is delayed behind the rival's, so B refuses after A was asked, and
+ *  mostly after A has voted. All the while a thief asks A every millisecond for one node in the
+ *  part of the old window that the new window does not cover. The plain way of S3 §2.1 is an arm,
+ *  too: each resource is a reservation of its own; A is moved and committed, B refuses, and A is
+ *  moved back, if that is still possible.
  */
 #include "plot.h"
 #include "scene.h"
@@ -21,7 +22,7 @@
 #define GAP_MS      1000  /* more than any cleaning gap */
 #define TTL_MS      1500
 #define RIVALS      4
-#define THIEF_MS    12000 /* how long a thief tries at most: a user without an answer waits longer */
+#define THIEF_MS    12000 /* how long a thief tries at most; a user may wait longer */
 
 enum { ARM_PLAIN, ARM_SITE, ARM_DOMAIN, ARM_SITE_FAULTS, ARM_DOMAIN_FAULTS, ARMS };
 
@@ -41,7 +42,7 @@ static const metric_t metrics [] = {
   {"tries", "of those, how often the thief asked for the old window"},
   {"stolen", "of those, how often it got it"}};
 
-/*  One of those who take B: of a domain each takes another link. */
+/*  A rival that takes B. When B is a domain each rival takes another link. */
 typedef struct {
     struct steal *steal;
     size_t which;
@@ -62,7 +63,7 @@ typedef struct steal {
     int64_t asked_us; /* -1 = not yet */
     bool free_told;   /* B has said what is free since */
     bool voted;
-    bool overtaken; /* the planner's hold at B */
+    bool overtaken; /* sequence of the planner's hold at B */
 } steal_t;
 
 static bool plain (const steal_t *self)
@@ -94,8 +95,8 @@ static void node_of (const steal_t *self, size_t site, sim_prey_t *prey)
     sim_text (prey->party.resource, sizeof prey->party.resource, class->name);
 }
 
-/*  At A what the new window lacks of the old one, from the moment the change is asked for until the
- *  user has his last answer. */
+/*  What the thief asks A for: the part of the old window that the new one lacks, from the moment
+ *  the change is asked for until the user has his last answer. */
 static bool thief_prey (void *owner, sim_prey_t *prey)
 {
     const steal_t *self = owner;
@@ -109,7 +110,7 @@ static bool thief_prey (void *owner, sim_prey_t *prey)
     return true;
 }
 
-/*  The domain of the path, as the user was told. */
+/*  The domain of the path that the user was told. */
 static size_t domain_of (const steal_t *self)
 {
     const sim_answer_t *answer = &self->first->answer;
@@ -124,7 +125,7 @@ static size_t domain_of (const steal_t *self)
     return sim_map_domain (&self->schedule->map, domain);
 }
 
-/*  All that a link at A carries: the which-th one. */
+/*  All that a link at A carries, chosen by index. */
 static bool link_of (const steal_t *self, size_t which, sim_prey_t *prey)
 {
     size_t at = domain_of (self);
@@ -146,7 +147,7 @@ static bool link_of (const steal_t *self, size_t which, sim_prey_t *prey)
     return false;
 }
 
-/*  What the new window needs at B beyond the old one. */
+/*  What the new window needs at B more than the old one does. */
 static bool rival_prey (void *owner, sim_prey_t *prey)
 {
     const steal_rival_t *rival = owner;
@@ -175,7 +176,7 @@ static void add_users (steal_t *self, schedule_t *schedule)
     sim_patch_t patch = {.start_ms = self->shift_ms};
     sim_client_t *client = &schedule->clients [0];
     scene_wish (schedule, both, DURATION_MS, over_domain (self) ? 100 : 0, &wish);
-    if (over_domain (self)) { /* another path would be a way out */
+    if (over_domain (self)) { /* by another path the change could be made */
         wish.fixed_route = true;
         wish.needs [0].cpus = wish.needs [1].cpus = 1;
         wish.needs [0].cpus = schedule->lis [0].site.classes [0].nodes *
@@ -234,7 +235,7 @@ static bool asks (const sim_message_t *message, const sim_request_t *request)
            strcmp (message->request_id, request->request_id) == 0;
 }
 
-/*  A has voted for the change: nothing else is prepared there. */
+/*  True when A has voted for the change: it prepares nothing else. */
 static bool is_vote (const steal_t *self, const sim_message_t *message)
 {
     txid_t txid;
@@ -248,7 +249,7 @@ static bool is_vote (const steal_t *self, const sim_message_t *message)
            refused == REFUSAL_NONE && state == COMMAND_PREPARED;
 }
 
-/*  The planner's first hold at B falls behind. */
+/*  Delays the planner's first hold at B. */
 static void overtake (steal_t *self, const sim_message_t *message, int at_b)
 {
     if (plain (self) || self->overtaken || !self->free_told || message->to != at_b ||
@@ -280,7 +281,7 @@ static void steal_left (void *owner, const sim_message_t *message)
     if (!self->change->told [0] && is_vote (self, message))
         self->voted = true;
     overtake (self, message, prey.process);
-    /* B was moved after all: nobody wants A back */
+    /* B was moved after all, so nobody wants A back */
     if (plain (self) && scene_answers (message, self->change_second, &answer) &&
         answer.status == ANSWER_COMMITTED)
         self->back->ended = true;
@@ -309,7 +310,7 @@ static void steal_judge (void *owner, schedule_t *schedule)
     play_t *play = ((steal_scene_t *) owner)->play;
     const sim_request_t *at_b = plain (self) ? self->change_second : self->change;
     if (!has (self->first) || (plain (self) && !has (self->second)) || !at_b->told [0])
-        return; /* there was no way to reserve at all, or the user's program was refused as such */
+        return; /* nothing could be reserved, or the request itself was refused */
     bool refused = at_b->answer.status == ANSWER_REFUSED;
     play->values [METRIC_REFUSED] = refused;
     if (!refused)
@@ -330,7 +331,7 @@ static void steal_judge (void *owner, schedule_t *schedule)
 static void steal_shape (void *owner, schedule_t *schedule)
 {
     (void) owner;
-    schedule->edgy = false; /* edges are E3.6's */
+    schedule->edgy = false; /* edges are tested by E3.6 */
     schedule->doubt_ms = 300;
 }
 

@@ -1,5 +1,5 @@
-/*  experiment_weights - E4.3: where an administrator's wishes put the load (S4 §4.2); a play is one
- *  day (s4_day.h).
+/*  experiment_weights - E4.3: where an administrator's weights put the load (S4 §4.2); a play is
+ *  one day (s4_day.h).
  */
 #include "s4_day.h"
 
@@ -78,7 +78,7 @@ static double variation (const experiment_run_t *run, size_t arm, size_t point)
     return sqrt (fmax (0, squares - sum * sum)) / sum;
 }
 
-/*  Classes of sites that weigh the same, lightest first: by arm. */
+/*  The classes of sites with the same weight, lightest first: by arm. */
 static size_t class_of (size_t arm, size_t site)
 {
     if (weights_arms [arm] == BY_DOMAIN)
@@ -89,7 +89,7 @@ static size_t class_of (size_t arm, size_t site)
                                         : 3;
 }
 
-/*  Mean over the sites of a class of what is given for each site. */
+/*  The mean over the sites of a class of a value that each site has. */
 static double class_mean (size_t arm, size_t class, const double values [S4_SITES])
 {
     double sum = 0;
@@ -118,9 +118,9 @@ static double class_part (const experiment_run_t *run, size_t arm, size_t class)
     return class_mean (arm, class, values);
 }
 
-/*  The lighter, the more it is loaded. A request has one job at a site, so a class with one site
- *  can't have more load than one job of each request; the first `alone` such classes are judged by
- *  the plans that they take part in. */
+/*  The lighter a class, the more it is loaded. A request has one job at a site, so a class with one
+ *  site can't have more load than one job of each request; the first `alone` such classes are
+ *  judged by their share of the plans instead. */
 static void judge_order (experiment_run_t *run, size_t arm, size_t classes, size_t alone,
                          const char *name)
 {

@@ -121,7 +121,7 @@ static void decades (const plot_lines_t *lines, double *low, double *high)
         *high = *low + 1;
 }
 
-/*  Where a value stands, from the bottom (0) to the top (1). */
+/*  Where a value stands on its axis, from the bottom (0) to the top (1). */
 static double height_of (const plot_lines_t *lines, double value, double low, double high)
 {
     return ((lines->shares ? value : log10 (value)) - low) / (high - low);

@@ -4,7 +4,7 @@
 
 #include "experiment.h"
 
-/*  For each arm a bar for each of the metrics, with its 95 % interval. */
+/*  For each arm, a bar for each of the metrics, with its 95 % interval. */
 void plot_bars (const experiment_run_t *run, const char *title, const size_t *shown, size_t count,
                 FILE *to);
 
@@ -25,14 +25,14 @@ typedef struct {
 
 void plot_table (const plot_table_t *table, FILE *to);
 
-/*  Lines over a logarithmic axis, or over one from 0 to 1. */
+/*  Lines over a logarithmic axis, or over an axis from 0 to 1. */
 typedef struct {
     const char *title;
     bool shares;        /* values are 0 to 1 */
-    const char *across; /* what the axes say */
+    const char *across; /* titles of the axes */
     const char *up;
     size_t points;
-    const char *(*point) (size_t point); /* equal steps, each with its name */
+    const char *(*point) (size_t point); /* equal steps, each with its label */
     size_t lines;
     const char *(*line) (size_t line);
     const double *values; /* by line, then point; positive, or NO_VALUE */

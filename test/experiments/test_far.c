@@ -1,5 +1,5 @@
-/*  Everybody is so far from everybody else that no answer comes within a try's shortest patience:
- *  what is asked for is reserved and released, as it is next door.
+/*  All processes are so far apart that no answer comes within a try's shortest patience. A request
+ *  is reserved and released all the same, as it is between near processes.
  */
 #include "scene.h"
 
@@ -25,8 +25,7 @@ static void users (void *owner, schedule_t *schedule)
     static const size_t both [2] = {0, 1};
     far_t *self = owner;
     sim_wish_t wish;
-    /* The limits of schedules are for a smaller world than the defaults: a tenth of their patience.
-     */
+    /* The limits of schedules are made for a smaller world: a tenth of the default patience. */
     schedule->planner.try_ms = TRY_MS;
     schedule->planner.try_ms_max = 4 * TRY_MS;
     schedule->planner.decide_ms = 3000; /* clocks are off by up to a second */

@@ -1,4 +1,4 @@
-/*  The made-up grid and what is asked of it: are they what their headers say? */
+/*  The made-up grid and the requests to it are what their headers say. */
 #include "grid.h"
 #include "scenario.h"
 

@@ -1,4 +1,4 @@
-/*  S4's federation and requests: are they what their header says? */
+/*  S4's federation and requests are what their header says. */
 #include "s4_world.h"
 
 #include <setjmp.h>
