@@ -347,7 +347,7 @@ static const backtracking_variant_t variants [] = {
   {BBR, POLICY_C, LEAST_DELAY}, {BBR, POLICY_C, WHOLE_DEADLINE}, {BIR, POLICY_T, AS_DRAWN},
   {BIR, POLICY_C, AS_DRAWN},    {BIR, POLICY_C, LEAST_DELAY},    {BIR, POLICY_C, WHOLE_DEADLINE},
   {BIR, POLICY_T, QUOTA},       {BBR, POLICY_T, STALE},          {BIR, POLICY_T, STALE}};
-enum { BBR_T, BBR_T_OWN, BIR_T = 5, BIR_T_QUOTA = 9, BBR_T_STALE, BIR_T_STALE }; /* their number */
+enum { BBR_T, BBR_T_OWN, BIR_T = 5, BIR_T_QUOTA = 9, BBR_T_STALE, BIR_T_STALE }; /* indexes */
 #define VARIANTS (sizeof variants / sizeof variants [0])
 
 static size_t arms_invited (bool small)

@@ -19,8 +19,8 @@
 
 typedef struct {
     const char *name;
-    double level; /* the speed as claimed */
-    double speed; /* a multiple of the true speed */
+    double level; /* that it claims */
+    double speed; /* that it claims, as a multiple of the true one */
 } lie_t;
 
 enum { HONEST, NO_PART, LEVEL_1, LEVEL_10000, HALF, SLOWER, FASTER, DOUBLE, LIES };

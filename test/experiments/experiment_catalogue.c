@@ -256,7 +256,7 @@ static void judge (experiment_run_t *run)
     double blind = 0;
     double overrun = 0;
     double started = 0;
-    double unserved = 0; /* only what must be repaired is in the way */
+    double unserved = 0; /* where nothing but repairable faults is in the way */
     experiment_setting (run, "federation", "3 sites of 2 storage nodes, 1 index, 1 GIS");
     experiment_setting (run, "jobs", "%d, each wants one of %d files of 1 MB", JOBS, FILES);
     experiment_criterion_sound (run);

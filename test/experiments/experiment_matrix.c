@@ -96,7 +96,7 @@ typedef struct {
     matrix_victim_t victim;
     bool restarts;
     fault_kind_t fault;
-    size_t wait; /* strikes at this message of its kind, counted from 1 */
+    size_t wait; /* which message of its kind it strikes at */
     bool struck;
     int struck_process;
     schedule_t *schedule;

@@ -59,7 +59,7 @@ static const setting_of_load_t few [] = {
 
 #define ALL   (sizeof all / sizeof *all)
 #define FEW   (sizeof few / sizeof *few)
-#define LOADS 5 /* index of the first of all settings, by world */
+#define LOADS 5 /* of each world; they come first in all */
 
 static bool is_small; /* arms () was last called for this form; the plays are played after that */
 

@@ -6,13 +6,13 @@
 #include <assert.h>
 #include <math.h>
 
-#define GOOD        0.85 /* largest difference of both users' success at 50 % */
-#define FULL_LOW    0.35 /* and at 100 % */
+#define GOOD        0.85 /* least success of either user at 50 % */
+#define FULL_LOW    0.35 /* bounds of it at 100 % */
 #define FULL_HIGH   0.60
 #define USERS_ALIKE 0.10
-#define LEVELS_GAP  0.10 /* least difference that a service level must make at 100 % */
+#define LEVELS_GAP  0.10 /* least gap between users that a service level makes at 100 % */
 #define ARMS_MOST   4
-#define LEVELS_SAME 0.05 /* most that it may make at 30 % or less */
+#define LEVELS_SAME 0.05 /* largest gap that it makes at 30 % or less */
 
 #define PLANNED "share of the user's requests of that tenth that were planned"
 

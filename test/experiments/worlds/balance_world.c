@@ -1,4 +1,4 @@
-/*  balance_world - arrivals are drawn first; then unit after unit of time is worked off. */
+/*  balance_world - draws the arrivals first, then works off one unit of time after another. */
 #include "balance_world.h"
 
 #include "must.h"
@@ -12,7 +12,7 @@
 #define RATE      0.2  /* jobs in a unit of time, of a cluster of speed 1 */
 #define SHAPE     2    /* of the gamma distribution of sizes */
 #define SCALE     2.0  /* and of a cluster of speed 1 */
-#define LATE      1e-6 /* what rounding may come to over a round */
+#define LATE      1e-6 /* largest error of rounding over a round */
 #define STEPS_MAX 100000
 
 typedef struct {
@@ -31,8 +31,8 @@ struct balance_world {
     uint32_t *owners;
     size_t jobs_count;
     size_t room;
-    bool all_count;                   /* those that were given */
-    size_t next [WORLD_CLUSTERS_MAX]; /* of each owner's jobs, to arrive */
+    bool all_count;                   /* arrivals that were given, not drawn */
+    size_t next [WORLD_CLUSTERS_MAX]; /* by owner: the next job to arrive */
     size_t end [WORLD_CLUSTERS_MAX];
 };
 
@@ -88,7 +88,7 @@ static void draw_jobs (balance_world_t *self, const world_order_t *order)
     }
 }
 
-/*  Owners without jobs have an empty span, too. */
+/*  Owners without jobs have an empty span. */
 static void take_jobs (balance_world_t *self, const world_order_t *order)
 {
     size_t at = 0;
@@ -139,7 +139,7 @@ static void drop_head (bilb_queue_t *queue, size_t pieces)
     memmove (queue->pieces, queue->pieces + pieces, queue->count * sizeof *queue->pieces);
 }
 
-/*  Piece after piece; an empty queue waits for who comes next. */
+/*  Works piece after piece; an empty queue waits for its next arrival. */
 static void work (balance_world_t *self, size_t cluster, double from, double until)
 {
     bilb_queue_t *queue = &self->members [cluster].queue;
@@ -171,7 +171,7 @@ static void work (balance_world_t *self, size_t cluster, double from, double unt
         join (self, cluster);
 }
 
-/*  False when everything is done. */
+/*  False when all jobs are done. */
 static bool is_busy (const balance_world_t *self)
 {
     for (size_t i = 0; i < self->clusters; i++)

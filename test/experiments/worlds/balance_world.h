@@ -2,8 +2,8 @@
  *  time.
  *
  *  Everything is empty at first. Jobs arrive at each cluster for a round's time and join its queue
- *  at once; then all is drained. Whatever is not said by the arrivals is decided by the product's
- *  own core (bilb_queues.h), which checks each step. Beside it the same arrivals, each cluster
+ *  at once; then the queues are drained. All but the arrivals is decided by the product's own core
+ *  (bilb_queues.h), which checks each step. The same arrivals are also played with each cluster
  *  alone, first come first served.
  */
 #ifndef MUSUBI_BALANCE_WORLD_H
@@ -13,14 +13,14 @@
 #include "experiment.h"
 
 #define WORLD_CLUSTERS_MAX 15
-#define WORLD_T            1000.0 /* a round; t, between two steps, is 1 */
+#define WORLD_T            1000.0 /* length of a round; t, the time between two steps, is 1 */
 
 typedef enum {
-    CASE_I,  /* faster clusters have larger jobs, as often */
-    CASE_II, /* and in the other case more jobs, as large */
+    CASE_I,  /* faster clusters have larger jobs, equally often */
+    CASE_II, /* in the other case faster clusters have more jobs, of equal size */
 } world_case_t;
 
-/*  A job that is given, not drawn. */
+/*  A job that is given instead of drawn. */
 typedef struct {
     uint32_t owner;
     double release;
@@ -30,17 +30,17 @@ typedef struct {
 typedef struct {
     world_case_t which;
     size_t clusters;
-    uint64_t seed; /* same seed, same draws: whatever the levels and the algorithm */
+    uint64_t seed; /* the same seed gives the same draws, whatever the levels and the algorithm */
     bool extended; /* rebuild the schedule after each step */
     double levels [WORLD_CLUSTERS_MAX];
-    double claimed [WORLD_CLUSTERS_MAX]; /* speed as the balancer is told; 0 = the true one */
+    double claimed [WORLD_CLUSTERS_MAX]; /* speed that the balancer is told; 0 = the true one */
     const world_job_t *given; /* instead of drawn ones: by owner, each owner's as they come; all of
                                  them count. NULL = drawn */
     size_t given_count;
 } world_order_t;
 
-/*  Sums of the flow times (completion less release) of the jobs that count, those that came between
- *  0.2 T and 0.8 T, by owner. */
+/*  Sums, by owner, of the flow times (completion less release) of the jobs that count: those that
+ *  arrived between 0.2 T and 0.8 T. */
 typedef struct {
     double flow [WORLD_CLUSTERS_MAX];
     double alone [WORLD_CLUSTERS_MAX];
@@ -51,7 +51,7 @@ typedef struct {
 /*  Speeds lie equally spaced from 1 to 2. */
 double world_speed (size_t cluster, size_t clusters);
 
-/*  How long a job of that cluster waits alone before it is begun, on the mean (S1 eqs 9 to 11, which
+/*  Mean time for which a job of that cluster waits when the cluster is alone (S1 eqs 9 to 11, which
  *  take sizes for exponential). */
 double world_wait (world_case_t which, size_t cluster, size_t clusters);
 
@@ -61,8 +61,8 @@ typedef struct balance_world balance_world_t;
 balance_world_t *balance_world_new (void);
 void balance_world_destroy (balance_world_t **self_p);
 
-/*  False, with why in the play, if a promise that was made is broken at a later step; claims of
- *  other speeds break them by themselves, and are not looked at. */
+/*  False, with why in the play, if a promise is broken at a later step. Owners that lie about their
+ *  speed break promises by themselves, so their plays are not checked for this. */
 bool balance_world_play (balance_world_t *self, const world_order_t *order, world_round_t *round,
                          play_t *play);
 

@@ -1,4 +1,4 @@
-/*  commit_trial - builds, strikes, and looks. */
+/*  commit_trial - builds the federation, strikes, and records what came of it. */
 #include "commit_trial.h"
 #include "../../gis_preset.h"
 
@@ -12,8 +12,8 @@
 #define PATIENCE_MS  1000
 #define AFTER_US     (300 * SECOND_US) /* faults are over for so long */
 #define STORM_US     (12 * SECOND_US)
-#define FOR_GOOD_MS  0                    /* on_dies says so */
-#define ASKS_ONCE_MS INT64_C (8640000000) /* longer than any window is ahead */
+#define FOR_GOOD_MS  0                    /* on_dies says that it stays dead */
+#define ASKS_ONCE_MS INT64_C (8640000000) /* longer than any window lies ahead */
 
 static bool ours (const commit_trial_t *self)
 {
@@ -77,14 +77,14 @@ static void take_move (commit_trial_t *self, const trial_move_t *move)
         txn->prepared [p] = true;
         txn->prepared_us [p] = now_us;
     } else if (!ends_with (move->move, "->precommitted") && !ends_with (move->move, "->held")) {
-        if (txn->ended_us [p] < 0) /* past its edge it has given back, whatever comes then */
+        if (txn->ended_us [p] < 0) /* at its edge it gave back, for good */
             txn->ended_us [p] = now_us;
         txn->committed [p] = txn->committed [p] || ends_with (move->move, "->committed");
         txn->aborted [p] = txn->aborted [p] || ends_with (move->move, "->aborted");
     }
 }
 
-/*  What this process told is durable, or forgotten with its life. */
+/*  What this process told is now durable, or forgotten because it died. */
 static void settle_moves (commit_trial_t *self, int process, bool durable)
 {
     size_t kept = 0;
@@ -119,7 +119,7 @@ static size_t round_of (const commit_trial_t *self, const sim_message_t *message
                                            : 3;
 }
 
-/*  How many messages a round has: the request's home takes part in ours. */
+/*  How many messages a round has: in ours the request's home takes part, too. */
 static size_t round_size (const commit_trial_t *self)
 {
     return TRIAL_PARTICIPANTS + (ours (self) ? 1 : 0);
@@ -134,7 +134,7 @@ static void split (commit_trial_t *self)
     side [self->coordinator] = true;
     size_t other = prng_below (&self->prng, TRIAL_PARTICIPANTS);
     side [self->participants [other]] = false;
-    int64_t from_us = sim_now_us (self->sim); /* the message that leaves is the first to meet it */
+    int64_t from_us = sim_now_us (self->sim); /* the message that leaves now meets the cut */
     for (size_t a = 0; a < count; a++)
         for (size_t b = 0; b < a; b++)
             if (side [a] != side [b])
@@ -152,7 +152,7 @@ static void on_left (void *owner, const sim_message_t *message)
     bool counts =
       strcmp (message->service, "Participant") == 0 || strcmp (message->service, "Rival") == 0;
     if (counts && self->begun_us >= 0 && self->told_us < 0 && message->size > 0)
-        self->messages++; /* an answer without a body is the transport's */
+        self->messages++; /* an answer without a body comes from the transport */
     if (ours (self) && message->kind == MESSAGE_ANSWER && message->from == self->coordinator &&
         strcmp (message->service, "Planner") == 0 && self->told_us < 0)
         self->told_us = now_us;
@@ -308,7 +308,7 @@ static void build_rivals (commit_trial_t *self)
     rivals->patience_ms = PATIENCE_MS;
     int64_t from_ms = SIM_EPOCH_MS + CALM_US / 1000 + self->ahead_ms;
     size_t count = self->storm ? 3 : 1;
-    for (size_t i = 0; i < count; i++) /* the first two want the same */
+    for (size_t i = 0; i < count; i++) /* the first two transactions want the same */
         rivals->plans [rivals->plans_count++] =
           (rival_plan_t){.begin_ms = CALM_US / 1000 + (i == 2 ? 4000 : 3 * (int64_t) i),
                          .from_ms = from_ms + (i == 2 ? 2 : 0) * TRIAL_WINDOW_MS,
@@ -319,7 +319,7 @@ static void build_rivals (commit_trial_t *self)
         self->participants [i] = (int) i + 1;
 }
 
-/*  Three-phase commit is not made for losses: it takes silence for death. */
+/*  Three-phase commit is not made for lost messages: it takes silence for death. */
 static void storm (commit_trial_t *self)
 {
     bool lossy = self->way != WAY_THREE;
@@ -344,7 +344,7 @@ bool commit_trial_in_doubt (const commit_trial_t *self)
     return false;
 }
 
-/*  Until nobody is in doubt for a while, or the window is over. */
+/*  Runs until no participant is in doubt for a while, or the window is over. */
 static void run_out (commit_trial_t *self)
 {
     int64_t end_us = CALM_US + 1000 * (self->ahead_ms + TRIAL_WINDOW_MS) + AFTER_US;

@@ -14,7 +14,7 @@
 #define TRIAL_TXNS_MAX     16
 #define TRIAL_WINDOW_MS    INT64_C (3600000)
 #define TRIAL_CUT_MS       60000
-#define TRIAL_TAKEN_MS     60000 /* a dead planner's store is found after so long */
+#define TRIAL_TAKEN_MS     60000 /* time after which a dead planner's store is noticed */
 
 typedef enum {
     WAY_OURS,
@@ -26,7 +26,7 @@ typedef enum {
     WAYS
 } commit_way_t;
 
-/*  Where the coordinator dies: a round's first message has left, or all of them. */
+/*  Where the coordinator dies: after a round's first message has left, or after all of them. */
 typedef enum {
     POINT_PREPARE_FIRST,
     POINT_PREPARE_ALL,
@@ -36,7 +36,7 @@ typedef enum {
     DEATH_POINTS
 } death_point_t;
 
-/*  A transaction at the participants. */
+/*  A transaction as the participants have it. */
 typedef struct {
     char id [48];
     bool prepared [TRIAL_PARTICIPANTS];
@@ -46,7 +46,7 @@ typedef struct {
     int64_t ended_us [TRIAL_PARTICIPANTS]; /* -1: in doubt */
 } trial_txn_t;
 
-/*  A change of state that was told and is not flushed yet. */
+/*  A change of state that was told but not flushed yet. */
 typedef struct {
     int process;
     char id [48];
@@ -59,11 +59,11 @@ typedef struct {
     commit_way_t way; /* in */
     uint64_t seed;    /* in */
     int64_t ahead_ms; /* in: how far ahead the window begins */
-    bool kill;        /* in: the coordinator dies at the point, for good */
+    bool kill;        /* in: the coordinator dies at this point, for good */
     death_point_t point;
-    bool cut;   /* in: the net is split in two for TRIAL_CUT_MS, at a drawn message */
+    bool cut;   /* in: the network is cut in two for TRIAL_CUT_MS, at a drawn message */
     bool storm; /* in: drawn faults, several transactions; rivals only */
-    bool paced; /* in: flights and flushes take exactly so long */
+    bool paced; /* in: messages and flushes take exactly this long */
     int64_t flight_us;
     int64_t flush_us;
 
@@ -73,7 +73,7 @@ typedef struct {
     int coordinator;
     int participants [TRIAL_PARTICIPANTS];
     size_t sent [3];   /* by round: prepare, precommit, commit */
-    size_t cut_at;     /* the so-manieth of those */
+    size_t cut_at;     /* which message of the round it is */
     int64_t struck_us; /* -1 = not yet */
     trial_txn_t txns [TRIAL_TXNS_MAX];
     size_t txns_count;
@@ -84,7 +84,7 @@ typedef struct {
     uint64_t messages; /* of the protocol, in between */
     uint64_t flushes;
 
-    /* ours */
+    /* used by ours */
     gis_settings_t gis;
     const char *gis_endpoint;
     const char *home;
@@ -98,18 +98,18 @@ typedef struct {
     rival_federation_t rivals;
 } commit_trial_t;
 
-/*  Fill in what is marked; the rest is zero. */
+/*  Fill in the members that are marked "in"; the rest is zero. */
 void commit_trial_run (commit_trial_t *self);
 void commit_trial_clear (commit_trial_t *self);
 
-/*  Some participant committed what another one aborted. */
+/*  True when some participant committed what another one aborted. */
 bool commit_trial_mixed (const commit_trial_t *self);
 
 /*  How long the participant was in doubt after the fault, and how much of the window passed
  *  meanwhile. */
 int64_t commit_trial_doubt_us (const commit_trial_t *self, size_t participant, int64_t *window_us);
 
-/*  Somebody is in doubt still. */
+/*  True when some participant is still in doubt. */
 bool commit_trial_in_doubt (const commit_trial_t *self);
 
 #endif

@@ -1,4 +1,4 @@
-/*  grid - a Tiers-style hierarchy with links added by preference. */
+/*  grid - a hierarchy in the style of Tiers, with links added by preference. */
 #include "grid.h"
 
 #include "must.h"
@@ -90,7 +90,7 @@ static void make_core (domain_t *network)
     }
 }
 
-/*  A city by lot, weighted by its links: those who have get. */
+/*  Draws a city, weighted by its links: a city with more links gets more. */
 static size_t draw_city (const domain_t *network, prng_t *prng)
 {
     char name [NAME_BYTES_MAX + 1];
@@ -120,7 +120,7 @@ static void add_further (domain_t *network, prng_t *prng)
     }
 }
 
-/*  Which city each site is at: two at each, the rest by preference. */
+/*  The city of each site: two at each, the rest by preference. */
 static void draw_places (const domain_t *network, prng_t *prng, size_t at [GRID_SITES])
 {
     static_assert (GRID_SITES >= CITIES * AT_CITY_LEAST, "every city has sites");

@@ -33,12 +33,12 @@ typedef struct {
     uint64_t cpus; /* of all sites */
 } grid_t;
 
-/*  The same seed gives the same grid, narrow and wide alike but for the sites' links. */
+/*  The same seed gives the same grid; narrow and wide differ only in the sites' links. */
 void grid_make (grid_t *self, uint64_t seed, bool wide);
 void grid_clear (grid_t *self);
 
-/*  Keeps so many of the sites, a multiple of the systems and at most 12: of each system the same
- *  number, the first ones. The routers and their links stay. */
+/*  Keeps this many of the sites, a multiple of the number of systems and at most 12: the first
+ *  sites of each system, the same number of each. The routers and their links stay. */
 void grid_shrink (grid_t *self, size_t sites);
 
 #endif

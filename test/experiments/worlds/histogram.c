@@ -1,4 +1,4 @@
-/*  histogram - sdsc-blue-cpus-8-128.txt, where it lies; else what is counted here. */
+/*  histogram - reads sdsc-blue-cpus-8-128.txt where MUSUBI_DATA has it; else the table below. */
 #include "histogram.h"
 
 #include <errno.h>
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  Of no machine: what real ones have in common is that most ask for little, and for powers of two.
- */
+/*  From no real machine. It has what real logs have in common: most jobs ask for few CPUs, and for
+ *  powers of two. */
 static const char made_up [] = "8 7590\n16 2265\n24 219\n32 948\n40 61\n48 70\n56 68\n64 327\n"
                                "72 36\n80 19\n88 22\n96 32\n104 12\n112 14\n120 22\n128 80\n";
 

@@ -1,5 +1,5 @@
-/*  histogram - the log's CPUs that S0's requests are drawn from: those of a real log, other
- *  people's data, where MUSUBI_DATA names their folder; else those of a made-up one.
+/*  histogram - how many CPUs S0's requests ask for. Where MUSUBI_DATA names a folder, the numbers
+ *  are those of a real log in it, which is other people's data; elsewhere they are made up.
  */
 #ifndef MUSUBI_HISTOGRAM_H
 #define MUSUBI_HISTOGRAM_H
@@ -7,11 +7,11 @@
 #include "experiment.h"
 #include "scenario.h"
 
-/*  Read once and kept. NULL with why when MUSUBI_DATA is set and it is not there or can't be read.
- */
+/*  Read once and kept. NULL, with why, when MUSUBI_DATA is set and the file is missing or can't be
+ *  read. */
 const cpu_histogram_t *histogram_of_log (char why [EXPERIMENT_WHY_BYTES]);
 
-/*  Whose CPUs they are, for what is told of results. */
+/*  Names the source of the CPUs, for results. */
 const char *histogram_source (void);
 
 #endif

@@ -1,4 +1,4 @@
-/*  live_federation - the grid as a file for `musubi up`, and the programs that are run. */
+/*  live_federation - writes the grid as a file for `musubi up`, and runs the programs. */
 #include "live_federation.h"
 
 #include "must.h"
@@ -18,15 +18,15 @@
 #define PATH_BYTES   (FOLDER_BYTES + 128)
 
 struct live_federation {
-    char program [512]; /* musubi */
+    char program [512]; /* path of musubi */
     char folder [FOLDER_BYTES];
-    int line; /* the guardian waits at its other end */
+    int line; /* the guardian waits at the other end of this pipe */
     pid_t guardian;
 };
 
 /*  --- the grid as its users would write it --- */
 
-/*  A router's name is local to its domain there. */
+/*  A router's name is local to its domain in that file. */
 static const char *local_name (const char *vertex)
 {
     const char *slash = strchr (vertex, '/');
@@ -80,7 +80,7 @@ static void path_in (const live_federation_t *self, const char *name, char path 
     snprintf (path, PATH_BYTES, "%s/%s", self->folder, name);
 }
 
-/*  The last line that a program said. */
+/*  The last line that a program wrote. */
 static void last_said (const char *path, char why [LIVE_WHY_BYTES])
 {
     char line [LIVE_WHY_BYTES];
@@ -95,7 +95,7 @@ static void last_said (const char *path, char why [LIVE_WHY_BYTES])
         fclose (from);
 }
 
-/*  musubi with these arguments; what it says goes to a file. True when it ended with 0. */
+/*  Runs musubi with these arguments; its output goes to a file. True when it ended with 0. */
 static bool run (const live_federation_t *self, const char *const *arguments,
                  char why [LIVE_WHY_BYTES])
 {
@@ -126,7 +126,7 @@ static bool run (const live_federation_t *self, const char *const *arguments,
     return false;
 }
 
-/*  Reads to the end of the line that we hold, then ends all. */
+/*  Waits until the pipe that the parent holds is closed, then ends all. */
 static bool post_guardian (live_federation_t *self)
 {
     static char script [] =

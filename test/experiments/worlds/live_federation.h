@@ -1,9 +1,9 @@
-/*  live_federation - a grid as real services on loopback: one process a site, one for the domain,
- *  one directory, three planners, started and audited by the `musubi` that lies beside this
+/*  live_federation - a grid as real services on loopback: one process for each site, one for the
+ *  domain, one directory, three planners, started and audited by the `musubi` that lies beside this
  *  program.
  *
- *  It ends with the process that started it, however that ends: a guardian waits for it, ends the
- *  services and removes their folder.
+ *  It ends with the process that started it, however that process ends: a guardian waits for that,
+ *  ends the services and removes their folder.
  */
 #ifndef MUSUBI_LIVE_FEDERATION_H
 #define MUSUBI_LIVE_FEDERATION_H
@@ -12,20 +12,20 @@
 
 #define LIVE_WHY_BYTES      512
 #define LIVE_ENDPOINT_BYTES 128
-#define LIVE_ACTOR          "operator" /* who starts it, and so its administrator */
+#define LIVE_ACTOR          "operator" /* the user who starts it, and so its administrator */
 
 typedef struct live_federation live_federation_t;
 
-/*  All serve and know each other. NULL with why. */
+/*  Returns when all services serve and know each other. NULL with why. */
 live_federation_t *live_up (const grid_t *grid, size_t planners, char why [LIVE_WHY_BYTES]);
 void live_down (live_federation_t **self_p);
 
-/*  Of "lis-s01", "nis-grid", "gis-g1", "planner-1". False with why. */
+/*  The address of "lis-s01", "nis-grid", "gis-g1" or "planner-1". False with why. */
 bool live_endpoint (const live_federation_t *self, const char *member,
                     char endpoint [LIVE_ENDPOINT_BYTES], char why [LIVE_WHY_BYTES]);
 
-/*  `musubi audit`, once what is in progress has ended. False with why unless all is proven sound.
- */
+/*  Runs `musubi audit` once what is in progress has ended. False, with why, unless everything is
+ *  proven sound. */
 bool live_audit (const live_federation_t *self, char why [LIVE_WHY_BYTES]);
 
 #endif

@@ -1,4 +1,4 @@
-/*  live_replay - the same users as planning_world's, outside of any core. */
+/*  live_replay - the same users as in planning_world, as real clients. */
 #include "live_replay.h"
 
 #include "client.h"
@@ -14,9 +14,9 @@
 #include <string.h>
 #include <time.h>
 
-#define PLANNER     "planner/6c697665206d6561737572656d656e74" /* of the store of its txids */
+#define PLANNER     "planner/6c697665206d6561737572656d656e74" /* store id in its txids */
 #define STORE       "live measurement"
-#define ROUNDS      15 /* of measuring, at each site */
+#define ROUNDS      15 /* rounds of measuring, at each site */
 #define PATIENCE_MS 60000
 #define AGAIN_MS    20
 #define HOUR_MS     INT64_C (3600000)
@@ -31,7 +31,7 @@ typedef struct {
     size_t requests_count;
     live_federation_t *federation;
     client_t *client;
-    int64_t zero_ms; /* wall: what the scenario's time is reckoned from */
+    int64_t zero_ms; /* wall time at which the scenario's time begins */
 } live_replay_live_t;
 
 static int64_t clock_us (clockid_t clock)
@@ -61,7 +61,8 @@ static int64_t median (samples_t *samples)
     return samples->us [samples->count / 2];
 }
 
-/*  One question, its bytes freed, its time noted. Holds are a planner's to make and give back. */
+/*  Sends one question, frees its bytes and notes its time. A hold is made and given back in a
+ *  planner's name. */
 static bool ask (live_replay_live_t *self, const char *endpoint, const char *service,
                  const char *method, packed_t body, samples_t *samples, client_reply_t *reply)
 {
@@ -217,8 +218,8 @@ static bool take (live_replay_live_t *self, const client_reply_t *reply)
     return true;
 }
 
-/*  Its line "ready" says that it listens; until the directory has answered it, it answers that it is
- *  overloaded, and whoever asks is to ask again. */
+/*  A planner's line "ready" says only that it listens. Until the directory has answered it, it
+ *  answers that it is overloaded, and the request must be sent again. */
 static bool await_planner (live_replay_live_t *self, const char *endpoint)
 {
     int64_t until_us = clock_us (CLOCK_MONOTONIC) + PATIENCE_MS * INT64_C (1000);
@@ -232,7 +233,8 @@ static bool await_planner (live_replay_live_t *self, const char *endpoint)
     }
 }
 
-/*  Puts what is due; how long until the next one is, -1 when no planner waits for one. */
+/*  Sends the requests that are due. Returns how long until the next one is due; -1 when no planner
+ *  waits for one. */
 static int64_t put_due (live_replay_live_t *self, live_replay_queue_t queues [SCENARIO_PLANNERS],
                         int64_t begun_us)
 {
@@ -270,7 +272,7 @@ static bool replay (live_replay_live_t *self)
         if (client_in_flight (self->client) == 0) {
             if (wait_ms < 0)
                 return true;
-            /* the next arrival, which is a moment of the scenario */
+            /* the next arrival, in the scenario's time */
             nanosleep (
               &(struct timespec){.tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * 1000000},
               NULL);

@@ -1,4 +1,4 @@
-/*  live_wire - proto/ledger.proto, read for its holds. */
+/*  live_wire - reads holds from proto/ledger.proto. */
 #include "live_wire.h"
 
 #include "message.h"

@@ -1,5 +1,5 @@
-/*  live_wire - questions that are measured, and rows of live ledgers, as far as the life of holds
- *  goes. */
+/*  live_wire - packs the questions that are measured, and reads rows of ledgers as far as they
+ *  concern the life of holds. */
 #ifndef MUSUBI_LIVE_WIRE_H
 #define MUSUBI_LIVE_WIRE_H
 
@@ -21,7 +21,8 @@ typedef struct {
 /*  Ledger.Rows from that number on; malloc'ed bytes. */
 packed_t live_rows_encode (uint64_t from);
 
-/*  Hands each move to take; *next is where to go on, 0 at the end. False when it can't be read. */
+/*  Hands each move to take; *next is where to continue, 0 at the end. False when the answer can't
+ *  be read. */
 bool live_rows_read (bytes_t body, void (*take) (void *owner, const live_move_t *move), void *owner,
                      uint64_t *next);
 

@@ -1,4 +1,4 @@
-/*  planning_wire - jobs, their links, and what became of them. */
+/*  planning_wire - packs jobs and their links, and reads the answers. */
 #include "planning_wire.h"
 
 #include "message.h"

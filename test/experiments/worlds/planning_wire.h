@@ -1,4 +1,4 @@
-/*  planning_wire - what S0's users say to planners and hear from them, in protobuf. */
+/*  planning_wire - what S0's users send to planners and are answered, in protobuf. */
 #ifndef MUSUBI_PLANNING_WIRE_H
 #define MUSUBI_PLANNING_WIRE_H
 

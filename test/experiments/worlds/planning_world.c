@@ -1,4 +1,4 @@
-/*  planning_world - the services, their clock, the users who queue at planners, and the count. */
+/*  planning_world - the services, their clock, the users who queue at planners, and the counts. */
 #include "planning_world.h"
 #include "../../gis_preset.h"
 
@@ -19,13 +19,13 @@
 #include <string.h>
 
 #define WARM_MS     INT64_C (60000)   /* services find each other */
-#define LATE_MS     INT64_C (3600000) /* everything has been answered so long after the last one */
+#define LATE_MS     INT64_C (3600000) /* from the last request until all are answered */
 #define PATIENCE_MS INT64_C (7200000)
 #define LEASE_MS    3600000
-#define STALE_EVERY 3 /* such a site is not in the directory, where that is out of date */
+#define STALE_EVERY 3 /* one site in so many is missing from an outdated directory */
 #define HOLD_TTL_MS 300000
 #define HOLDS_OPEN  1024
-#define SQUEEZE     24 /* an untimed day is over in an hour */
+#define SQUEEZE     24 /* a day without query times is played in an hour */
 
 #define SITES_MAX   GRID_SITES
 #define DOMAINS_MAX S4_DOMAINS
@@ -110,13 +110,13 @@ static int64_t between_s (planning_world_t *self, int64_t least)
     return 1000000 * least + (int64_t) prng_below (&self->prng, 1000000);
 }
 
-/*  Only bir's last round holds again what it holds already. */
+/*  In its last round bir holds again what it holds already; no other step does. */
 static bool is_held_again (const planning_world_t *self, const sim_asked_t *asked)
 {
     return asked->replaces_count > 0 && strcmp (self->order->algorithm, "bir") == 0;
 }
 
-/*  As measured (E0.5); whatever else is asked takes nothing. */
+/*  As measured (E0.5); any other query takes no time. */
 static int64_t serve_measured (const planning_live_t *live, const sim_message_t *request)
 {
     static const struct {
@@ -210,13 +210,13 @@ static int64_t world_ms (const planning_world_t *self)
     return sim_now_us (self->sim) / 1000 - WARM_MS;
 }
 
-/*  How far its windows lie ahead of what they say. */
+/*  How far its windows lie ahead of what the request says. */
 static int64_t ahead_ms (const planning_world_t *self)
 {
     return self->order->live ? self->order->live->ahead_ms : 0;
 }
 
-/*  The next request of this planner from here on. */
+/*  The next request of this planner from this index on. */
 static size_t request_from (const users_t *self, size_t at)
 {
     const planning_world_t *world = self->world;
@@ -232,8 +232,9 @@ const char *planning_route (const char *algorithm)
     return backtracks ? "fixed" : "";
 }
 
-/*  When it is put to its planner. Where queries take no time it does not matter how long services
- *  are idle in between, and a day of that takes far longer to play than its requests. */
+/*  When the request is sent to its planner. Where queries take no time, it does not matter how long
+ *  services are idle in between, and a whole day would take far longer to play than its requests
+ *  do. */
 static int64_t arrives_ms (const planning_world_t *self, const scenario_request_t *request)
 {
     if (self->order->live)
@@ -377,7 +378,7 @@ static int add (planning_world_t *self, const char *name, void (*make) (void *, 
                     &exact, SIM_NOBODY, start_us);
 }
 
-/*  A plan may take as long as w_interval, and nobody is in doubt meanwhile. */
+/*  A plan may take as long as w_interval, and no participant is in doubt meanwhile. */
 static participant_limits_t limits_of (const planning_world_t *self)
 {
     participant_limits_t limits = participant_limits_default;
@@ -467,7 +468,7 @@ static void set_patience (const planning_world_t *self, planner_settings_t *sett
     settings->hold_ttl_ms = HOLD_TTL_MS;
     settings->try_ms = PLANNING_W_INTERVAL_MS;
     settings->backtrack_wait_ms = PLANNING_W_INTERVAL_MS;
-    settings->backtrack_terse = true; /* S0's planners say no, and no more */
+    settings->backtrack_terse = true; /* S0's planners only say no, and look for no alternatives */
     settings->backtrack_own = self->order->own;
     settings->backtrack_least = self->order->least;
     settings->backtrack_whole = self->order->whole;
@@ -529,7 +530,8 @@ static void clear_setting (planning_world_t *self)
         grid_clear (&self->grid);
 }
 
-/*  The same requests, so many at a time: each comes when the last of its burst would have. */
+/*  The same requests, grouped into bursts: each comes when the last one of its burst would have
+ *  come. */
 static void gather_bursts (planning_world_t *self)
 {
     size_t burst = self->order->burst;

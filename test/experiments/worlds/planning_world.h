@@ -27,41 +27,41 @@
 
 typedef enum { PLANNING_GRID, PLANNING_S4 } planning_setting_t;
 
-/*  Some request has been answered, and in time or not. */
+/*  Called when a request has been answered; tells whether in time. */
 typedef void planning_told_fn (void *owner, const scenario_request_t *request,
                                const planning_answer_t *answer, bool in_time);
 
-/*  Questions and orders whose time live services were measured at. */
+/*  Queries whose time was measured at live services. */
 typedef enum {
     TIMED_FREE,
     TIMED_WINDOWS,
     TIMED_PROFILE,
-    TIMED_HOLD,  /* and a vote: a record and a flush */
-    TIMED_ABORT, /* and a commit: the same */
+    TIMED_HOLD,  /* also used for a vote: a record and a flush */
+    TIMED_ABORT, /* also used for a commit: the same */
     TIMED
 } timed_t;
 
 /*  The world of E0.5, as live services have it: fewer sites, the product's own limits and timers,
- *  each query taking what it was measured to take. Requests come faster than they say; the windows
- *  that they ask for are as S0 has them, and lie ahead. */
+ *  each query taking the time that was measured. Requests come faster than the scenario says; the
+ *  windows that they ask for are as S0 has them, and lie ahead. */
 typedef struct {
     size_t sites;
-    int64_t haste;    /* a second is so many of the scenario's */
-    int64_t ahead_ms; /* from the first arrival's moment to that of the scenario */
+    int64_t haste;    /* seconds of the scenario in one second */
+    int64_t ahead_ms; /* from the first arrival's moment to the scenario's */
     int64_t times_us [TIMED];
-    uint64_t lot; /* other ties with the same requests */
+    uint64_t lot; /* other ties between the same requests */
 } planning_live_t;
 
 typedef struct {
     planning_setting_t setting;
-    bool untimed; /* queries take no time: only the order of requests counts */
+    bool untimed; /* queries take no time: only the order of requests matters */
     const char *algorithm;
     const char *policy;
     scenario_kind_t kind;
     bool wide;
     double load;
     int64_t hours; /* of arrivals */
-    size_t burst;  /* so many requests come at once, each to a planner of its own; 0 = one by one */
+    size_t burst;  /* requests that come at once, each to its own planner; 0 = one by one */
     const cpu_histogram_t *histogram; /* of the grid's requests */
     const ip_settings_t *ip;          /* NULL: by default */
     planning_told_fn *told;           /* may be NULL */
@@ -70,7 +70,7 @@ typedef struct {
     bool least; /* a late place moves the start only when all are */
     bool whole; /* the milder deadline */
     bool quota; /* uncommitted holds are limited as they are by default (hold_quota.h) */
-    bool stale; /* every third site has come since the directory was made */
+    bool stale; /* every third site is newer than the directory's list */
     const planning_live_t *live; /* NULL: S0's world */
 } planning_order_t;
 
@@ -78,15 +78,15 @@ typedef struct {
     uint64_t requests;
     uint64_t planned;
     double price;      /* credits a CPU-hour of what was planned, links included */
-    double planning_s; /* mean, of those planned: from question to the plan that was committed */
-    double latency_s;  /* mean, of those planned: in the planner's hands, votes and commits too */
-    double waited_s;   /* mean, of all answered: from arrival to answer */
-    double messages;   /* to and from services, a request */
-    double blocked;    /* CPU-seconds held and never committed, a request */
-    uint64_t too_late; /* not answered within w_interval */
+    double planning_s; /* mean of planned requests: from question to committed plan */
+    double latency_s;  /* mean of planned requests: in the planner's hands, commits too */
+    double waited_s;   /* mean over answered requests: from arrival to answer */
+    double messages;   /* messages to and from services, for each request */
+    double blocked;    /* CPU-seconds held and never committed, for each request */
+    uint64_t too_late; /* requests not answered within w_interval */
 } planning_result_t;
 
-/*  What these requests say of routes: S0's are fixed, others choose their own. */
+/*  What these requests ask of routes: S0's are fixed, other planners choose theirs. */
 const char *planning_route (const char *algorithm);
 
 /*  A pure function of its arguments. False with why when something did not hold. */

@@ -40,7 +40,7 @@ bool rival_is_participant (const rival_t *self, size_t node)
 void rival_send (rival_t *self, size_t to, const rival_message_t *message)
 {
     rival_message_t bytes;
-    memset (&bytes, 0, sizeof bytes); /* holes, too: the same run, the same bytes */
+    memset (&bytes, 0, sizeof bytes); /* padding too: same run, same bytes */
     bytes.kind = message->kind;
     bytes.from = (uint8_t) self->number;
     bytes.txn = message->txn;
@@ -79,7 +79,7 @@ void rival_send_acceptors (rival_t *self, const rival_message_t *message)
         rival_send (self, 1 + self->federation->participants + i, message);
 }
 
-/*  What of a transaction must outlive its node. */
+/*  The part of a transaction that must outlive its node's process. */
 typedef struct {
     rival_state_t state;
     uint32_t promised;
@@ -144,7 +144,7 @@ static void on_start (rival_t *self)
         rival_coordinator_start (self, again);
     else
         for (size_t i = 0; i < RIVAL_TXNS_MAX; i++)
-            if (self->txns [i].recovered) /* whatever is open is looked at */
+            if (self->txns [i].recovered) /* transactions that are open are looked at again */
                 self->txns [i].due_ms = self->now->mono_ms + self->federation->patience_ms;
 }
 
@@ -153,7 +153,8 @@ static void hear (rival_t *self, const request_t *request)
     rival_message_t message;
     assert (request->body.size == sizeof message);
     memcpy (&message, request->body.data, sizeof message);
-    outbox_reply (self->outbox, request->reply_to, (bytes_t){0}); /* the transport's own */
+    outbox_reply (self->outbox, request->reply_to,
+                  (bytes_t){0}); /* an empty answer, for the transport */
     if (self->number == 0)
         rival_coordinator_hear (self, &message);
     else if (rival_is_participant (self, self->number))

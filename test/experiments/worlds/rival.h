@@ -21,7 +21,7 @@
 #define RIVAL_TXNS_MAX         4
 #define RIVAL_PARTICIPANTS_MAX 5
 #define RIVAL_NODES_MAX        12
-#define RIVAL_ASK_MS           15000 /* plain: how often a participant in doubt asks */
+#define RIVAL_ASK_MS           15000 /* plain: interval at which a participant in doubt asks */
 
 typedef enum { RIVAL_PLAIN, RIVAL_THREE, RIVAL_PAXOS } rival_protocol_t;
 
@@ -62,7 +62,7 @@ typedef struct {
     uint8_t from; /* node */
     uint8_t txn;
     uint8_t state;
-    uint8_t recovered; /* three-phase: the speaker has been dead meanwhile */
+    uint8_t recovered; /* three-phase: the speaker has died and restarted meanwhile */
     uint32_t ballot;
     int64_t from_ms; /* the window, wall */
     int64_t until_ms;
@@ -71,13 +71,13 @@ typedef struct {
 
 /*  A transaction that the coordinator shall begin. */
 typedef struct {
-    int64_t begin_ms; /* after its first start */
+    int64_t begin_ms; /* how long after its first start */
     int64_t from_ms;  /* the window, wall */
     int64_t until_ms;
 } rival_plan_t;
 
-/*  Nodes: 0 is the coordinator, then participants, then acceptors; all are the first processes of
- *  their run, in this order. */
+/*  Nodes: 0 is the coordinator, then come the participants, then the acceptors. They must be the
+ *  first processes of their run, in this order. */
 typedef struct {
     sim_t *sim;
     rival_protocol_t protocol;
@@ -94,17 +94,17 @@ typedef struct {
     rival_state_t state;
     int64_t from_ms;
     int64_t until_ms;
-    int64_t due_ms; /* monotonic: to do something about it; INT64_MAX = nothing to do */
+    int64_t due_ms; /* monotonic: when something must be done about it; INT64_MAX = never */
     bool recovered;
     bool begun;     /* coordinator */
     bool asking;    /* three-phase: the others' states */
-    bool finishing; /* three-phase: brings all to precommitted */
-    uint32_t heard; /* nodes whose answer of this round is there, as bits */
+    bool finishing; /* three-phase: it brings all others to precommitted */
+    uint32_t heard; /* nodes that have answered in this round, as bits */
     rival_state_t states [RIVAL_NODES_MAX];
     bool recovereds [RIVAL_NODES_MAX];
     uint32_t promised;
     uint32_t leading; /* acceptor: the ballot it leads; 0 = none */
-    bool proposed;    /* it has sent 2a */
+    bool proposed;    /* it has sent message 2a of Paxos */
     rival_vote_t votes [RIVAL_PARTICIPANTS_MAX];
     rival_vote_t best [RIVAL_PARTICIPANTS_MAX];
 } rival_txn_t;
@@ -137,7 +137,7 @@ void rival_send_participants (rival_t *self, const rival_message_t *message);
 void rival_send_acceptors (rival_t *self, const rival_message_t *message);
 void rival_store (rival_t *self, size_t txn);
 
-/*  Moves and tells so: "hold T1 prepared->committed". */
+/*  Changes the state and logs it: "hold T1 prepared->committed". */
 void rival_move (rival_t *self, size_t txn, rival_state_t to);
 
 void rival_coordinator_start (rival_t *self, bool again);

@@ -28,7 +28,8 @@ static void send_votes (rival_t *self, size_t to, size_t txn, rival_kind_t kind,
         rival_send (self, to, &message);
 }
 
-/*  Something is under way: look after it if nobody ends it, one acceptor after another. */
+/*  Something is under way: sets a timer to end it if no other node does; acceptors wait one after
+ *  another. */
 static void watch (rival_t *self, size_t txn)
 {
     rival_txn_t *known = &self->txns [txn];
@@ -50,7 +51,7 @@ static void on_vote (rival_t *self, size_t txn, const rival_message_t *message)
     for (size_t i = 0; i < self->federation->participants; i++)
         whole = whole && known->votes [i].state != RIVAL_INITIAL;
     if (!whole)
-        return; /* nothing is promised of some of them: one write for all, one message */
+        return; /* votes are missing: one write and one message serve all of them */
     rival_store (self, txn);
     send_votes (self, 0, txn, RIVAL_2B, 0, known->votes);
 }
@@ -90,7 +91,7 @@ static void end_it (rival_t *self, size_t txn, rival_state_t outcome)
     known->due_ms = INT64_MAX;
     rival_store (self, txn);
     if (known->leading == 0)
-        return; /* it was told */
+        return; /* it was told; the leader tells the others */
     rival_message_t message = {
       .kind = RIVAL_OUTCOME, .txn = (uint8_t) txn, .state = (uint8_t) outcome};
     rival_send (self, 0, &message);
@@ -172,7 +173,7 @@ void rival_acceptor_hear (rival_t *self, const rival_message_t *message)
     }
 }
 
-/*  Nobody has ended it: lead a ballot above all that were seen. */
+/*  No node has ended it: leads a ballot above all that were seen. */
 void rival_acceptor_due (rival_t *self, size_t txn)
 {
     rival_txn_t *known = &self->txns [txn];

@@ -3,8 +3,8 @@
 
 #include "outbox.h"
 
-/*  Its txn.state: INITIAL = voting or nothing yet, PRECOMMITTED, COMMITTED, ABORTED. `heard` are
- *  those whose answer of this round is in. */
+/*  In the coordinator txn.state is INITIAL (voting, or nothing yet), PRECOMMITTED, COMMITTED or
+ *  ABORTED. `heard` holds the nodes that have answered in this round. */
 
 static uint32_t bit (size_t node)
 {
@@ -29,7 +29,7 @@ static void tell (rival_t *self, size_t txn, rival_kind_t kind)
             rival_send (self, i, &message);
 }
 
-/*  A round begins: all are asked, and again after a while. */
+/*  A round begins: asks all nodes, and again after a while. */
 static void round_begin (rival_t *self, size_t txn, rival_kind_t kind)
 {
     self->txns [txn].heard = 0;
@@ -44,13 +44,13 @@ static void decide (rival_t *self, size_t txn, rival_state_t outcome)
         return;
     known->state = outcome;
     if (outcome == RIVAL_COMMITTED && self->federation->protocol == RIVAL_PLAIN)
-        rival_store (self, txn); /* aborts are presumed; with the others, it is known elsewhere */
+        rival_store (self, txn); /* plain presumes aborts; in the others, peers know */
     outbox_log (self->outbox, LEVEL_INFO, "txn T%zu decided %s", txn,
                 outcome == RIVAL_COMMITTED ? "committed" : "aborted");
     round_begin (self, txn, RIVAL_OUTCOME);
 }
 
-/*  Every vote is yes. */
+/*  All votes are yes. */
 static void agreed (rival_t *self, size_t txn)
 {
     if (self->federation->protocol != RIVAL_THREE) {
@@ -69,11 +69,11 @@ void rival_coordinator_start (rival_t *self, bool again)
         known->from_ms = plan->from_ms;
         known->until_ms = plan->until_ms;
         known->begun = again;
-        known->recovered = again; /* what it began before is not gone on with */
+        known->recovered = again; /* a transaction that began before the restart is not continued */
         if (!again)
             known->due_ms = self->now->mono_ms + plan->begin_ms;
         else if (known->state == RIVAL_COMMITTED)
-            known->due_ms = self->now->mono_ms; /* say it again */
+            known->due_ms = self->now->mono_ms; /* tells the decision again */
     }
 }
 
@@ -125,7 +125,7 @@ static void on_ack (rival_t *self, size_t txn, const rival_message_t *message, b
                                                    .state = (uint8_t) known->state});
 }
 
-/*  Plain: asked by one in doubt. In progress is no answer. */
+/*  Plain: a participant in doubt asks. While the transaction is in progress it gets no answer. */
 static void on_ask (rival_t *self, size_t txn, const rival_message_t *message)
 {
     const rival_txn_t *known = &self->txns [txn];
@@ -159,7 +159,7 @@ void rival_coordinator_hear (rival_t *self, const rival_message_t *message)
     case RIVAL_ASK:
         on_ask (self, txn, message);
         break;
-    case RIVAL_OUTCOME: /* somebody else has ended it */
+    case RIVAL_OUTCOME: /* another node has ended it */
         decide (self, txn, (rival_state_t) message->state);
         break;
     default:
@@ -178,7 +178,7 @@ void rival_coordinator_due (rival_t *self, size_t txn)
     } else if (known->state == RIVAL_INITIAL) {
         decide (self, txn, RIVAL_ABORTED);
     } else if (known->state == RIVAL_PRECOMMITTED) {
-        decide (self, txn, RIVAL_COMMITTED); /* who is silent is dead, and will ask */
+        decide (self, txn, RIVAL_COMMITTED); /* a node that is silent is dead, and will ask */
     } else {
         known->due_ms = self->now->mono_ms + self->federation->patience_ms;
         tell (self, txn, RIVAL_OUTCOME);

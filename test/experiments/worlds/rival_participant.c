@@ -1,4 +1,4 @@
-/*  rival_participant - votes, and gets out of doubt in the way of its protocol. */
+/*  rival_participant - votes, and then ends its doubt in the way of its protocol. */
 #include "rival.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static bool in_doubt (const rival_txn_t *txn)
     return txn->state == RIVAL_PREPARED || txn->state == RIVAL_PRECOMMITTED;
 }
 
-/*  Is the resource another transaction's at any time of the window? */
+/*  True when another transaction has the resource at any time of the window. */
 static bool taken (const rival_t *self, size_t txn)
 {
     const rival_txn_t *wanted = &self->txns [txn];
@@ -26,7 +26,7 @@ static bool taken (const rival_t *self, size_t txn)
     return false;
 }
 
-/*  To whom a vote goes: the coordinator, or the acceptors. */
+/*  Where a vote goes: to the coordinator, or to the acceptors. */
 static void vote (rival_t *self, size_t txn)
 {
     const rival_txn_t *known = &self->txns [txn];
@@ -56,7 +56,7 @@ static void on_prepare (rival_t *self, size_t txn, const rival_message_t *messag
         return;
     vote (self, txn);
     int64_t wait_ms = self->federation->patience_ms;
-    if (self->federation->protocol == RIVAL_THREE) /* one after another they try to end it */
+    if (self->federation->protocol == RIVAL_THREE) /* they try in turn to end it */
         wait_ms *= 4 * (int64_t) self->number;
     if (in_doubt (known))
         known->due_ms = self->now->mono_ms + wait_ms;
@@ -94,8 +94,8 @@ static void on_state_ask (rival_t *self, size_t txn, const rival_message_t *mess
 {
     rival_txn_t *known = &self->txns [txn];
     if (known->state == RIVAL_INITIAL)
-        rival_move (self, txn, RIVAL_ABORTED); /* it will never vote */
-    if (in_doubt (known) && !known->asking)    /* let the other one end it */
+        rival_move (self, txn, RIVAL_ABORTED); /* it will never vote yes now */
+    if (in_doubt (known) && !known->asking)    /* leaves it to the other one to end it */
         known->due_ms =
           self->now->mono_ms + 4 * (int64_t) self->number * self->federation->patience_ms;
     rival_send (self, message->from,
@@ -117,7 +117,7 @@ static void on_state (rival_t *self, size_t txn, const rival_message_t *message)
         learn (self, txn, (rival_state_t) message->state);
 }
 
-/*  Nobody knows the outcome: those that never died decide, or all together. */
+/*  No node in reach knows the outcome: those that never died decide, or all nodes together. */
 static void terminate (rival_t *self, size_t txn)
 {
     rival_txn_t *known = &self->txns [txn];
@@ -129,7 +129,7 @@ static void terminate (rival_t *self, size_t txn)
             known->states [i] == RIVAL_PRECOMMITTED)
             precommitted = true;
     known->asking = false;
-    if (known->recovered && !all) { /* what the others decided while it was dead is not known */
+    if (known->recovered && !all) { /* it does not know what the others decided while it was dead */
         known->due_ms =
           self->now->mono_ms + 4 * (int64_t) self->number * self->federation->patience_ms;
         return;
@@ -188,7 +188,7 @@ void rival_participant_hear (rival_t *self, const rival_message_t *message)
     }
 }
 
-/*  Plain: nobody but the coordinator is asked; when the window is over, so is the doubt. */
+/*  Plain: only the coordinator is asked; when the window is over, so is the doubt. */
 static void wait_plainly (rival_t *self, size_t txn)
 {
     rival_txn_t *known = &self->txns [txn];

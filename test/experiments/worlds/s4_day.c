@@ -1,4 +1,4 @@
-/*  s4_day - a play's answers counted, and what is told and drawn of them. */
+/*  s4_day - counts a play's answers, and prints and draws the counts. */
 #include "s4_day.h"
 
 #include "plot.h"

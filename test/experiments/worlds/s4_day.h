@@ -19,7 +19,7 @@
 #define AT_50      4
 #define AT_100     9
 
-/*  What administrators want (S4 3.4), how many windows are looked at, and how long paths may be. */
+/*  The administrators' weights (S4 3.4), how many windows are tried, and how long paths may be. */
 typedef enum {
     AS_PROPOSED,
     FEW_WINDOWS,
@@ -35,15 +35,15 @@ extern const char *const wish_words [];
 typedef struct {
     double asked [S4_USERS][DAY_POINTS];
     double got [S4_USERS][DAY_POINTS];
-    double booked [S4_SITES][DAY_POINTS]; /* CPU-ms of the next day, by when they were asked for */
-    double planned;                       /* requests, to 50 % */
-    double parts [S4_SITES];              /* of those, whose plan has a part there */
+    double booked [S4_SITES][DAY_POINTS]; /* CPU-ms of the next day, by time of request */
+    double planned;                       /* number of requests up to 50 % */
+    double parts [S4_SITES];              /* number of these requests whose plan has a part there */
 } day_t;
 
-/*  False when something did not hold; the play says what. */
+/*  False when an invariant did not hold; the play says which. */
 bool day_play (wish_t wish, uint64_t seed, day_t *day, play_t *play);
 
-/*  The same, told request by request, in the order of their arrival. */
+/*  The same, with each request told in the order of arrival. */
 bool day_play_told (wish_t wish, uint64_t seed, planning_told_fn *told, void *owner, play_t *play);
 
 /*  A metric for each point. */
@@ -58,10 +58,10 @@ bool day_play_told (wish_t wish, uint64_t seed, planning_told_fn *told, void *ow
 /*  "10" to "100". */
 const char *day_point (size_t point);
 
-/*  What the federation and the requests are, and that every play was sound. */
+/*  Describes the federation and the requests, and adds the criterion that every play was sound. */
 void day_settings (experiment_run_t *run);
 
-/*  A row for each of the first so many rows of metrics of each arm. */
+/*  Prints, for each arm, a row for each of the first metrics. */
 void day_tell (const experiment_run_t *run, size_t rows, FILE *to);
 
 /*  Lines over the load; values by line, then point. */

@@ -1,5 +1,5 @@
-/*  s4_windows - what is booked is written down as it is told, and looked at again where a request
- *  is drawn.
+/*  s4_windows - records what is booked as the answers tell it, and reads from it what was free when
+ *  a drawn request came.
  */
 #include "s4_windows.h"
 
@@ -15,7 +15,7 @@
 #define GBIT    1000
 #define CREDIT  1000000
 
-/*  Some of a node or an edge, from here to there. */
+/*  An amount of a node or an edge, over an interval. */
 typedef struct {
     size_t resource; /* a site, or S4_SITES and an edge */
     int64_t amount;
@@ -115,7 +115,8 @@ static int64_t booked_at (const s4_windows_walk_t *self, size_t resource, int64_
     return sum;
 }
 
-/*  The most that is booked at once is so where some booking begins, or at the interval's start. */
+/*  The largest amount that is booked at once: it is reached where some booking begins, or at the
+ *  interval's start. */
 static int64_t booked_most (const s4_windows_walk_t *self, size_t resource, int64_t from_ms,
                             int64_t until_ms)
 {

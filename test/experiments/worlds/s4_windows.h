@@ -1,8 +1,8 @@
 /*  s4_windows - windows that `ip` met on a day of S4's simulation, as programs (E4.4).
  *
- *  The day is played (s4_day.h, administrators' option A); of each tenth of it some requests are
- *  drawn, and of each one of its ten windows: what was free then, as the request came, and what it
- *  asked for. The same seed gives the same windows.
+ *  The day is played (s4_day.h, administrators' option A). From each tenth of the day some requests
+ *  are drawn, and from each request one of its ten windows: what was free when the request came,
+ *  and what it asked for. The same seed gives the same windows.
  */
 #ifndef MUSUBI_S4_WINDOWS_H
 #define MUSUBI_S4_WINDOWS_H
@@ -18,7 +18,7 @@
 typedef enum { WINDOW_UNTOLD, WINDOW_HAS_PLAN, WINDOW_HAS_NONE } window_told_t;
 
 typedef struct {
-    program_t program; /* points to what follows: not to be copied */
+    program_t program; /* points into this very struct: do not copy it */
     program_node_t nodes [S4_NODES];
     program_edge_t edges [S4_LINKS];
     int64_t cpus [SCENARIO_JOBS_MAX];
@@ -28,8 +28,8 @@ typedef struct {
     window_told_t told;
 } s4_window_t;
 
-/*  So many requests of each tenth of the day; *count windows, ascending by arrival. The caller
- *  frees the list. NULL when something did not hold; the play says what. */
+/*  Draws this many requests of each tenth of the day; *count windows, ascending by arrival. The
+ *  caller frees the list. NULL when an invariant did not hold; the play says which. */
 s4_window_t *s4_windows (uint64_t seed, size_t each, size_t *count, play_t *play);
 
 #endif

@@ -15,7 +15,7 @@
 #define EXCHANGE_MBPS  10000
 #define EXCHANGE_PRICE 3
 #define LATENCY_US     1000
-#define LINK_MBPS      1000 /* wanted */
+#define LINK_MBPS      1000 /* that each link of a request wants */
 #define MEAN_SITES     3.0
 #define MEAN_CPUS      3.75
 #define MEAN_MS        4200000.0
@@ -28,7 +28,8 @@ const s4_site_t s4_sites [S4_SITES] = {{"N1", 0, 8},  {"N2", 0, 16}, {"N3", 0, 3
 const char *const s4_domains [S4_DOMAINS] = {"N", "S", "U"};
 const char *const s4_users [S4_USERS] = {"UserA", "UserB"};
 
-static const size_t exchanges_of [S4_DOMAINS] = {2, 2, 1}; /* the first so many */
+static const size_t exchanges_of [S4_DOMAINS] = {2, 2,
+                                                 1}; /* how many exchange points, from the first */
 static const int64_t durations_ms [] = {1800000, 3600000, 7200000};
 
 /*  --- the federation --- */

@@ -45,11 +45,11 @@ typedef struct {
 void s4_world_make (s4_world_t *self);
 void s4_world_clear (s4_world_t *self);
 
-/*  Between two requests of one user, in the mean. */
+/*  Mean time between two requests of one user. */
 double s4_interval_ms (double load);
 
-/*  Those that come until then, ascending by arrival; the caller frees the list. One user's do not
- *  change with the other's. */
+/*  The requests that come until then, ascending by arrival; the caller frees the list. The requests
+ *  of one user do not depend on the other user's. */
 scenario_request_t *s4_requests (uint64_t seed, double load, int64_t until_ms, size_t *count);
 
 #endif

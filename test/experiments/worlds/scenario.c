@@ -1,5 +1,5 @@
-/*  scenario - the draws of S0's table 1. Every request draws the same number of times whatever it
- *  comes to, so that arms and loads see the same requests.
+/*  scenario - the draws of S0's table 1. Every request makes the same number of draws whatever
+ *  their results, so that arms and loads see the same requests.
  */
 #include "scenario.h"
 

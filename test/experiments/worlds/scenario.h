@@ -12,15 +12,15 @@
 
 #include "prng.h"
 
-#define SCENARIO_JOBS          3 /* of a request of S0's */
+#define SCENARIO_JOBS          3 /* jobs of a request of S0 */
 #define SCENARIO_LINKS         3
-#define SCENARIO_JOBS_MAX      4 /* of any */
+#define SCENARIO_JOBS_MAX      4 /* jobs of any request */
 #define SCENARIO_LINKS_MAX     6
 #define SCENARIO_PLANNERS      3
 #define SCENARIO_W_INTERVAL_MS INT64_C (1800000) /* from arrival to the first start tried */
 #define SCENARIO_CPUS_MAX      64                /* lines of a histogram */
 
-/*  How many jobs of a log asked for so many CPUs. */
+/*  How many jobs of a log asked for this many CPUs. */
 typedef struct {
     uint32_t cpus [SCENARIO_CPUS_MAX];
     uint64_t jobs [SCENARIO_CPUS_MAX];
@@ -28,7 +28,7 @@ typedef struct {
     uint64_t all;
 } cpu_histogram_t;
 
-/*  From text of lines "CPUS JOBS". False with why naming the line. */
+/*  Reads text of lines "CPUS JOBS". False, with why naming the line. */
 bool cpu_histogram_read (cpu_histogram_t *self, const char *text, char why [WHY_BYTES]);
 double cpu_histogram_mean (const cpu_histogram_t *self);
 
@@ -52,15 +52,15 @@ typedef struct {
 
 typedef struct {
     int64_t arrival_ms;  /* from the scenario's start */
-    int64_t earliest_ms; /* the first start that is tried, from there as well */
+    int64_t earliest_ms; /* the first start that is tried, also from the scenario's start */
     size_t user;
-    size_t planner; /* whom it is put to */
+    size_t planner; /* the planner that it is sent to */
     bool distinct;  /* a site for each job */
     scenario_job_t jobs [SCENARIO_JOBS_MAX];
     size_t jobs_count;
     scenario_link_t links [SCENARIO_LINKS_MAX];
     size_t links_count;
-    int64_t span_ms;   /* of the whole application */
+    int64_t span_ms;   /* duration of the whole application */
     int64_t within_ms; /* the deadline, counted from the first start that is tried */
 } scenario_request_t;
 
@@ -68,7 +68,7 @@ typedef struct {
     scenario_kind_t kind;
     double load;      /* > 0 */
     uint64_t cpus;    /* of the grid */
-    int64_t until_ms; /* requests arrive until then */
+    int64_t until_ms; /* requests arrive until this time */
     const cpu_histogram_t *histogram;
 } scenario_order_t;
 

@@ -1,4 +1,4 @@
-/*  scene - users with a plan. */
+/*  scene - users whose requests the experiment gives. */
 #include "scene.h"
 
 #include "must.h"

@@ -9,8 +9,8 @@
 
 #define SCENE_AHEAD_MS 30000 /* how far ahead the wished windows begin */
 
-/*  Two needs that fill a site each, of the given sites (from 0), at a fixed time. With a link: as
- *  many Mbit/s between them. */
+/*  Two needs at the given sites (from 0), at a fixed time, each of which fills its site. With a
+ *  link: this many Mbit/s between them. */
 void scene_wish (const schedule_t *schedule, const size_t sites [2], int64_t duration_ms,
                  uint32_t mbps, sim_wish_t *wish);
 
@@ -19,22 +19,22 @@ sim_request_t *scene_reserve (schedule_t *schedule, const char *id, const sim_wi
 sim_request_t *scene_change (schedule_t *schedule, const char *id, const sim_request_t *of,
                              operation_t operation, const sim_patch_t *patch);
 
-/*  The client asks for it think_ms after the errand before, or beside it. */
+/*  The client sends it think_ms after the errand before, or at the same time as that one. */
 sim_action_t *scene_action (sim_client_t *client, sim_request_t *request, int64_t think_ms,
                             bool beside);
 
-/*  No faults: for sim_scene_t. */
+/*  A schedule without faults: for sim_scene_t. */
 void scene_calm (void *owner, schedule_t *schedule, sim_faults_t *faults, sim_net_faults_t *net);
 
 /*  What a participant has of the reservation when all is over; NULL = nothing. */
 const sim_command_t *scene_current (schedule_t *schedule, const char *participant,
                                     const char *reservation);
 
-/*  Is this the final answer to the request, on its way to the user? */
+/*  True when this message is the final answer to the request, on its way to the user. */
 bool scene_answers (const sim_message_t *message, const sim_request_t *request,
                     sim_answer_t *answer);
 
-/*  Runs the schedule; what broke goes into the play. */
+/*  Runs the schedule; a check that failed is recorded in the play. */
 bool scene_run (uint64_t seed, const sim_options_t *options, const sim_scene_t *scene,
                 play_t *play);
 
