@@ -1,4 +1,4 @@
-/*  checks - walk the invariants of what a room keeps to itself; abort on a broken one. */
+/*  checks - walk the invariants of a room's private state; abort when one is broken. */
 #ifndef MUSUBI_CHECKS_H
 #define MUSUBI_CHECKS_H
 
@@ -16,10 +16,10 @@ void participant_check (const struct participant *self);
 void queue_check (const struct queue *self);
 void sharing_check (const struct sharing *self);
 
-/*  All of them, of a LIS with the back end runner. */
+/*  All invariants of a LIS with the back end runner. */
 void site_check (const core_t *core);
 
-/*  Of a NIS. */
+/*  All invariants of a NIS. */
 void domain_core_check (const core_t *core);
 
 #endif

@@ -1,4 +1,4 @@
-/*  nodes_check - runs and nodes as the nodes count them, against each other. */
+/*  nodes_check - the runs agree with what the nodes count of them. */
 #include "checks.h"
 #include "nodes_state.h"
 

@@ -1,4 +1,4 @@
-/*  openings_check - reservations against the nodes that are bound to them. */
+/*  openings_check - the reservations agree with the nodes that are bound to them. */
 #include "checks.h"
 #include "openings_state.h"
 

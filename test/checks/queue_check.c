@@ -1,4 +1,5 @@
-/*  queue_check - bags by their tasks, those that wait, and what runs on each node. */
+/*  queue_check - the bags agree with their tasks, with the list of waiting bags, and with the runs
+ *  on each node. */
 #include "checks.h"
 #include "queue_state.h"
 

@@ -1,4 +1,4 @@
-/*  sharing_check - moves by the tasks that are away. */
+/*  sharing_check - the moves agree with the tasks that are away. */
 #include "checks.h"
 #include "sharing_state.h"
 

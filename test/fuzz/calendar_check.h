@@ -1,5 +1,5 @@
-/*  calendar_check - a calendar's tree walked from the inside, and bookings made only where there is
- *  room. For tests, the fuzzer and benches.
+/*  calendar_check - walks a calendar's tree from the inside, and books only where enough is free.
+ *  For tests, the fuzzer and benches.
  */
 #ifndef MUSUBI_CALENDAR_CHECK_H
 #define MUSUBI_CALENDAR_CHECK_H
@@ -13,7 +13,7 @@ typedef struct {
     int64_t quantity;
 } taking_t;
 
-/*  False, and nothing has changed, where it is not free. */
+/*  False when not enough is free; then nothing has changed. */
 static inline bool calendar_take (calendar_t *calendar, taking_t taking)
 {
     if (!calendar_fits (calendar, taking.over, taking.quantity))
@@ -44,7 +44,7 @@ static inline size_t calendar_bytes (const calendar_t *calendar)
            calendar_bytes_below (calendar->changes.root, calendar->changes.height);
 }
 
-/*  What a parent should keep of a node; and what was met on the walk to it. */
+/*  What a parent should keep of a node, and what was found on the walk to it. */
 typedef struct {
     int64_t first;
     int64_t low;
@@ -56,7 +56,7 @@ typedef struct {
     const leaf_t *next; /* the leaf that must come next; NULL: any */
     int64_t last;       /* the last stamp's instant */
     uint64_t touches;
-    bool saturated; /* some instant has lost count */
+    bool saturated; /* an instant does not count its touches any more */
 } checked_t;
 
 static inline void outline_add (outline_t *outline, int64_t low, int64_t high)

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  Like an assert, with what was being done. */
+/*  Like an assert, and prints what was being done. */
 #define TRIAL(condition, trial)                                                                    \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -49,7 +49,7 @@ typedef struct {
     int64_t origin;
     int64_t tick_ms;
     uint32_t ticks;
-    int64_t unit; /* quantities are multiples of it */
+    int64_t unit; /* quantities are multiples of this */
 
     int64_t capacity;
     uint32_t bookings_max;
@@ -111,7 +111,7 @@ static void plain_add (trial_t *self, uint32_t from, uint32_t until, int64_t qua
         self->booked [i] += quantity;
 }
 
-/*  Where the stretch ends that begins at the tick and has so much free; the tick itself if none. */
+/*  End of the stretch from this tick on in which the quantity is free; the tick itself if none. */
 static uint32_t plain_stretch (const trial_t *self, uint32_t from, uint32_t until, int64_t quantity)
 {
     while (from < until && self->capacity - self->booked [from] >= quantity)
@@ -174,7 +174,7 @@ static void trial_release (trial_t *self, uint32_t count)
         trial_release_one (self, trial_below (self, self->bookings_count));
 }
 
-/*  All that begin in some ticks: whole leaves and their parents go. */
+/*  Releases all bookings that begin in some ticks, so that whole leaves and their parents go. */
 static void trial_release_range (trial_t *self)
 {
     uint32_t from;
@@ -206,7 +206,7 @@ static void trial_ask_least (trial_t *self)
     TRIAL (!calendar_fits (self->calendar, over, least + 1), self);
 }
 
-/*  Quantities about which the answer is not the same everywhere. */
+/*  Quantities that are free at some instants and not at others. */
 static int64_t trial_quantity (trial_t *self)
 {
     return self->capacity - trial_below (self, 256) * self->unit;

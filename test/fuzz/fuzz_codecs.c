@@ -1,12 +1,12 @@
 /*  fuzz_codecs - any bytes as any message that has a table: the first two bytes pick it, the rest
- *  is the body. What is taken must come out and through again as the same bytes; a refusal must say
- *  why, and leave nothing behind.
+ *  is the body. A message that is taken must be encoded, decoded and encoded again to the same
+ *  bytes; a refusal must say why, and leave no memory behind.
  */
 #include "../codecs.h"
 #include "fuzzing.h"
 
-/*  Picks a table by a sum over its message's name, so that seeds keep their meaning; else by place.
- */
+/*  Picks a table by a sum over its message's name, so that seeds keep their meaning when tables are
+ *  added; when no table has that sum, by its place. */
 static const codec_t *pick (const uint8_t *by)
 {
     static codecs_t all;
@@ -23,7 +23,7 @@ static const codec_t *pick (const uint8_t *by)
     return all.list [wanted % all.count];
 }
 
-/*  Without the elements that were passed over the rest may break a rule. */
+/*  When elements were skipped, the rest may break a rule. */
 static bool passes_over (const codec_t *codec)
 {
     for (size_t i = 0; i < codec->rows_count; i++)
@@ -32,7 +32,7 @@ static bool passes_over (const codec_t *codec)
     return false;
 }
 
-/*  All that the first encoding says, and nothing that is told differently the second time. */
+/*  The second encoding must say the same as the first. */
 static void again (const codec_t *codec, void *self)
 {
     char why [WHY_BYTES] = "";

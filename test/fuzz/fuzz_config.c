@@ -81,7 +81,7 @@ static void try_program (const config_program_t *program, const char *text, size
     config_destroy (&config);
 }
 
-/*  A section of a federation, as it goes into the file of whom it describes. */
+/*  A section of a federation, as it goes into the file of the service that it describes. */
 static void try_section (const federation_t *federation, const config_program_t *program,
                          const char *name)
 {

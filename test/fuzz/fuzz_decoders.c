@@ -17,14 +17,14 @@
 
 typedef void decoder_fn (bytes_t body);
 
-/*  Hands taken on, after a look at the reason when it is false. */
+/*  Returns taken; when it is false, checks that there is a reason. */
 static inline bool taken_or_told (bool taken, const char why [WHY_BYTES])
 {
     REQUIRE (taken || (why [0] != '\0' && memchr (why, '\0', WHY_BYTES)));
     return taken;
 }
 
-/*  A header that was understood is written and read again. */
+/*  A header that was taken is written and read again. */
 static void try_request_header (bytes_t frame)
 {
     const char *why;
@@ -72,7 +72,7 @@ static void try_notice_header (bytes_t frame)
     message_free (&header->base);
 }
 
-/*  An announcement's entry is looked at by itself, later. */
+/*  The entry of an announcement is checked by itself, later. */
 static void try_announce (bytes_t body)
 {
     announcement_t announcement;
@@ -93,7 +93,7 @@ static void try_answer_end (bytes_t body)
     answer_end_ms (body, &end_ms);
 }
 
-/*  What has the right form is looked at as a planner would; only what can be meant goes on. */
+/*  A request of the right form is checked as a planner would; only one that makes sense goes on. */
 static void try_reserve (bytes_t body)
 {
     reserve_t asked;

@@ -45,7 +45,7 @@ static void round_trip (const ProtobufCMessageDescriptor *descriptor, json_t *js
     json_decref (written);
 }
 
-/*  form is ended. */
+/*  Frees form. */
 static void sendable (const ProtobufCMessageDescriptor *descriptor, json_t *form,
                       const char form_why [FORM_WHY_BYTES])
 {

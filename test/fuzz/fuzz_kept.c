@@ -1,6 +1,6 @@
-/*  fuzz_kept - what an edge takes, the reader of its record takes: a promise that can't be loaded
- *  again is lost at the next start. The first byte picks the way in; then come who asks and the
- *  request id, each behind its length; the rest is the body.
+/*  fuzz_kept - whatever a service accepts in a request, it must be able to read again from its
+ *  record: a promise that can't be loaded is lost at the next start. The first byte picks the
+ *  method; then come the actor and the request id, each after its length; the rest is the body.
  */
 #include "agent_state.h"
 #include "bags.h"
@@ -38,7 +38,7 @@ static packed_t copy_of (bytes_t bytes)
     return copy;
 }
 
-/*  A record that its reader takes. */
+/*  Checks that the reader of a record takes it. */
 static void kept_again (const codec_t *codec, const void *kept)
 {
     char why [WHY_BYTES];
@@ -52,7 +52,8 @@ static void kept_again (const codec_t *codec, const void *kept)
 
 /*  --- a site's queue --- */
 
-/*  What follows from an order: the run at its site and at its node, and what its starter reads. */
+/*  The records that follow from an order: the run at its site and at its node, and the starter's
+ *  file. */
 static void run_kept (const stored_run_t *run)
 {
     char why [WHY_BYTES];
@@ -142,7 +143,7 @@ static void accept (const fuzz_record_t *asked)
                                        .bag = offer.bag,
                                        .first = offer.first,
                                        .count = offer.count};
-        /*  As accepting does, of an offer within what was submitted. */
+        /*  Does what accepting does, for an offer within the submitted bag. */
         if (offer.count > 0 && offer.count <= submission.count &&
             offer.first <= submission.count - offer.count) {
             submission_of_guests (&bag->asked, offer.first, offer.count);
@@ -305,7 +306,7 @@ static bool served (const fuzz_record_t *asked)
     return taken;
 }
 
-/*  Names come as text, so that they are UTF-8 by then. */
+/*  Names arrive as text, so that they are known to be UTF-8 here. */
 static bool text_from (numbers_t *from, char *to, size_t most)
 {
     size_t size = number_below (from, (uint32_t) most + 1);

@@ -1,13 +1,13 @@
 /*  fuzz_ledger - any bytes as a saved ledger, as a page of one, or as the rows of a store: they are
- *  read or refused with a line, and followed to a verdict. The first byte says which:
+ *  read, or refused with a message, and then replayed. The first byte says which:
  *
  *      f   a file, as cli/ledger_file writes it
  *      a   the body of an answer of Ledger.Rows
- *      r   rows, each with two bytes of length before it; a sound row is numbered and chained when the
- *          highest bit of the length is set, so that more than the chain is tried
+ *      r   rows, each after its length in two bytes; when the highest bit of the length is set, a
+ *          sound row gets the right number and digest, so that the fuzzer gets past those checks
  *
- *  Two replays of the same rows say the same; at either end of time nothing is booked; and records
- *  that were mended by a replay need no second mending. */
+ *  Two replays of the same rows give the same; at both ends of time nothing is booked; and
+ *  records that were rebuilt by a replay don't change when they are rebuilt again. */
 #include "fuzzing.h"
 #include "ledger_audit.h"
 #include "ledger_file.h"
@@ -99,7 +99,7 @@ static void no_row (void *owner, bytes_t row)
     (void) row;
 }
 
-/*  Cut anywhere, it is no saved ledger any more. */
+/*  A file that is cut anywhere must be refused. */
 static void cut_is_refused (int file, size_t size)
 {
     uint8_t store [STORE_ID_BYTES];
@@ -111,7 +111,7 @@ static void cut_is_refused (int file, size_t size)
     REQUIRE (why [0] != '\0');
 }
 
-/*  What was read is written in the same bytes, up to its end. */
+/*  The rows that were read are written as the same bytes. */
 static void try_file (ledger_trial_t *self, const uint8_t *data, size_t size)
 {
     uint8_t store [STORE_ID_BYTES] = {0};
@@ -146,7 +146,7 @@ static void try_answer (ledger_trial_t *self, const uint8_t *data, size_t size)
         self->number = last;
 }
 
-/*  As its process would write it next. */
+/*  Numbers and chains a row as its process would write it next. */
 static void give_chained (ledger_trial_t *self, bytes_t bytes)
 {
     ProtobufCMessage *message = message_unpack (&musubi__ledger_row__descriptor, bytes);
@@ -179,7 +179,7 @@ static void try_rows (ledger_trial_t *self, const uint8_t *data, size_t size)
     }
 }
 
-/*  --- what they come to --- */
+/*  --- what replaying them gives --- */
 
 static packed_t copy_of (bytes_t from)
 {
@@ -205,7 +205,7 @@ static void mend_put (void *owner, uint8_t table, bytes_t key, bytes_t value)
           (ledger_record_t){.table = table, .key = copy_of (key), .value = copy_of (value)};
 }
 
-/*  An empty store is mended; then it agrees. */
+/*  An empty store is rebuilt, and agrees with the ledger then. */
 static void mend (ledger_trial_t *self)
 {
     ledger_mender_t mender = {.tell = mend_told, .put = mend_put, .owner = self};
@@ -233,7 +233,7 @@ static void mend (ledger_trial_t *self)
     }
 }
 
-/*  All that is booked ends. */
+/*  Every booking ends. */
 static void ends_free (const ledger_replay_t *replay)
 {
     for (size_t n = 0; n < replay->resources_count; n++) {
@@ -251,7 +251,7 @@ static void judge_told (void *owner, const char *sentence)
     ++*told;
 }
 
-/*  As two ledgers of a federation, whatever they say. */
+/*  Audits the rows as if they were two ledgers of a federation. */
 static void judge (const ledger_trial_t *self)
 {
     size_t told = 0;

@@ -1,9 +1,9 @@
 /*  fuzz_participant - any sequence of valid requests, answers, time, restarts and lost writes, at a
- *  site or at a network domain (the first byte says which), held against the plain model.
+ *  site or at a network domain (the first byte says which), compared with the plain model.
  *
- *  Also looked at: an answer says what is on record; a repeat says the same and changes nothing; a
- *  hold that is refused for want of room does not fit the plain arrays either; what was flushed is
- *  there after a crash.
+ *  Checked besides: an answer agrees with the record; a repeat gets the same answer and changes
+ *  nothing; a hold that is refused because too little is free does not fit the plain arrays either;
+ *  flushed records are there after a crash.
  */
 #include "participant_model.h"
 
@@ -12,7 +12,7 @@ typedef struct {
     rig_t rig;
     model_t model;
     model_t flushed;
-    packed_t holds [MODEL_COMMANDS + 1]; /* as they were sent first, for repeats */
+    packed_t holds [MODEL_COMMANDS + 1]; /* as first sent, so that they can be repeated */
     size_t counters;                     /* used so far */
 } participant_play_t;
 
@@ -49,9 +49,9 @@ static refusal_reason_t answered (participant_play_t *self, size_t counter)
     if (recorded == COMMAND_UNKNOWN && answer.state == COMMAND_ABORTED)
         self->model.commands [counter].tombstoned = true; /* before it came */
     else
-        REQUIRE (answer.state == recorded || /* a hold that has expired is as good as aborted */
+        REQUIRE (answer.state == recorded || /* an expired hold counts as aborted */
                  (answer.state == COMMAND_ABORTED && recorded == COMMAND_EXPIRED) ||
-                 /* pruned in the same step, after its end was told once more */
+                 /* its end was told once more, and the record deleted in the same step */
                  (recorded == COMMAND_UNKNOWN && self->model.commands [counter].tombstoned &&
                   answer.refusal.reason == REFUSAL_ENDED) ||
                  (answer.state == COMMAND_REJECTED && answer.refusal.reason != REFUSAL_NONE) ||
@@ -104,8 +104,8 @@ static void want_nodes (participant_play_t *self, participant_wanted_t *wanted, 
     add (wanted, room_index (&self->rig, booking->class_name), from, until, nodes);
 }
 
-/*  Nodes are cleaned for a minute after their last booking: what begins as another one ends goes on
- *  with its nodes, since all are of one need. */
+/*  Nodes are cleaned for a minute after their last booking. A booking that begins when another ends
+ *  takes over its nodes without cleaning, since all are of one need. */
 static void clean (participant_play_t *self, participant_wanted_t *wanted)
 {
     for (size_t i = 0; i < wanted->count; i++) {
@@ -242,7 +242,7 @@ static packed_t again (packed_t body)
     return copy;
 }
 
-/*  One of the latest plans, mostly. */
+/*  Picks a plan, mostly one of the latest. */
 static size_t some_counter (participant_play_t *self)
 {
     uint32_t choice = below (self, 256);
@@ -251,7 +251,7 @@ static size_t some_counter (participant_play_t *self)
     return 1 + choice % MODEL_COMMANDS;
 }
 
-/*  A new plan, or one that was sent before, as it was. */
+/*  Sends a new plan, or repeats one unchanged. */
 static void play_hold (participant_play_t *self)
 {
     char name [NAME_BYTES_MAX + 1];
@@ -267,7 +267,7 @@ static void play_hold (participant_play_t *self)
         self->flushed.asked [counter] = self->model.asked [counter];
         self->counters = counter > self->counters ? counter : self->counters;
         if (below (self, 4) == 0)
-            return; /* it stays on its way for a while */
+            return; /* its message is delayed for a while */
     }
     command_state_t before = known->state;
     const model_asked_t *sent = &self->model.asked [counter];
@@ -332,7 +332,7 @@ static void play_question (participant_play_t *self)
                  again ((packed_t){.data = (uint8_t *) bodies [which], .size = sizes [which]}));
 }
 
-/*  Somebody answers a question, whatever it knows. */
+/*  A participant or planner answers a question with any state. */
 static void play_answer (participant_play_t *self)
 {
     if (self->rig.calls_count == 0)
@@ -377,7 +377,7 @@ static void play_time (participant_play_t *self)
     int64_t ms = spans_ms [below (self, sizeof spans_ms / sizeof *spans_ms)];
     uint32_t kind = below (self, 16);
     if (kind < 2)
-        self->rig.now.wall_ms += ms; /* the clock is set, or the process was stopped for a while */
+        self->rig.now.wall_ms += ms; /* the clock is set, or the process was suspended */
     if (kind == 1)
         self->rig.now.mono_ms += ms;
     if (kind > 1)
@@ -399,7 +399,7 @@ static void play_step (participant_play_t *self)
         play_time (self);
     else
         play_crash (self);
-    if (below (self, 4) > 0) /* else the writes of several steps share a flush */
+    if (below (self, 4) > 0) /* otherwise the writes of several steps share a flush */
         play_flush (self);
 }
 
@@ -414,7 +414,7 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     while (play.numbers.left > 0)
         play_step (&play);
     play_flush (&play);
-    play_crash (&play); /* all that was flushed is there */
+    play_crash (&play); /* everything that was flushed must be there */
     rig_end (&play.rig);
     for (size_t i = 0; i <= MODEL_COMMANDS; i++)
         free (play.holds [i].data);

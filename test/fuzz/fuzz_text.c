@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/*  What can be read is written in a way that reads the same. */
+/*  A value that can be read is written as text that reads as the same value. */
 static void try_time (const char *text)
 {
     int64_t ms;
@@ -50,7 +50,7 @@ static void try_line (const char *text)
         job_sound (&job);
 }
 
-/*  A whole log, perhaps gzipped, as a file without a place. */
+/*  A whole log, perhaps gzipped, as a file without a name. */
 static void try_log (const char *text, size_t size)
 {
     int file = memfd_create ("log", 0);

@@ -1,5 +1,5 @@
-/*  fuzzing - what the targets share: a promise that aborts with its words, and numbers out of the
- *  fuzzer's bytes.
+/*  fuzzing - what the targets share: a check that prints its words and aborts, and numbers taken
+ *  from the fuzzer's bytes.
  */
 #ifndef MUSUBI_FUZZING_H
 #define MUSUBI_FUZZING_H
@@ -13,10 +13,10 @@
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
-/*  What libFuzzer takes for "not worth keeping". */
+/*  The return value that tells libFuzzer not to keep an input. */
 #define FUZZ_UNWANTED (-1)
 
-/*  Like an assert that no build leaves out. */
+/*  Like an assert, but in every build. */
 #define REQUIRE(promise)                                                                           \
     do {                                                                                           \
         if (!(promise)) {                                                                          \

@@ -14,8 +14,8 @@ const char *model_reservation_name (size_t reservation)
     return names [reservation];
 }
 
-/*  What may be seen after what; several moves may lie between. From held and from prepared all
- *  that proto/transaction.md draws, and nothing comes after an end. */
+/*  Which state may be seen after which; several moves may lie between. From held and prepared these
+ *  are all that proto/transaction.md draws; nothing follows an end. */
 static bool follows (command_state_t from, command_state_t to)
 {
     switch (from) {
@@ -51,8 +51,8 @@ typedef struct {
     bool seen [MODEL_COMMANDS + 1];
 } looking_t;
 
-/*  What a decision makes of the reservation: the new version, with the new part or, past the edge,
- *  with what it had. */
+/*  Applies a decision to the reservation: it gets the new version, with the new part or, when the
+ *  edge has passed, with the part that it had. */
 static void apply (model_t *self, size_t counter)
 {
     const model_asked_t *asked = &self->asked [counter];
@@ -83,7 +83,7 @@ static bool look (void *owner, const command_view_t *view)
     return true;
 }
 
-/*  What is not there any more has ended, and its end was acknowledged by all. */
+/*  A command whose record was deleted has ended, and all have acknowledged its end. */
 static void forget_pruned (model_t *self, const looking_t *looking)
 {
     for (size_t i = 1; i <= MODEL_COMMANDS; i++) {

@@ -1,9 +1,9 @@
-/*  participant_model - what a participant has promised, the plain way: one number per resource and
- *  minute for every command and every reservation, and which commands are open.
+/*  participant_model - a plain model of what a participant has promised: one number per resource
+ *  and minute for every command and every reservation, and which commands are open.
  *
- *  It is told what was asked, looks at the states of all commands after every step, and knows from
- *  that alone what must be free in the calendars. A plain value: what was known when the store was
- *  last flushed is a copy of it.
+ *  It is told each request, looks at the states of all commands after every step, and knows from
+ *  that alone what must be free in the calendars. It is a plain value: to remember what was known
+ *  at the last flush, copy it.
  */
 #ifndef MUSUBI_PARTICIPANT_MODEL_H
 #define MUSUBI_PARTICIPANT_MODEL_H
@@ -48,18 +48,18 @@ typedef struct {
     model_reservation_t reservations [MODEL_RESERVATIONS];
 } model_t;
 
-/*  Names that the model knows them by. */
+/*  The names of the resources in the model. */
 txid_t model_txid (size_t counter);
 const char *model_reservation_name (size_t reservation);
 
-/*  Compares all that the participant says with what follows from what it said before; aborts where
- *  it does not. */
+/*  Compares the participant's state with what may follow from its state before; aborts when it
+ *  can't. */
 void model_look (model_t *self, const rig_t *rig);
 
-/*  Will it never book anything again? */
+/*  True when the command will never book anything again. */
 bool model_over (const model_command_t *command);
 
-/*  Is there, at some minute, less free than the part needs beyond what its reservation has? */
+/*  True when at some minute less is free than the part needs beyond what its reservation has. */
 bool model_short (const model_t *self, const rig_t *rig, size_t reservation, const plain_t *part);
 
 #endif

@@ -98,7 +98,7 @@ static void record_free (rig_record_t *record)
     free (record->flushed.data);
 }
 
-/*  Without those that are nowhere. */
+/*  Removes the records that are neither in memory nor on disk. */
 static void records_tidy (rig_records_t *self)
 {
     size_t count = 0;
@@ -250,7 +250,7 @@ static void step (rig_t *self, const event_t *event)
     self->looked (self->owner);
 }
 
-/*  Of the ledger the last row alone. */
+/*  Loads only the last row of the ledger. */
 static void load (rig_t *self)
 {
     sort (&self->records);
@@ -325,7 +325,7 @@ void rig_begin (rig_t *self, bool network, void (*looked) (void *owner), void *o
                             .mono_ms = 5000,
                             .store_free_bytes = 1u << 30,
                             .store_bytes = 1u << 30}};
-    self->limits.retention_ms = 10 * RIG_MINUTE_MS; /* so that records leave, too */
+    self->limits.retention_ms = 10 * RIG_MINUTE_MS; /* so that records are deleted, too */
     self->limits.holds_per_actor_max = 12;
     memset (self->store_id, 0xaa, STORE_ID_BYTES);
     boot (self);
@@ -384,7 +384,7 @@ void rig_pass (rig_t *self, int64_t ms)
         self->now.wall_ms += step_ms;
         self->alarm_ms = INT64_MAX;
         step (self, &(event_t){.kind = EVENT_TIMER});
-        while (self->calls_count > RIG_CALLS_MAX / 2) /* nobody answers in all this time */
+        while (self->calls_count > RIG_CALLS_MAX / 2) /* no question is answered in all this time */
             rig_answer (self, 0, CALL_TIMED_OUT, (bytes_t){0});
     }
     self->now.wall_ms += end_ms - self->now.mono_ms;

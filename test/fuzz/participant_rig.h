@@ -22,7 +22,7 @@ enum {
 #define RIG_WALL_MS   INT64_C (1800000000000)
 #define RIG_MINUTE_MS INT64_C (60000)
 
-/*  A record as it is, and as it is on the disk; data NULL = it is not there. */
+/*  A record as it is in memory and as it is on disk; data NULL = it does not exist there. */
 typedef struct {
     uint8_t table;
     packed_t key;
@@ -36,7 +36,7 @@ typedef struct {
     size_t size;
 } rig_records_t;
 
-/*  A question of the participant's that is not answered yet. */
+/*  A question that the participant has asked and that is not answered yet. */
 typedef struct {
     uint64_t call;
     bool outcome; /* else a Resolve */
@@ -73,7 +73,7 @@ typedef struct rig {
     char reason [256]; /* "" when it is CALL_OK */
     packed_t reply;
 
-    /*  Called after every step but those that load. */
+    /*  Called after every step except those that load records. */
     void (*looked) (void *owner);
     void *owner;
 } rig_t;
@@ -82,7 +82,7 @@ typedef struct rig {
 void rig_begin (rig_t *self, bool network, void (*looked) (void *owner), void *owner);
 void rig_end (rig_t *self);
 
-/*  Ends body. There is an answer to every request. */
+/*  Frees body. Every request must be answered in its step. */
 void rig_request (rig_t *self, const char *actor, const char *method, packed_t body);
 
 /*  Answers the question at this place in the list. */
@@ -91,10 +91,10 @@ void rig_answer (rig_t *self, size_t at, call_status_t status, bytes_t body);
 /*  Time passes, alarm by alarm. */
 void rig_pass (rig_t *self, int64_t ms);
 
-/*  All that was put is on the disk now. */
+/*  Flushes: every record is on disk now. */
 void rig_flush (rig_t *self);
 
-/*  The process dies, with what was not flushed, and is started again. */
+/*  The process dies, loses whatever was not flushed, and is started again. */
 void rig_crash (rig_t *self);
 
 #endif

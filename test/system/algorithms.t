@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Every algorithm with every policy that goes with it, over real services and with connections: committed, sound, and as
-# asked for. What does not go together, and what can't be had, is refused in words.
+# Every algorithm with every policy that it knows, over real services and with connections: each request is committed, and
+# what is reserved is sound and as asked for. An algorithm with a policy that it does not know, and a request that can't be
+# met, are refused in words.
 . "$(dirname "$0")/lib.sh"
 
 # S4's environment; the links of n64 and s32 to X2 are more available than all others.
@@ -58,7 +59,7 @@ cost=$(value 'a["cost"]')
 ask reserve "$work/request.json" --algorithm auto --policy cost --dry-run
 is "ip's cheapest plan costs what the cheapest of all starts does" 'a["cost"]' "$cost"
 
-# --- no ---
+# --- what is refused ---
 request 2 20000
 exits 1 "ip: too much bandwidth is refused" musubi --timeout 60s reserve "$work/request.json" --algorithm ip
 says "  … by how many windows there were" 'ip: no plan found in 10 windows'
@@ -67,7 +68,7 @@ request 64 500 n32
 exits 1 "ip: too many CPUs are refused" musubi --timeout 60s explain "$work/request.json" --algorithm ip
 says "  … by the need and the site" 'no class has 64 CPUs'
 
-# --- every algorithm says what is in the way of each need, to who asks and to who is refused ---
+# --- every algorithm says what is in the way of each need, to users who only ask and to users who are refused ---
 reason () { # NEED: what the last answer says of it
   value "[(r['resource'], r['wanted'], r['free'], r['from'] < r['until']) for r in a['reasons'] if r.get('need') == '$1']"
 }
@@ -109,7 +110,8 @@ for algorithm in auto bbr bir ip; do
   exits 2 "$algorithm: 40 needs, all linked, are refused" musubi reserve "$work/linked.json" --algorithm $algorithm
   says "  … by the limit that they pass" 'network: has 780 needs; at most 64 are allowed'
 done
-# What the limit lets in: more needs of six CPUs than there is room for, and more of twenty; or all sites linked, too thick.
+# The largest requests that the limits let in: more needs of six CPUs, or of twenty, than there is room for; or connections
+# between all sites that want too much bandwidth.
 for shape in "40 64 6 100 anywhere" "11 55 20 100 anywhere" "10 45 1 4000 distinct"; do
   read -ra words <<<"$shape"
   linked "${words[@]}"

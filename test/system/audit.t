@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The audit of a federation that was killed now and then is sound; whatever is forged in a stopped store is named; a
-# store that was damaged or lost is made whole from its ledger.
+# The audit of a federation whose processes were killed now and then finds nothing wrong. Every record that is forged in a
+# stopped store is named. A store that was damaged or lost is rebuilt from its ledger.
 . "$(dirname "$0")/lib.sh"
 federation "$root/deploy/federations/s4.zpl" --planners 2
 
@@ -88,7 +88,7 @@ exits 0 "  … spoils no row of a sound store" musubi audit --rebuild "$site" --
 says "  … and nothing is taken from it" ' 0 mended, 0 left'
 exits 2 "another's saved ledger is refused" musubi audit --rebuild "$federation/store/lis-n32" --from "$work"/saved/lis-n64-*.ledger
 
-# A planner's record of a commit: who has it committed tells so, and the ledger has it still.
+# A planner's record of a commit: the participants that have committed say so, and the ledger still has the decision.
 musubi down --dir "$federation" >/dev/null 2>&1
 for planner in "$federation"/store/planners/*; do
   python3 "$(dirname "$0")/forge.py" "$planner" damage 4 -1 >"$work/forged" 2>&1 && break

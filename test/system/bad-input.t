@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Whatever comes in wrong gets a clear refusal: exit 2 (or 1 where a planner says no), the field named, no crash.
+# Every wrong input gets a clear refusal that names the field, with exit code 2, or 1 when a planner refuses it. Nothing crashes.
 . "$(dirname "$0")/lib.sh"
 federation --planners 1
 

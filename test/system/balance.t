@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `musubi balance --step`: a line of JSON for each step of a file; what is wrong in one is refused by name. Nobody runs.
+# `musubi balance --step`: prints a line of JSON for each step in a file, and names what is wrong in one. No service runs.
 . "$(dirname "$0")/lib.sh"
 
 file=$work/steps.json

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A chain of four storage nodes on hosts of 200 Mbit/s: what may befall a host befalls each place of the chain, and every
-# survivor has the right file; none that lives is given up, and little is sent twice.
+# A chain of four storage nodes on hosts of 200 Mbit/s. Each kind of failure strikes at each place of the chain. Afterwards
+# every node that lives has the right file, none of them was given up, and little was sent twice.
 . "$(dirname "$0")/lib.sh"
 if [ "$(id -u)" -ne 0 ] || ! ip netns add "mu$$-try" 2>/dev/null; then
   echo "1..0 # SKIP chain.t needs root and network namespaces"
@@ -38,7 +38,7 @@ but () { local i j; for i in 1 2 3 4; do for j in "$@"; do [ "$i" = "$j" ] && co
 
 begin () { site "$source" 200; reaches "${1:-1}" $third; }
 
-# --- what may befall a host, and where: 0 is the source ---
+# --- each failure of a host, at each place: 0 is the source ---
 
 killed () { local i; for i in "$@"; do kill -9 "${pid[$i]}"; done; }
 cut_off () { local i; for i in "$@"; do cut_host "$i"; done; }
@@ -127,7 +127,7 @@ odd_files () {
   complete "a full disk" 1 3 4
 }
 
-# --- a source that is not what it says ---
+# --- a source whose bytes are not those it announced ---
 
 none_kept () { ! ls "$scene"/n*/files/* >/dev/null 2>&1; }
 wrong_source () { # WHAT
@@ -148,7 +148,7 @@ sources () {
   site "$work/spoilt" 200
   wrong_source "a source with other bytes than its digest"
 
-  # --- wrong bytes are found in their MiB, and the rest comes from elsewhere ---
+  # --- wrong bytes are found within their MiB, and the rest comes from another source ---
 
   cp "$source" "$work/spoilt"
   site "$work/spoilt" 80 3 g0,g4 # slow enough for the source to be spoilt before that is read
@@ -180,7 +180,7 @@ sources () {
   wrong_source "a source that becomes shorter"
 }
 
-# Three groups beside each other, each on hosts of its own.
+# Three groups of tests run at the same time, each on hosts of its own.
 group () { # NAME COMMAND…: in the background
   (
     tag=mu$$$1

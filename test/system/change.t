@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What is reserved gets changed: a reservation over three sites and three domains is moved before it begins, and once it
-# runs it grows, shrinks, is prolonged and shortened, takes a need in and lets one go, all or nothing. Two actors at
-# once, round after round; a participant killed in the middle.
+# Reservations are changed, all or nothing. One over three sites and three domains is moved before it begins; while it runs it
+# grows, shrinks, is made longer and shorter, gets a need and loses one. Then two actors change one at the same time, round
+# after round, and a participant is killed in the middle of a change.
 . "$(dirname "$0")/lib.sh"
 
 for name in a b c; do

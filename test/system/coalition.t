@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A balancer and the sites that have joined it, live: bags at one site are spread over all, each task is run once and ends
-# at home, whoever is killed in between; who gave and who gained is told and drawn; a site that does much less than its
-# CPUs say is set aside.
+# A balancer and the sites that have joined it, as real processes. Bags at one site are spread over all; each task is run
+# once, and its end is told to its home, whichever process is killed meanwhile. The client tells and draws how much each site
+# gave and gained. A site that does much less work than its CPUs promise is set aside.
 . "$(dirname "$0")/lib.sh"
 chmod 711 "$work"
 account=$(id -un)
@@ -44,7 +44,7 @@ mkdir -m 777 "$shared"
 chmod 666 "$shared/log"
 cat >"$shared/task" <<'T2'
 #!/bin/sh
-# Writes down where it is begun and tells its place.
+# The task writes down where it is begun, and prints that place.
 echo "$1.$MUSUBI_TASK_INDEX $MUSUBI_SITE" >>"$(dirname "$0")/log"
 sleep "$2"
 echo "$MUSUBI_TASK_INDEX at $MUSUBI_SITE"
@@ -106,7 +106,7 @@ comes "which the next coalition knows" holds '.members[0].automatic and .members
 check "a site leaves" as_root balance leave ber
 comes "and is not in the next one" holds '[.members[].site] == ["ams", "osa"]'
 
-# osa goes on to say that it has two CPUs, and gives none: the agent of its node stands still.
+# osa still says that it has two CPUs, but does no work: the agent of its node is stopped.
 agent=$(pid_of node/thin-001@osa)
 check "a site's only node stands still" kill -STOP "$agent"
 own=$(musubi submit osa --count 4 --limit 20s -- "$shared/task" own 0.2 2>/dev/null)
@@ -128,7 +128,7 @@ check "it is drawn" musubi balance history green
 says "  … with bars" '▒+│'
 check "and as a picture" musubi balance history green --svg "$work/history.svg"
 check "  … well-formed" python3 -c "import sys, xml.dom.minidom; xml.dom.minidom.parse (sys.argv [1])" "$work/history.svg"
-# A coalition of blue's lasts an hour: who leaves is gone before.
+# A coalition of blue's lasts an hour, but a site that leaves is gone before that.
 check "two sites join another balancer" eval "as_root balance leave osa && as_root balance join osa --balancer blue --level 1m && as_root balance join ber --balancer blue --level 1m"
 blue () { musubi balance status blue --json | jq -e "$1"; }
 comes "they are a coalition" blue '[.members[].site] == ["ber", "osa"] and .coalition == 1'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Configurations for members with hosts of their own: each service accepts its file and tells others the host it is
-# named after; nothing is overwritten, and nobody is opened to a network by accident.
+# Configurations for members that have hosts of their own: each service accepts its file and tells others the host named in
+# it. No file is overwritten, and no service listens on a network by accident.
 . "$(dirname "$0")/lib.sh"
 five=$root/deploy/federations/five-sites.zpl
 files=$work/etc
@@ -18,7 +18,7 @@ exits 2 "nothing is overwritten" musubi federation configure "$five" "$files" --
 says "  … and what is in the way" 'gis-g1.zpl exists already'
 check "the file is as it was" cmp "$files/lis-quito.zpl" "$work/before"
 
-# served HOST FILE: starts the service on loopback, reads where it says that others reach it, and ends it.
+# served HOST FILE: starts the service on loopback, reads the address that it announces, and ends it.
 served () {
   local program line process
   program=svc-$(basename "$2" .zpl | sed 's/-.*//; s/index/replica/')
@@ -50,7 +50,7 @@ check "agents of nodes have files, too" musubi federation configure "$work/runne
   --stores "$work/stores" --port 7000
 check "one for each node" test "$(ls "$work/runners" | grep -c '^node-')" = 16
 check "which know their site" grep -x 'lis = "tcp://lis-kyoto:7000"' "$work/runners/node-frontier@kyoto.zpl"
-# agent_serves FILE PROGRAM…: an agent has read its file when it serves.
+# agent_serves FILE PROGRAM…: true when the agent serves, since it has then accepted its file.
 agent_serves () {
   local process line file=$1
   shift

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The connection to a domain is cut when its vote is given and the commit is on its way: nobody is told "committed"
-# before it has acknowledged, everybody is told who is missing, and it all ends in one answer. Then the same with a
-# domain that dies at that moment, and returns.
+# The connection to a domain is cut after its vote, while the commit is on its way. Until the domain has acknowledged, no user
+# is told "committed", and every user is told that this domain is missing; in the end there is one answer. Then the same with
+# a domain that dies at that moment and returns.
 . "$(dirname "$0")/lib.sh"
 federation "$root/deploy/federations/s4.zpl" --planners 1
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A store in which bytes were changed, or whose end is missing: the service names the damaged records and serves the
-# rest, or ends with a clear word. It never crashes, hangs, or tells a wrong number without a word.
+# rest, or ends with a clear message. It never crashes, hangs, or tells a wrong number without a warning.
 . "$(dirname "$0")/lib.sh"
 federation "$root/deploy/federations/s4.zpl" --planners 1
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A planner that may open 200 files, and somebody who leaves 400 connections idle: it makes room, says so, and goes on
-# serving the same; so does it when they are gone. The client asks more sites than it may open files.
+# A planner may open 200 files, and a program leaves 400 connections to it idle. The planner closes some to make room, logs
+# that, and goes on serving, also when they are gone. A client asks more sites than it may open files.
 . "$(dirname "$0")/lib.sh"
 federation --planners 1
 slay "$(pid_of planner/1)"
@@ -17,7 +17,7 @@ cat >"$work/pair.json" <<'JSON'
 {"window": {"earliest": "now+1h", "deadline": "now+20h"}, "duration": "30m",
  "compute": [{"id": "a", "cpus": 4}, {"id": "b", "cpus": 4}], "distinct_sites": true}
 JSON
-# Those who have dialled and were not accepted: while one waits that can't be, the thread that accepts spins.
+# Connections that were not accepted yet: while one waits and can't be accepted, the accepting thread uses a whole CPU.
 nobody_waits () { [ "$(ss -Hltn "sport = :$port" | awk '{print $2}')" = 0 ]; }
 descriptors () { find "/proc/${pid[crowded]}/fd" -mindepth 1 | wc -l; }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Directories die and return: what runs goes on, a dead home stops only its own requests, and says so.
+# Directories die and return: whatever runs goes on. A dead home stops only the requests that name it, and users are told so.
 . "$(dirname "$0")/lib.sh"
 federation --planners 2
 

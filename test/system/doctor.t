@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Is everybody there, and well? Of a federation by asking, of the members of a machine by their files.
+# Is every service there, and well? The doctor asks the services of a federation, and reads the files of a machine's members.
 . "$(dirname "$0")/lib.sh"
 federation "$root/deploy/federations/files.zpl"
 until_ () { # COMMAND…: until it succeeds, for half a minute
@@ -29,7 +29,7 @@ import json, sys
 answer = json.loads (sys.argv [1])
 assert answer ["looked_at"] >= 10
 assert "index/i1" in [one ["who"] for one in answer ["wrong"]]' "$output"
-# A directory that forgets whom it does not hear leaves the sites without any.
+# A directory forgets the services that it does not hear, and then has no sites.
 check "one that was forgotten is missed" until_ ails '^federation: no index is listed'
 exits 3 "nobody to ask" musubi --gis tcp://127.0.0.1:1 --timeout 1s doctor
 

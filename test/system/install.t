@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What is installed can be used where it is installed: every program, its man pages and the examples, and a federation runs
-# from there.
+# What was installed can be used in its place: every program, the man pages and the examples; and a federation runs from
+# there.
 . "$(dirname "$0")/lib.sh"
 to=$work/usr/local
 trap '"$to/bin/musubi" down >/dev/null 2>&1; cleanup' EXIT

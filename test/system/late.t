@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A site is cut off and dies between its vote and the commit. When it is back, the edge has passed and its nodes have
-# become too few: it can't keep its part any more. Another site takes its place, and whoever asks hears the same of it.
+# A site is cut off and dies between its vote and the commit. When it returns, the edge has passed and it has too few nodes,
+# so that it can't keep its part. Another site takes its place, and every participant gives the same account of it.
 . "$(dirname "$0")/lib.sh"
 cat >"$work/late.zpl" <<'ZPL'
 name = late

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What an operator tells ip in the planner's configuration: which sites come first, and who sees how much of what is free.
+# What an operator sets for the algorithm ip in the planner's configuration: which sites come first, and how much of the free
+# capacity each actor sees.
 . "$(dirname "$0")/lib.sh"
 
 federation "$root/deploy/federations/s4.zpl" --planners 1

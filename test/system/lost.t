@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A site whose store is set back to an old copy refuses to speak for it, also when it is started again, until an operator
-# adopts it under a new id. Then, as when its store is gone altogether, it books again what it had promised: so says the
-# home of each reservation. A network domain does the same.
+# A site whose store was replaced by an old copy refuses to serve, also after a restart, until an operator adopts the store
+# under a new id. Then, as when its store is gone altogether, the site asks the home of each reservation what it had promised,
+# and books that again. A network domain does the same.
 . "$(dirname "$0")/lib.sh"
 federation "$root/deploy/federations/s4.zpl" --planners 1
 configuration=$federation/lis-n64.zpl

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A log replayed over real networks: twenty sites on SINET's map and on GEANT's, every co-allocation with bandwidth
-# between its sites, three planners. What the sites' and domains' own records say must be whole, as asked, and within
-# every class and link. Then domains are killed (-9) and started again under load. Made-up map and log where MUSUBI_DATA
-# is not set.
+# between its sites, three planners. By the records of the sites and domains every reservation must be complete and as asked,
+# and no class or link overbooked. Then domains are killed (-9) and started again under load. Where MUSUBI_DATA is not set,
+# map and log are made up.
 . "$(dirname "$0")/lib.sh"
 
 log=$root/examples/made-up.swf
@@ -14,12 +14,12 @@ if [ -n "${MUSUBI_DATA:-}" ]; then
   requests=2000 killed_requests=400
 fi
 
-# part FILE KEY: a figure in a JSON file, "network.links".
+# part FILE KEY: prints one figure of a JSON file; a key is like "network.links".
 part () { python3 -c 'import json, sys; value = json.load(open(sys.argv[1]))
 for key in sys.argv[2].split("."): value = value[key]
 print(value)' "$@"; }
 
-# figures FILE: what a replay came to, as comments.
+# figures FILE: prints the results of a replay as TAP comments.
 figures () { python3 - "$1" <<'PYTHON'
 import json, sys
 run = json.load(open(sys.argv[1]))
@@ -42,7 +42,7 @@ replay () {
     >"$work/$name.json"
 }
 
-# sound NAME SENTENCE OPTION…: the records are whole, and hold every connection that users were told they have.
+# sound NAME SENTENCE OPTION…: the records are complete, and hold every connection that users were told they have.
 sound () {
   local name=$1 sentence=$2
   shift 2
@@ -57,7 +57,7 @@ sound () {
     "$(part "$work/$name.json" network.connections)/$(part "$work/$name.json" network.circuits)"
 }
 
-# anew NAME: a federation from the map of that name, in place of the one before.
+# anew NAME: ends the federation, and starts one from the map of that name.
 anew () {
   [ -z "$federation" ] || musubi down --dir "$federation" >/dev/null
   rm -rf "$work/federation"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Bandwidth between sites: three sites and three links over two domains by one command, looked at, watched, used,
-# changed, given back; all or nothing when a domain says no; clear words when one is dead, silent, or of another mind.
+# changed, given back. All or nothing when a domain refuses; a clear message when one is dead, is silent, or describes the
+# network differently.
 . "$(dirname "$0")/lib.sh"
 federation "$root/deploy/federations/s4.zpl" --planners 2
 
@@ -27,7 +28,7 @@ member () { musubi up --dir "$federation" --pids | awk -v name="$1" '$2 == name 
 # The names of all sites and domains.
 owners () { musubi --json sites | python3 -c 'import json, sys; [print("lis/" + s["name"]) for s in json.load(sys.stdin)["sites"]]'
   musubi --json links 2>/dev/null | python3 -c 'import json, sys; [print(n) for n in sorted({"nis/" + l["domain"] for l in json.load(sys.stdin)["links"]})]'; }
-# What participants hold themselves: reservations that are not over, and the booked share of the coming day.
+# What the participants themselves have: reservations that are not over, and the booked share of the coming day.
 held () {
   local owner from until
   from=$(date +%s)000
@@ -212,7 +213,7 @@ says "  … and names who is silent" 'no answer from nis/S'
 output=$(musubi --timeout 5s explain "$id" 2>&1)
 code=$?
 says "explain says of whom nothing is known" 'nis/S does not answer'
-# Known to be committed where somebody has heard that all have acknowledged it; else it is not known.
+# It is known to be committed where a process has heard that all have acknowledged it; elsewhere it is not known.
 check "  … and calls it committed, or unknown" test $code -eq 0 -o $code -eq 3
 exits 3 "its circuits can't be asked for" musubi --timeout 2s provision "$id"
 check "the domain is started again" musubi up --dir "$federation"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # TAP: a site that runs tasks on three nodes. Site and agents are killed (-9) at random, one or both, again and again,
-# while tasks write down when they begin and end: each runs to its end exactly once. Then what a task may and gets:
-# limits, environment, account, output; a reservation's tasks; a starter that is killed; and nothing is left at the end.
+# while tasks write down when they begin and end: each runs to its end exactly once. Then what a task may do and what it gets
+# (limits, environment, account, output), the tasks of a reservation, and a starter that is killed. At the end nothing is left.
 #
-#   MUSUBI_KILLS=30 test/system/nodes.t        more of them; 10 otherwise. MUSUBI_SEED=N draws the same ones again
+#   MUSUBI_KILLS=30 test/system/nodes.t        30 kills; 10 otherwise. MUSUBI_SEED=N repeats the same kills
 . "$(dirname "$0")/lib.sh"
 kills=${MUSUBI_KILLS:-10}
 seed=${MUSUBI_SEED:-$RANDOM}
@@ -13,7 +13,7 @@ account=$(id -un)
 [ "$account" != root ] || account=nobody
 nodes=(thin-001 thin-002 thin-003)
 
-# What tasks see is no secret of ours: their account passes through it.
+# The account of the tasks must be able to pass through this folder; it holds nothing secret.
 chmod 711 "$work"
 open=$work/open
 mkdir "$open"
@@ -109,7 +109,7 @@ echo "# $ended ended, $lost lost"
 check "each task ran exactly once, or is told lost with the reason" test "$wrong/$((ended + lost))" = "0/$((12 * kills))"
 check "killing agents and sites loses none" test $lost -eq 0
 
-# --- what a task may, and gets ---
+# --- what a task may do, and what it gets ---
 
 slow=$(submit --limit 1s -- sleep 1000)
 busy=$(submit --limit 60s --cpu-limit 300ms -- sh -c 'while :; do :; done')
@@ -138,7 +138,7 @@ check "one that writes to a full disk ends as it decides" test "$(task "$full.0"
 until_over "$other"
 check "an account that the node does not have is refused" grep -q 'no-such-account' <<<"$(MUSUBI_ACTOR=mallory task "$other.0" .why)"
 
-# --- a reservation's ---
+# --- tasks of a reservation ---
 
 cat >"$work/request.json" <<'J'
 {"window": {"start": "now+4s"}, "duration": "6s", "compute": [{"id": "ocean", "site": "ams", "cpus": 12}]}

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Reservations act, live: five sites with nodes of their own. Tasks that were submitted before start at the opening of a
-# co-allocated reservation on all of its sites, never before; others are kept out; at the end nothing is left. Nodes are
-# lost, drained, return; what is unused is lent and given back; a site that is cut off opens and closes alone.
+# Reservations on five sites with nodes of their own, as real processes. Tasks that were submitted earlier start when a
+# co-allocated reservation opens, on all its sites and never before; other tasks are kept out; at the end nothing is left.
+# Nodes are lost, are drained and return. Unused nodes are lent and given back. A site that is cut off opens and closes
+# its part without the others.
 . "$(dirname "$0")/lib.sh"
 chmod 711 "$work"
 told=$work/told # what tasks tell, by the clocks of their nodes
@@ -23,7 +24,7 @@ until_wall () { # MS: rests until then
   local left=$(($1 - $(now_ms)))
   [ $left -le 0 ] || sleep "$(printf '%d.%03d' $((left / 1000)) $((left % 1000)))"
 }
-# within SECONDS COMMAND…: asks until it succeeds; false when it has not by then.
+# within SECONDS COMMAND…: repeats the command until it succeeds; false when it has not succeeded by then.
 within () {
   local until=$(($(now_ms) + $1 * 1000))
   shift
@@ -102,7 +103,7 @@ idle=$id idle_start=$start
 left=86$$ # tells what this test leaves behind from all else
 cat >"$told/stay" <<'SH'
 #!/bin/sh
-# Notes when it begins, is warned, is told to end; leaves children of its own session behind.
+# The task writes down when it begins, is warned and is told to end; it leaves children behind in a session of their own.
 note () { echo "$1 $(date +%s%3N)" >>"$TOLD/$MUSUBI_SITE-$MUSUBI_NODE-$MUSUBI_TASK_INDEX"; }
 note start
 trap 'note warned' USR1
@@ -224,7 +225,7 @@ says "  … in words" 'at kyoto: open, 2 of 2 nodes, ready, used [1-9][0-9]* %'
 check "the chart, too" musubi gantt --from "$(date -u -d "@$((trio_start / 1000 - 10))" +%FT%TZ)" --until "$(date -u -d "@$((trio_end / 1000 + 10))" +%FT%TZ)"
 says "  … beside its bar" ' [1-9][0-9]*%'
 
-# --- its end ---
+# --- the end of the reservation ---
 until_wall $((trio_end - 2500))
 check "it is warned" within 3 stands "$trio" berlin "warned 2 of 2 ready"
 until_wall $((trio_end + 2500))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A directory tells so many sites only in pages. However late the later ones come, a client shows all of them; and when one
-# does not come at all, it says so and does not pass a part off as the whole.
+# A directory of so many sites answers in pages. However late the later pages come, a client shows all sites; when a page does
+# not come at all, the client says so, and does not show a part as if it were the whole.
 . "$(dirname "$0")/lib.sh"
 trap 'kill "${pid[@]}" 2>/dev/null; cleanup' EXIT
 sites=9000

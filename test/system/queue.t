@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The queue of a site, live: bags, order, what goes ahead of whom and what is preempted, limits, output, rights, and a
-# site that is killed in between. Every task of ours writes down when it starts and ends, by its own clock.
+# The queue of a site, as real processes: bags, their order, backfill and preemption, limits, output, rights, and a site that
+# is killed meanwhile. Every task of this test writes down when it starts and ends, by its own clock.
 . "$(dirname "$0")/lib.sh"
 chmod 711 "$work"
 account=$(id -un)
@@ -44,12 +44,12 @@ sites
 Z
 federation "$work/two.zpl"
 
-# What tasks write, and what they wait for.
+# The files that tasks write, and the gates that they wait for.
 shared=$work/shared
 mkdir -m 777 "$shared" "$shared/a folder"
 cat >"$shared/task" <<'T'
 #!/bin/sh
-# task NAME [GATE]: writes down "NAME.INDEX start|warned|told|end MS"; with a gate it goes on until that file is there.
+# task NAME [GATE]: writes down "NAME.INDEX start|warned|told|end MS"; with a gate it runs until that file exists.
 say () { echo "$name.$MUSUBI_TASK_INDEX $1 $(date +%s%3N)" >>"$(dirname "$0")/log"; }
 name=$1 gate=$2
 trap 'say warned' USR1
@@ -242,7 +242,7 @@ MUSUBI_ACTOR=bob exits 1 "by nobody else" musubi submit ams --reservation "$thin
 says "whose it is not" 'belongs to another owner than bob'
 exits 1 "of a need that it has" musubi submit --reservation "$thin/none" --limit 1m -- true
 
-# --- what can't be ---
+# --- what is refused ---
 
 exits 1 "an unknown site" musubi submit nowhere --limit 1m -- true
 exits 1 "a site that runs nothing" musubi submit ber --limit 1m -- true
@@ -360,7 +360,7 @@ comes "all come to their end" all_over "$many"
 check "nothing is lost" test "$(musubi queue "$many" --json | jq '[.tasks[] | select(.state == "ended" and .tries == 1)] | length')" = 40
 check "nothing has run twice" cmp <(seq -f '%.0f.1' 0 39) <(sort -n "$shared/runs")
 
-# --- its limits, since the last time: two bags of each owner, three in all ---
+# --- limits, since the site was started last: two bags of each owner, three in all ---
 
 held=$(run -- "$shared/task" held "$shared/never")
 run -- "$shared/task" held "$shared/never" >/dev/null

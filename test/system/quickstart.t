@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The first of the two commands, from a clean clone, without a terminal.
+# The first of the README's two commands works from a clean clone and without a terminal.
 . "$(dirname "$0")/lib.sh"
 unset MUSUBI_BUILD
 export TMPDIR=$work

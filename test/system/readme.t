@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The README can be walked: every command of its ```sh blocks, as it stands there and in that order, from a clean clone,
-# in one shell. It ends with 0, or as its comment says ("# exit 1: …"). Left out are only those that build or test
-# everything, and have tests of their own. A block of JSON that names a file is that file.
+# The README can be followed: every command of its ```sh blocks is run as it stands there, in that order, from a clean clone and
+# in one shell. Each must end with exit code 0, or as its comment says ("# exit 1: …"). Only commands that build or test
+# everything are left out; they have tests of their own. A block of JSON that names a file is written to that file.
 . "$(dirname "$0")/lib.sh"
 heavy='^(deploy/quickstart|deploy/testbed|test/all|cmake) '
 build=${MUSUBI_BUILD:-$root/build}
@@ -14,7 +14,7 @@ check "a clean clone" git clone --quiet "$root" "$work/clone" || finish
 cd "$work/clone" || exit 1
 ln -s "$build" build # what the clone would build
 
-# Each block in a file of its own: NUMBER.KIND, and NUMBER.file where it names one.
+# Writes each block to a file of its own, NUMBER.KIND, and to NUMBER.file the name of the file where it names one.
 mkdir "$work/blocks"
 awk -v to="$work/blocks" '
   /^```/ && !inside {inside = 1; kind = substr($1, 4); out = sprintf("%s/%03d.%s", to, ++number, kind)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A reservation is released while one of its sites is dead: the others give back at once, the user is told who is awaited,
-# show and list say so, and the dead site's part is given back when it returns, though every planner was killed meanwhile.
+# A reservation is released while one of its sites is dead. The other sites give back at once; the user, show and list are told
+# that the dead site is awaited. It gives its part back when it returns, although every planner was killed meanwhile.
 . "$(dirname "$0")/lib.sh"
 printf 'name = release\ndirectories = g1, g2\nplanners = 2\nsites\n' >"$work/two.zpl"
 for name in a b; do

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Files at three sites: put, got, fetched once for all who ask; stale, wrong, too big; evicted, pinned, ruled; and the
-# services killed in between. The storage nodes are processes of their own.
+# Files at three sites: put, got, fetched once for all that ask; stale, wrong or too big; evicted, pinned, kept by rules;
+# while services are killed. The storage nodes are processes of their own.
 #
-#   REPLICA_FILES=N     so many small files, instead of 200 (a thousand take a minute or two)
+#   REPLICA_FILES=N     N small files instead of 200 (a thousand take a minute or two)
 . "$(dirname "$0")/lib.sh"
 
 federation --planners 1
@@ -151,7 +151,7 @@ exits 0 "without an index" musubi get f3 -o f3 --site ams
 check "the sites are asked" cmp two f3
 relaunch index
 
-# --- what changes on its way, and a catalogue that lies: oslo takes 2 MB a second
+# --- a file that changes while it is sent, and a catalogue that is wrong: oslo receives 2 MB a second
 head -c $((3 * MB)) /dev/urandom >changing
 spoil () { printf 'wrong' | dd of="$1" bs=1 seek=2900000 conv=notrunc 2>/dev/null; }
 musubi put changing changing --site oslo >changing.out 2>&1 &

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What users are told when they err, or when something is not there.
+# What users are told when they make a mistake, or when something they name does not exist.
 . "$(dirname "$0")/lib.sh"
 
 federation "$root/deploy/federations/files.zpl"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sites of a coalition, live: tasks that wait at one are run at others, each once, and their ends and output come home;
-# sites are killed in between. An administrator gives the orders here.
+# Sites of a coalition, as real processes: tasks that wait at one site are run at others, each once, and their ends and output
+# come home, while sites are killed. Here an administrator gives the orders, not a balancer.
 . "$(dirname "$0")/lib.sh"
 chmod 711 "$work"
 account=$(id -un)
@@ -39,7 +39,7 @@ mkdir -m 777 "$shared"
 chmod 666 "$shared/log"
 cat >"$shared/task" <<'T'
 #!/bin/sh
-# Writes down where it is begun, goes on until the gate is open, and tells its place; a third of them fail.
+# The task writes down where it is begun, waits until the gate is open, and prints that place; every third task fails.
 folder=$(dirname "$0")
 echo "$MUSUBI_TASK_INDEX $MUSUBI_SITE" >>"$folder/log"
 while ! [ -e "$folder/gate" ]; do sleep 0.05; done

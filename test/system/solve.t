@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `musubi solve`: a line of JSON for each problem of a file; what is wrong in one is refused by name. Nobody runs.
+# `musubi solve`: prints a line of JSON for each problem in a file, and names what is wrong in one. No service runs.
 . "$(dirname "$0")/lib.sh"
 
 file=$work/problems.json
@@ -36,7 +36,7 @@ solved "  … the same" '(lines[0]["variant"], lines[0]["objective"]) == ("dir_p
 exits 2 "glpk-pruned without a limit of edges" musubi solve "$file" --variant dir --solver glpk-pruned
 says "  … is refused with what it solves" 'shared_p2'
 
-# 2016 paths over 297 edges: GLPK's first basis takes it seconds, in which it looks at no clock.
+# 2016 paths over 297 edges: GLPK takes seconds to find its first basis, and does not look at the clock meanwhile.
 python3 -c "import json
 sites = range(64)
 json.dump({'instances': [{'id': 'huge', 'nodes': [['n%d' % i, 4, 1 + i % 3] for i in range(150)],

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A planner whose ip asks GLPK, in processes of their own: others are served meanwhile, its limit holds, and no solver
-# outlives its planner.
+# A planner runs GLPK for the algorithm ip in solver processes. Meanwhile it serves other requests; the time limit of a solver
+# holds; and no solver outlives its planner.
 . "$(dirname "$0")/lib.sh"
 
 federation "$root/deploy/federations/s4.zpl" --planners 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How test/all counts: what is skipped is no failure, whichever way a program says so; what fails, ends badly or says
-# nothing is one.
+# How test/all counts: a skipped test is no failure, in whichever way a program says that it skips; a program that fails a test,
+# ends badly or prints nothing is a failure.
 . "$(dirname "$0")/lib.sh"
 
 counts () { # SENTENCE EXIT-CODE "PASSED FAILED SKIPPED" LINE…

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Two sites with a thin link between them: however many want a file at the far one, at once and one after another, its
-# bytes cross once, also when the service and the nodes there die meanwhile. What crosses is counted at the link.
+# Two sites with a thin link between them. However many users at one site want a file of the other, at once or one after
+# another, its bytes cross the link once, also when the service and the nodes there die meanwhile. The link counts them.
 . "$(dirname "$0")/lib.sh"
 if [ "$(id -u)" -ne 0 ] || ! ip netns add "mu$$-try" 2>/dev/null; then
   echo "1..0 # SKIP thin.t needs root and network namespaces"

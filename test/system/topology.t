@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# A federation made from the map of a network: the same bytes from the same seed, domains that hang together, and a
-# connection across two of them. The made-up map, and the real ones where MUSUBI_DATA is set.
+# A federation made from the map of a network: the same seed gives the same bytes, each domain is connected, and a connection
+# crosses two of them. The map is made up; where MUSUBI_DATA is set the real ones are used, too.
 . "$(dirname "$0")/lib.sh"
 made_up=$root/examples/made-up.graphml
 
 from () { musubi federation from-graphml "$@"; }
 
-# whole FILE: every domain hangs together, and so do all of them at their exchange points and sites.
+# whole FILE: every domain is a connected graph, and so are all domains joined at their exchange points and sites.
 whole () {
   python3 - "$1" <<'PYTHON'
 import re, sys

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The campaign's judge (campaign/truth.py) by itself: of two releases of one version it takes the later for the rest of
-# the first where the records say that the first awaited all who gave back then, and else for a second release.
+# The campaign's judge (campaign/truth.py) by itself. Given two releases of one version it must tell whether the later one only
+# completes the first: it does when the first awaited every participant that gave back in the later; otherwise the later is
+# a second release.
 here=$(cd "$(dirname "$0")" && pwd)
 PYTHONPATH=$here/campaign PYTHONDONTWRITEBYTECODE=1 exec python3 - <<'PYTHON'
 from types import SimpleNamespace

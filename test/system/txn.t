@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A planner dies for good, its store lost, between the votes and the decision: operators see what is in doubt, learn why,
-# and end it by a fence. Nobody else may.
+# and end it by a fence. Others may not.
 . "$(dirname "$0")/lib.sh"
 MUSUBI_ACTOR=root federation "$root/deploy/federations/s4.zpl" --planners 1
 
@@ -51,7 +51,7 @@ check "to resolve it is to hear that it has ended" as_root musubi txn resolve "$
 says "  … in so many words" 'the transaction has ended'
 says "  … and how" '^transaction .*: committed'
 
-# Two planners that see a dead one's store both start a finisher: the second finds it served.
+# Two planners that see the store of a dead one both start a finisher: the second finds that the store is served already.
 store=$(echo "$federation"/store/planners/0001*)
 zpl=$(echo "$federation"/planner-*.zpl)
 exits 0 "a finisher that comes second has nothing to do" \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A log replayed over five sites with three planners: every co-allocation is committed or refused, and the sites' own
-# records hold no half-done reservation and no overbooking. The real log where MUSUBI_DATA is set, else a made-up one.
+# records hold no half-done reservation and no overbooking. Where MUSUBI_DATA is set it is the real log, else a made-up one.
 . "$(dirname "$0")/lib.sh"
 federation --planners 3
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What commands write: onto standard output, into files, into what is no file; and where it can't be written.
+# What commands write: to standard output, to files, to devices and pipes; and what they say when it can't be written.
 . "$(dirname "$0")/lib.sh"
 
 federation --planners 1
@@ -17,7 +17,7 @@ stop_all () {
 }
 trap stop_all EXIT
 
-# --- what is there and is no file is written to
+# --- a device or pipe that exists is written to, not replaced
 head -c 300000 /dev/urandom >three
 comes "a file is put" musubi put three a/three --site ams
 musubi get a/three -o - --site ams >came 2>told

@@ -1,4 +1,4 @@
-/*  check_fixture - a judge, and what it told. */
+/*  check_fixture - a judge of a federation, and the violations that it reported. */
 #ifndef MUSUBI_CHECK_FIXTURE_H
 #define MUSUBI_CHECK_FIXTURE_H
 

@@ -1,5 +1,5 @@
-/*  domain_fixture - network domains written in few words, for tests: "n8-X1" is a link between the
- *  vertices n8 and X1, of the same name.
+/*  domain_fixture - network domains in short notation, for tests: "n8-X1" is a link of that name
+ *  between the vertices n8 and X1.
  */
 #ifndef MUSUBI_TEST_DOMAIN_FIXTURE_H
 #define MUSUBI_TEST_DOMAIN_FIXTURE_H
@@ -58,7 +58,7 @@ static inline domain_t domain_of (const link_word_t *links, size_t count, disclo
     return domain;
 }
 
-/*  Say something about a vertex that another domain may not say. */
+/*  Describes a vertex in a way that contradicts another domain. */
 static inline void domain_describe (domain_t *domain, const char *vertex, const char *attribute,
                                     const char *value)
 {

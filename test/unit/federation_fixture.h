@@ -1,7 +1,7 @@
 /*  federation_fixture - a few real cores in one process: GIS, sites, domains, planners, under one
- *  virtual clock, with messages that take 1 ms each way. Tests say who is down, what is lost, and
- *  ask as users do. Stores keep what was put in whole steps; a kill forgets the core and nothing
- *  else.
+ *  virtual clock, with messages that take 1 ms each way. Tests say which services are down and
+ *  which messages are lost, and ask as users do. A store keeps the records of every whole step; a
+ *  kill loses the core and nothing else.
  */
 #ifndef MUSUBI_TEST_FEDERATION_FIXTURE_H
 #define MUSUBI_TEST_FEDERATION_FIXTURE_H
@@ -49,10 +49,10 @@ typedef struct {
     planner_settings_t planner;
     bool stopped;
     int64_t ahead_ms; /* its wall clock before the others' */
-    int64_t far_ms;   /* messages to it and from it are under way so much longer */
+    int64_t far_ms;   /* messages to it and from it take this much longer */
 } fed_proc_t;
 
-/*  A call on its way: to the one asked, then back. */
+/*  A call on its way: the request to a service, then the answer back. */
 typedef struct fed_call {
     struct fed_call *next;
     uint64_t id; /* reply_to */
@@ -108,13 +108,13 @@ typedef struct fed {
     uint64_t ids;
     bool verbose;
     unsigned counts [8]; /* for tests */
-    size_t warnings;     /* logged by anybody */
+    size_t warnings;     /* lines logged by any service */
     fed_work_t works [FED_WORKS_MAX];
     size_t works_count;
     size_t works_most;  /* at once so far */
-    int64_t work_at_ms; /* some of it ends then */
+    int64_t work_at_ms; /* when some of it ends */
 
-    /*  Does work, what was ordered last first; NULL: it never ends. */
+    /*  Does the work, the last ordered first; NULL = no work ever ends. */
     bool (*worker) (bytes_t arguments, uint8_t **result, size_t *result_size);
 
     /*  Called for each request before it arrives: false = it is lost. */
@@ -123,7 +123,7 @@ typedef struct fed {
     /*  Called for each answer before it leaves: false = it is lost. */
     bool (*returns) (struct fed *fed, const fed_call_t *call);
 
-    /*  Called after each request was taken up by the one asked. */
+    /*  Called when a service has taken up a request. */
     void (*after) (struct fed *fed, const fed_call_t *call);
 } fed_t;
 
@@ -393,7 +393,7 @@ static inline void fed_start (fed_t *fed, int at)
     memory_host_boot (&proc->host, NULL, proc->endpoint, fed_proc_step);
 }
 
-/*  Its folder is deleted while it is down: another store takes its place. */
+/*  Its folder is deleted while it is down, so that it starts with a new store. */
 static inline void fed_wipe (fed_proc_t *proc)
 {
     records_clear (&proc->host.records);
@@ -487,7 +487,7 @@ static inline void fed_sweep (fed_t *fed)
     }
 }
 
-/*  The one that is due first; of equals the first published. */
+/*  The hint that is due first; of equals the first published. */
 static inline fed_notice_t **fed_first_notice (fed_t *fed)
 {
     fed_notice_t **first = &fed->notices;
@@ -536,7 +536,7 @@ static inline void fed_work_end (fed_t *fed)
     free (work.arguments);
 }
 
-/*  One thing that is due now; false when nothing is. */
+/*  Does one thing that is due now; false when nothing is due. */
 static inline bool fed_once (fed_t *fed)
 {
     if (fed->notices && (*fed_first_notice (fed))->due_ms <= fed->mono_ms) {

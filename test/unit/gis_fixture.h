@@ -67,7 +67,7 @@ typedef struct {
     int64_t at_ms;
     size_t from;
     size_t to;
-    uint64_t call; /* the asker's number */
+    uint64_t call; /* the call's number at the asker */
     call_status_t status;
     char text [3][128]; /* service, method, actor; reason; endpoint, topic */
     uint64_t number;
@@ -79,7 +79,7 @@ typedef struct {
 struct world {
     node_t nodes [NODES_MAX_OF_WORLD];
     size_t nodes_count;
-    int64_t now_ms; /* monotonic of all */
+    int64_t now_ms; /* the monotonic clock of all nodes */
     flying_t flying [FLIGHT_MAX];
     size_t flying_count;
     uint64_t asked;
@@ -351,7 +351,7 @@ static inline node_t *timer_first (world_t *self)
     return first && first->host.alarm_ms < INT64_MAX ? first : NULL;
 }
 
-/*  Let so much time pass, with all that happens in it. */
+/*  Lets time pass, and everything happen that is due in it. */
 static inline void world_run (world_t *self, int64_t for_ms)
 {
     int64_t until_ms = self->now_ms + for_ms;
@@ -444,7 +444,7 @@ static inline node_t *follower_new (world_t *self, const char *name, const char 
     return node;
 }
 
-/*  It ends without a word. What was on its way to it arrives nowhere. */
+/*  It is killed without withdrawing. Messages on their way to it are lost. */
 static inline void node_die (node_t *node)
 {
     world_t *self = node->world;
@@ -484,7 +484,7 @@ static inline call_status_t ask (node_t *node, const char *actor, const char *se
     return self->status;
 }
 
-/*  The same with bytes that are freed here. */
+/*  The same with a body that is freed here. */
 static inline call_status_t ask_packed (node_t *node, const char *actor, const char *service,
                                         const char *method, packed_t body)
 {

@@ -144,7 +144,7 @@ static inline command_answer_t hold (node_t *node, const home_attempt_t *attempt
     return answered (node);
 }
 
-/*  The state it got, or COMMAND_REJECTED with the reason in *reason. */
+/*  The state of the claim, or COMMAND_REJECTED with the reason in *reason. */
 static inline command_state_t hold_state (node_t *node, const home_attempt_t *attempt,
                                           refusal_reason_t *reason)
 {

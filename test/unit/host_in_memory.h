@@ -1,6 +1,6 @@
 /*  host_in_memory - one core under a host made of memory: a store of records, a clock that stands
- *  still until a test turns it, an alarm. What a core asks of others - replies, calls, hints - goes
- *  to whoever made the host. No socket, no file, no clock.
+ *  still until a test turns it, an alarm. The other effects of a core - replies, calls, hints - are
+ *  handed to the maker of the host. No socket, no file, no clock.
  */
 #ifndef MUSUBI_TEST_HOST_IN_MEMORY_H
 #define MUSUBI_TEST_HOST_IN_MEMORY_H
@@ -50,7 +50,7 @@ static inline int kept_compare (const host_in_memory_kept_t *kept, uint8_t table
     return order ? order : (kept->key.size > key.size) - (kept->key.size < key.size);
 }
 
-/*  Where the first one stands that is not before it. */
+/*  The place of the first record that is not before this key. */
 static inline size_t records_at (const records_t *self, uint8_t table, bytes_t key)
 {
     size_t from = 0, until = self->count;
@@ -97,7 +97,7 @@ static inline void records_delete (records_t *self, uint8_t table, bytes_t key)
     memmove (kept, kept + 1, (size_t) (&self->list [--self->count] - kept) * sizeof *kept);
 }
 
-/*  As an EFFECT_PUT or EFFECT_DELETE says. */
+/*  Does what an EFFECT_PUT or EFFECT_DELETE says. */
 static inline void records_change (records_t *self, const effect_t *effect)
 {
     if (effect->kind == EFFECT_PUT)
@@ -146,8 +146,8 @@ typedef struct {
 
     bool keeps_rows; /* of the ledger, with the records */
 
-    /*  Takes every effect but alarms and what changes records; of the ledger, too, where its rows
-     *  are not kept with the records. */
+    /*  Takes every effect but alarms and changes of records; takes rows of the ledger, too, when
+     *  they are not kept with the records. */
     void (*take) (void *owner, const effect_t *effect);
     void *owner;
 } memory_host_t;
@@ -233,9 +233,9 @@ static inline bool memory_host_wanted (const records_t *loaded, size_t i)
            loaded->list [i + 1].table != TABLE_LEDGER;
 }
 
-/*  A new process of the core on the records there are, and on the last row of its ledger where that
- *  is kept elsewhere; its events come from endpoint/events. Each record is a step of its own. A process that
- *  dies and is replaced in one of them is not gone on with. */
+/*  Starts a new process of the core on the present records, and on the last row of its ledger when
+ *  that is kept elsewhere; its events come from endpoint/events. Each record is loaded in a step of
+ *  its own. When the process dies and is replaced in such a step, this load ends there. */
 static inline void memory_host_boot (memory_host_t *self, const host_in_memory_kept_t *last_row,
                                      const char *endpoint,
                                      void (*step) (void *owner, const event_t *event))

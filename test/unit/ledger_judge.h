@@ -1,5 +1,5 @@
-/*  ledger_judge - a rig's rows replayed and held against its records: byte for byte the same
- *  commands, the same reservations, none more and none less.
+/*  ledger_judge - replays a rig's rows and compares the result with its records: the commands
+ *  and reservations must be the same, byte for byte.
  */
 #ifndef MUSUBI_LEDGER_JUDGE_H
 #define MUSUBI_LEDGER_JUDGE_H
@@ -40,7 +40,7 @@ static inline void judge_reservation (const replay_reservation_t *standing,
     judge_bytes (&reservation_record_codec, &standing->record, kept);
 }
 
-/*  Everything that the rig has stored, and nothing else, is what its rows come to. */
+/*  Replaying the rows gives exactly the records that the rig has stored. */
 static inline void judge_rig (const participant_rig_t *rig)
 {
     ledger_replay_t *replay = ledger_replay_new (judge_told, NULL);

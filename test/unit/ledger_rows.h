@@ -117,7 +117,7 @@ static inline packed_t rows_plan (const rows_change_t *change)
     return codec_encode (&plan_codec, &plan);
 }
 
-/*  Moves it by that event. Plan and part are told when it begins. */
+/*  Moves it by that event. Only the first row carries plan and part. */
 static inline void rows_move (rows_t *self, rows_change_t *change, command_state_t to,
                               const char *event)
 {

@@ -1,5 +1,5 @@
-/*  network_asking - what tests ask of planners in a federation with network domains, and what they
- *  expect; beside planner_asking.h.
+/*  network_asking - requests that tests make of planners in a federation with network domains, and
+ *  the answers they expect; used together with planner_asking.h.
  */
 #ifndef MUSUBI_TEST_NETWORK_ASKING_H
 #define MUSUBI_TEST_NETWORK_ASKING_H
@@ -19,7 +19,7 @@ typedef struct {
     int64_t duration_ms;
 } net_link_t;
 
-/*  Needs "n0"…, each at a site or anywhere, of 4 CPUs where nothing is said; for an hour. */
+/*  Needs "n0"…, each at a given site or at any, for an hour; of 4 CPUs unless said otherwise. */
 typedef struct {
     const char *sites [8];
     uint32_t cpus [8];
@@ -31,7 +31,7 @@ typedef struct {
     const char *policy;
     const char *route;
     const char *algorithm;
-    int64_t latest_ms; /* from the epoch: any start until then; 0 = that start only */
+    int64_t latest_ms; /* from the epoch: the last start allowed; 0 = the start is fixed */
     bool dry_run;
 } net_wish_t;
 
@@ -208,7 +208,7 @@ static inline void expect_path (const Musubi__Connection *connection, const char
     assert_true (connection->latency_ms == latency_ms);
 }
 
-/*  The first reason about a need, about a resource; NULL when there is none. */
+/*  The first reason about this need and this resource; NULL when there is none. */
 static inline const Musubi__Reason *reason_of (const Musubi__Answer *answer, const char *need)
 {
     for (size_t i = 0; i < answer->n_reasons; i++)
@@ -226,7 +226,7 @@ static inline const Musubi__Reason *reason_about (const Musubi__Answer *answer,
     return NULL;
 }
 
-/*  Nothing is booked anywhere in that federation. */
+/*  Checks that nothing is booked anywhere in that federation. */
 static inline void expect_untouched (fed_t *fed)
 {
     for (size_t i = 0; i < 3; i++)

@@ -78,7 +78,7 @@ static inline void open_world (service_world_t *self)
     start (self);
 }
 
-/*  Links are separated by blanks. They live until so many circuits later. */
+/*  Links are separated by blanks. The result is overwritten some circuits later. */
 static inline circuit_t circuit (const char *links, uint32_t mbps, int64_t from, int64_t until)
 {
     static char kept [64][CIRCUIT_LINKS_MAX][NAME_BYTES_MAX + 1];

@@ -32,7 +32,7 @@ typedef struct {
     size_t body_size;
 } reply_t;
 
-/*  What the observer was told. */
+/*  What the observer of the nodes was told. */
 typedef struct {
     run_id_t id;
     run_state_t state;
@@ -116,7 +116,7 @@ static inline void step (void *owner, const event_t *event)
     nodes_check (self->nodes);
 }
 
-/*  Each thing that a test does to the nodes is a step of its own: begin, do it, end. */
+/*  Each thing that a test does to the nodes is one step: begin it, do the thing, end it. */
 static inline void begin (nodes_world_t *self)
 {
     memory_host_step (&self->host, &(event_t){.kind = EVENT_TIMER});
@@ -261,7 +261,7 @@ static inline void agent_ask (nodes_world_t *w, nodes_agent_t *agent)
     agent->asked = ask_packed (w, actor, "Attend", codec_encode (&attend_codec, &attend));
 }
 
-/*  Takes the answer to the agent's question, if there is one, as carried out up to seen. */
+/*  Takes the answer to the agent's question, if there is one, and counts it as carried out. */
 static inline bool agent_told (nodes_world_t *w, nodes_agent_t *agent)
 {
     const reply_t *reply = reply_to (w, agent->asked);
@@ -294,7 +294,7 @@ static inline const wanted_run_t *agent_wanted (const nodes_agent_t *agent, run_
     return NULL;
 }
 
-/*  What the agent reports of a run from now on. */
+/*  Sets what the agent reports of a run from now on. */
 static inline run_report_t *agent_says (nodes_agent_t *agent, run_id_t id, run_state_t state)
 {
     run_report_t *report = NULL;

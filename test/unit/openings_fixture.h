@@ -1,5 +1,5 @@
 /*  openings_fixture - a site with a runner in lis_fixture, and agents that do what they are told.
- *  Each keeps its runs, as its machine would, whatever happens to the site.
+ *  Each agent keeps its runs whatever happens to the site, as a real machine would.
  */
 #ifndef MUSUBI_OPENINGS_FIXTURE_H
 #define MUSUBI_OPENINGS_FIXTURE_H
@@ -15,10 +15,10 @@
 #define AGENTS_MAX   12
 #define MACHINE_RUNS 64
 
-/*  A run of a machine. */
+/*  A run at a machine. */
 typedef struct {
     run_report_t report;
-    int64_t warned_ms; /* of grace it was warned with; -1 = it was not */
+    int64_t warned_ms; /* ms until its end that it was warned with; -1 = not warned */
     int64_t begun_ms;
 } machine_run_t;
 
@@ -27,8 +27,8 @@ typedef struct {
     const char *class_name;
     uint32_t cpus;
     bool away;
-    bool stubborn; /* its runs don't end when they are told to */
-    bool unfit;    /* it has room for none */
+    bool stubborn; /* its runs go on when they are told to end */
+    bool unfit;    /* its disk has no space for a run */
     uint64_t number;
     uint64_t seen;
     machine_run_t runs [MACHINE_RUNS];
@@ -43,7 +43,7 @@ typedef struct {
     uint64_t bags;
     uint64_t asked; /* questions of agents */
 
-    /*  Called for every run that a machine begins; NULL = not at all. */
+    /*  Called for every run that a machine begins; may be NULL. */
     void (*begun) (void *owner, const wanted_run_t *wanted);
     void *begun_owner;
 } field_t;
@@ -189,7 +189,7 @@ static inline bool agent_ask (field_t *self, openings_agent_t *agent)
     snprintf (attend.class_name, sizeof attend.class_name, "%s", agent->class_name);
     memcpy (attend.question.store + 1, agent->name, 15);
     packed_t body = codec_encode (&attend_codec, &attend);
-    self->w.asked = 1 + ++self->asked; /* 1 is everybody else's */
+    self->w.asked = 1 + ++self->asked; /* 1 is used by everything else */
     self->w.replied = false;
     step (&self->w, &(event_t){.kind = EVENT_REQUEST,
                                .request = {.service = "Nodes",
@@ -237,7 +237,7 @@ static inline void field_pass (field_t *self, int64_t ms)
     }
 }
 
-/*  Lets time pass until a minute, plus so many ms. */
+/*  Lets time pass until some ms after a minute. */
 static inline void field_until (field_t *self, int64_t minute, int64_t ms)
 {
     int64_t left = at (minute) + ms - self->w.host.now.wall_ms;
@@ -282,7 +282,7 @@ static inline run_id_t field_run (field_t *self, const char *name, const char *r
     size_t node;
     assert_true (nodes_find (field_nodes (self), name, &node));
     for (int tries = 0; !nodes_usable (field_nodes (self), node) && tries < 2; tries++)
-        agents_come (self); /* the site may have just come back */
+        agents_come (self); /* the site may have just been restarted */
     nodes_start (field_nodes (self), &self->w.host.now, node, &id, &order);
     memory_host_drain (&self->w.host);
     step (&self->w, &(event_t){.kind = EVENT_TIMER});
@@ -303,7 +303,7 @@ static inline bool told_to_end (field_t *self, run_id_t id)
     return run.told_to_end;
 }
 
-/*  A run ends by itself after it has used so much processor time. */
+/*  A run ends by itself, having used this much processor time. */
 static inline void run_ends (field_t *self, run_id_t id, int64_t cpu_ms)
 {
     for (size_t i = 0; i < self->agents_count; i++) {
@@ -333,7 +333,7 @@ static inline size_t bound (field_t *self)
     return count;
 }
 
-/*  Of its nodes, those on which its runs may be by now. */
+/*  The nodes of the opening on which its runs may start by now. */
 static inline size_t due (field_t *self)
 {
     size_t count = 0;

@@ -238,7 +238,7 @@ typedef struct {
     packed_t reply;
 } participant_rig_t;
 
-/*  New rows of the ledger come behind, old ones leave from the front. */
+/*  New rows of the ledger are added at the end, old ones removed from the front. */
 static inline void rig_keep_row (participant_rig_t *rig, const effect_t *effect)
 {
     size_t at = records_at (&rig->rows, TABLE_LEDGER, effect->record.key);
@@ -290,7 +290,7 @@ static inline void rig_take (void *owner, const effect_t *effect)
     }
 }
 
-/*  Those that were asked for, in a step of its own. */
+/*  Hands over the rows that were asked for, in a step of its own. */
 static inline void rig_show_rows (participant_rig_t *rig)
 {
     row_t *rows = calloc (rig->rows.count + 1, sizeof *rows);
@@ -404,7 +404,7 @@ static inline void rig_stop (participant_rig_t *rig)
     rig_forget_calls (rig);
 }
 
-/*  The process dies and comes back ms later, with what it had stored. */
+/*  The process dies and is started again ms later on the records that it had stored. */
 static inline void rig_restart (participant_rig_t *rig, int64_t ms)
 {
     rig_stop (rig);
@@ -443,7 +443,7 @@ static inline void rig_request (participant_rig_t *rig, const char *actor, const
     assert_true (rig->replied);
 }
 
-/*  The answer to a command verb, without what it owns. */
+/*  The answer to a command verb; the memory that it owned is freed. */
 static inline command_answer_t rig_answer (participant_rig_t *rig)
 {
     command_answer_t answer;
@@ -512,7 +512,7 @@ static inline hold_t hold_of (const participant_rig_t *rig, uint64_t counter, op
     return hold;
 }
 
-/*  Sends it, ends it. */
+/*  Sends the hold, and frees it. */
 static inline command_answer_t rig_hold_as (participant_rig_t *rig, const char *caller, hold_t hold)
 {
     rig_request (rig, caller, "Hold", codec_encode (&hold_codec, &hold));
@@ -525,7 +525,7 @@ static inline command_answer_t rig_hold (participant_rig_t *rig, hold_t hold)
     return rig_hold_as (rig, PLANNER, hold);
 }
 
-/*  Renew, Prepare, Commit, Abort, Resolve of a counter, as that caller. */
+/*  Sends Renew, Prepare, Commit, Abort or Resolve of the txid with this counter, as that caller. */
 static inline command_answer_t rig_verb_as (participant_rig_t *rig, const char *caller,
                                             const char *method, uint64_t counter)
 {
@@ -544,7 +544,7 @@ static inline command_answer_t rig_verb (participant_rig_t *rig, const char *met
     return rig_verb_as (rig, PLANNER, method, counter);
 }
 
-/*  Held and prepared, then committed: the shortest way to a reservation. */
+/*  Makes a reservation in the shortest way: held and prepared at once, then committed. */
 static inline void rig_reserve (participant_rig_t *rig, uint64_t counter, const char *reservation,
                                 uint32_t nodes, int64_t from_h, int64_t until_h)
 {
@@ -606,7 +606,7 @@ static inline asked_t *rig_asked (participant_rig_t *rig, const char *method)
     return NULL;
 }
 
-/*  Ends body. store: whose store answers; a time-out has none. */
+/*  Frees body. store: of the service that answers; a time-out has none. */
 static inline void rig_tell (participant_rig_t *rig, asked_t *asked, call_status_t status,
                              packed_t body, int store)
 {

@@ -1,5 +1,5 @@
-/*  planner_asking - what tests of the planner ask of it in a small federation, and what they
- *  expect. */
+/*  planner_asking - requests that tests make of a planner in a small federation, and the answers
+ *  that they expect. */
 #ifndef MUSUBI_TEST_PLANNER_ASKING_H
 #define MUSUBI_TEST_PLANNER_ASKING_H
 

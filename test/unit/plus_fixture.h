@@ -1,7 +1,7 @@
-/*  plus_fixture - lis_fixture for users of S3's interface: asks as a user and reads the answers.
+/*  plus_fixture - lis_fixture for S3's interface: asks as a user and reads the answers.
  *
- *  While shaky is set the service dies after every answer, is asked the same again and dies once
- *  more: its answers must be the same.
+ *  While shaky is set, the service is killed after every answer, asked the same again, and killed
+ *  once more: both answers must be equal.
  */
 #ifndef MUSUBI_PLUS_FIXTURE_H
 #define MUSUBI_PLUS_FIXTURE_H
@@ -53,7 +53,7 @@ static inline call_status_t plus_ask (service_world_t *self, const char *actor, 
     bytes_t body = {.data = packed, .size = size};
     plus_ask_once (self, actor, id, service, method, body);
     bool changes = strcmp (service, "Reservation") == 0 && strcmp (method, "Properties") != 0;
-    if (shaky && (*id || !changes)) { /* without an id it is another one */
+    if (shaky && (*id || !changes)) { /* without a request id each is another request */
         call_status_t status = self->status;
         size_t told_size = self->body_size;
         uint8_t *told = malloc (told_size + 1);
@@ -132,7 +132,7 @@ static inline told_t plus_reserve (service_world_t *self, const char *actor, con
     return plus_told (self);
 }
 
-/*  0 = as it is. */
+/*  0 = leave as it is. */
 static inline told_t plus_modify (service_world_t *self, const char *actor, const char *id,
                                   const char *reservation, int64_t from, int64_t until,
                                   uint32_t nodes)

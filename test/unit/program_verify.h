@@ -37,7 +37,7 @@ static verify_map_t verify_map (const program_t *program)
     return map;
 }
 
-/*  The cost of a path, which takes its bandwidth from the map; -1 with why when it can't be. */
+/*  The cost of a path, whose bandwidth is taken from the table; -1 and why when it can't be had. */
 static int64_t verify_path (const program_t *program, const program_plan_t *plan, size_t link,
                             verify_map_t *map, const char **why)
 {

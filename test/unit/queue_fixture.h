@@ -1,4 +1,5 @@
-/*  queue_fixture - openings_fixture with work: bags submitted, looked at, cancelled. */
+/*  queue_fixture - openings_fixture with bags of tasks that are submitted, looked at and cancelled.
+ */
 #ifndef MUSUBI_QUEUE_FIXTURE_H
 #define MUSUBI_QUEUE_FIXTURE_H
 
@@ -9,7 +10,7 @@
 
 #include "tasks.pb-c.h"
 
-/*  What a test wants of a bag; all else is as usual. */
+/*  The fields of a bag that tests choose; the others are always the same. */
 typedef struct {
     const char *actor; /* NULL = alice */
     const char *request_id;
@@ -165,7 +166,7 @@ typedef struct {
     uint32_t ended;
 } told_cancel_t;
 
-/*  index < 0: all of it. */
+/*  index < 0 = the whole bag. */
 static inline told_cancel_t cancel (field_t *self, uint64_t number, int index)
 {
     Musubi__CancelRequest request = MUSUBI__CANCEL_REQUEST__INIT;
@@ -180,7 +181,7 @@ static inline told_cancel_t cancel (field_t *self, uint64_t number, int index)
     return counts;
 }
 
-/*  How many nodes of thin were free at a minute if the queue had nothing. */
+/*  How many nodes of thin would be free at a minute if the queue had none. */
 static inline int64_t free_without_work (field_t *self, int64_t minute)
 {
     Musubi__ProfileRequest request = MUSUBI__PROFILE_REQUEST__INIT;
@@ -194,7 +195,7 @@ static inline int64_t free_without_work (field_t *self, int64_t minute)
     return quantity;
 }
 
-/*  The run of a task's last try, at its machine. */
+/*  The run of a task's last try, as its machine has it. */
 static inline machine_run_t *machine (field_t *self, uint64_t number, uint32_t index)
 {
     told_task_t told = task (self, number, index);
@@ -204,7 +205,7 @@ static inline machine_run_t *machine (field_t *self, uint64_t number, uint32_t i
     return run;
 }
 
-/*  It ends by itself. */
+/*  The task's run ends by itself. */
 static inline void task_ends (field_t *self, uint64_t number, uint32_t index, int32_t exit_code)
 {
     machine_run_t *run = machine (self, number, index);

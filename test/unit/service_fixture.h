@@ -1,7 +1,7 @@
 /*  service_fixture - the core of a site or a domain under a host made of arrays: events in, effects
  *  looked at, records kept for a restart. No socket, no clock.
  *
- *  Who includes it has said before what it is about:
+ *  Before the include, the including file defines:
  *
  *      settings_t, fixture_core                  what the core is made of, and its maker
  *      FIXTURE_NAME                              its name, FIXTURE_NAME
@@ -37,12 +37,13 @@ typedef struct {
     memory_host_t host; /* its store's id zero = fixture_store */
     const char *name;   /* NULL = FIXTURE_NAME */
 
-    /*  Who carries calls, and replies that are not asked's, to others; NULL = nobody. */
+    /*  Carries calls, and replies to requests of others, to other services; NULL = they are lost.
+     */
     void (*carry) (void *owner, const effect_t *effect);
     void *carrier;
     struct {
         uint64_t call;
-        int64_t ends_ms; /* nobody ever answers */
+        int64_t ends_ms; /* no call is ever answered */
     } calls [CALLS_MAX];
     size_t calls_count;
     size_t notices;              /* "calendar" published */
@@ -52,8 +53,8 @@ typedef struct {
     size_t announced;            /* Gis.Announce called */
     uint32_t announced_quantity; /* in the last one */
 
-    /*  Dies in one of its steps: before anything of it is on disk, or when all of it is, and nobody
-     *  has heard of it; a new process goes on. */
+    /*  The service dies in one of its steps, either before any of the step is on disk, or when all
+     *  of it is but no message has left; a new process goes on. */
     size_t steps;
     size_t dies_in; /* 0 = never */
     bool dies_flushed;
@@ -62,7 +63,7 @@ typedef struct {
 
     /*  The last reply. */
     bool replied;
-    uint64_t asked; /* of others, who wait for theirs, none is kept */
+    uint64_t asked; /* replies to others are not kept here */
     call_status_t status;
     char reason [512];
     uint8_t *body;
@@ -214,7 +215,7 @@ static inline void pass (service_world_t *self, int64_t ms)
     }
 }
 
-/*  A new process on the records there are. */
+/*  Starts a new process on the present records. */
 static inline void start (service_world_t *self)
 {
     const char *name = self->name ? self->name : FIXTURE_NAME;
@@ -278,15 +279,15 @@ static inline call_status_t ask (service_world_t *self, const char *actor, const
     return status;
 }
 
-/*  The request cut off at every byte, and with every byte spoilt: refused or answered, each time.
- */
+/*  Sends the request cut off at every byte, and with every byte damaged: each is refused or
+ *  answered. */
 static inline void ask_spoilt (service_world_t *self, const char *actor, const char *service,
                                const char *method, const ProtobufCMessage *request)
 {
     size_t size;
     uint8_t *packed = message_pack (request, &size);
     for (size_t cut = 0; cut <= size; cut++) {
-        /*  A block of just that size, so that reading on is seen. */
+        /*  A block of exactly that size, so that reading past its end is noticed. */
         uint8_t *exact = malloc (cut + (cut == 0));
         assert_non_null (exact);
         memcpy (exact, packed, cut);
@@ -314,7 +315,7 @@ static inline void *answer (const service_world_t *self,
     return message;
 }
 
-/*  What is free of a resource at a minute, as Profile tells a planner. */
+/*  How much of a resource is free at a minute, as Profile tells a planner. */
 static inline int64_t free_at (service_world_t *self, const char *resource, int64_t minute)
 {
     char *resources [] = {(char *) resource};
@@ -334,7 +335,8 @@ static inline int64_t free_at (service_world_t *self, const char *resource, int6
 
 /*  --- changing --- */
 
-/*  What a planner would hold for alice; plan and part are borrowed, the answer is the caller's. */
+/*  A hold that a planner would make for alice; plan and part are borrowed, the caller owns the
+ *  answer. */
 typedef struct {
     operation_t operation;
     const char *reservation;

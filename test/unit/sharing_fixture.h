@@ -16,7 +16,7 @@
 #define SITES        3
 #define MESSAGES_MAX 512
 #define BALANCER     "balancer/green"
-#define CARRIED      (UINT64_C (1) << 40) /* reply_to of carried requests, from here on */
+#define CARRIED      (UINT64_C (1) << 40) /* reply_to of carried requests begins here */
 
 /*  A request that is under way, or its answer. */
 typedef struct {
@@ -24,7 +24,7 @@ typedef struct {
     size_t from;
     size_t to;
     uint64_t call;
-    uint32_t start; /* of who called */
+    uint32_t start; /* of the caller */
     uint8_t to_store [STORE_ID_BYTES];
     char service [32];
     char method [32];
@@ -55,7 +55,7 @@ struct coalition {
     /*  Requests that were handed over, by reply_to - CARRIED; their answers go back. */
     message_t asked [MESSAGES_MAX];
     size_t asked_next;
-    bool cut;       /* nothing arrives */
+    bool cut;       /* true: nothing arrives */
     prng_t *chance; /* NULL: all arrives, once and in order */
     begun_t *begun;
     size_t begun_count;
@@ -96,7 +96,7 @@ static inline void message_add (sharing_coalition_t *self, const message_t *mess
         times = prng_below (self->chance, 5) == 0 ? 2 * prng_below (self->chance, 2) : 1;
     for (; times > 0; times--) {
         if (self->messages_count == MESSAGES_MAX)
-            return; /* a full net loses what comes */
+            return; /* when the net is full, a new message is lost */
         message_t *put = &self->messages [self->messages_count++];
         *put = *message;
         put->body = body_copy (body);
@@ -160,7 +160,8 @@ static inline uint32_t begun (const sharing_coalition_t *self, const char *bag, 
 
 /*  --- carrying --- */
 
-/*  A request for another store than the site serves now gets the answer that the bus would give. */
+/*  A request for a store that the site does not serve now gets the answer that the bus would give.
+ */
 static inline bool misdirected (sharing_coalition_t *self, const message_t *message)
 {
     static const uint8_t anybody [STORE_ID_BYTES];
@@ -193,7 +194,7 @@ static inline void request_deliver (sharing_coalition_t *self, message_t *messag
                                     .reply_to = CARRIED + at}});
 }
 
-/*  An answer that nobody awaits any more is dropped. */
+/*  An answer that is not awaited any more is dropped. */
 static inline void answer_deliver (sharing_coalition_t *self, message_t *message)
 {
     service_world_t *w = &self->sites [message->from].w;
@@ -212,7 +213,7 @@ static inline void answer_deliver (sharing_coalition_t *self, message_t *message
     }
 }
 
-/*  With chance some messages stay where they are. */
+/*  With chance set, some messages are not delivered this time. */
 static inline void carry (sharing_coalition_t *self)
 {
     size_t most = self->messages_count + 1000;

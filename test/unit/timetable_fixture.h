@@ -136,7 +136,7 @@ static inline void *settle (timetable_fixture_t *self, void *current, void *take
     return self->resource.settle (self->resource.owner, current, taken);
 }
 
-/*  A reservation that is there. */
+/*  A reservation that is committed. */
 static inline void *reserve (timetable_fixture_t *self, const char *reservation,
                              compute_booking_t one)
 {
