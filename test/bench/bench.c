@@ -19,11 +19,11 @@ struct bench {
     char **argv;
     bool *argv_used;
     const char *json_path;
-    json_t *rows; /* row -> column -> figure; jansson keeps the order of insertion */
+    json_t *rows; /* row -> column -> figure; jansson keeps the order in which keys were put in */
     json_t *columns;
     json_t *notes;
     json_t *machine;
-    json_t *options; /* numbers, as asked for */
+    json_t *options; /* numbers that were asked for */
 };
 
 static volatile uint64_t sink;
@@ -228,7 +228,7 @@ void bench_note (bench_t *self, const char *note)
     json_array_append_new (self->notes, json_string (note));
 }
 
-/*  Three digits that count; whole numbers from a hundred on. */
+/*  Three significant digits; whole numbers from a hundred on. */
 static void figure_print (double value)
 {
     double size = value < 0 ? -value : value;

@@ -12,21 +12,21 @@ enum { BENCH_RUNS = 5 };
 
 typedef struct bench bench_t;
 
-/*  Reads --json FILE and --help; ends the program on anything else that is not an option of the
- *  bench's own, which it asks for with bench_option. */
+/*  Reads --json FILE and --help. Ends the program on any other option, except those that the bench
+ *  asks for with bench_option. */
 bench_t *bench_new (int argc, char **argv, const char *name, const char *purpose);
 
-/*  The argument of an option such as "--bookings-max", or the fallback. Ask for all before
+/*  The argument of an option such as "--bookings-max", or the fallback. Ask for all options before
  *  bench_begin. */
 int64_t bench_option (bench_t *self, const char *option, int64_t fallback);
 
-/*  All options have been asked for. */
+/*  To be called when all options have been asked for. */
 void bench_begin (bench_t *self);
 
-/*  A figure. Rows and columns are listed in the order in which they first come. */
+/*  Adds a figure. Rows and columns are listed in the order of their first figure. */
 void bench_put (bench_t *self, const char *row, const char *column, double value);
 
-/*  A sentence about the figures, below the table. */
+/*  Adds a sentence about the figures, printed below the table. */
 void bench_note (bench_t *self, const char *note);
 
 /*  Print, write, and free. Returns the program's exit status. */
@@ -36,18 +36,19 @@ int bench_end (bench_t **self_p);
 double bench_cpu_ns (void);
 double bench_wall_ns (void);
 
-/*  Both sort the samples; a share of .99 asks for the 99th percentile. */
+/*  Both sort the samples; a share of .99 gives the 99th percentile. */
 double bench_median (double *samples, size_t count);
 double bench_percentile (double *samples, size_t count, double share);
 
-/*  This moment, UTC, as requests name it. */
+/*  The present moment, UTC, in the form that requests use. */
 int64_t bench_wall_ms (void);
 
-/*  Ends the program: nothing can be measured. */
+/*  Ends the program because nothing can be measured. */
 void bench_fail (const char *what) __attribute__ ((noreturn));
 
 /*  Median, over BENCH_RUNS runs, of the processor time of one operation in nanoseconds. `work` does
- *  so many of them; what it adds up goes to a sink, so that none is optimised away. */
+ *  that many operations; it returns a sum, which is kept so that the compiler can't leave out the
+ *  work. */
 double bench_ns (uint64_t (*work) (void *subject, uint32_t operations), void *subject,
                  uint32_t operations);
 

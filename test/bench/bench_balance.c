@@ -105,7 +105,7 @@ typedef struct {
     size_t jobs_count;
 } rebuilds_t;
 
-/*  Each cluster does its own jobs one after the other: promises that can be kept. */
+/*  Each cluster does its own jobs one after the other, so the promises can be kept. */
 static void draw_jobs (rebuilds_t *rebuilds, size_t clusters, size_t jobs)
 {
     prng_t prng;

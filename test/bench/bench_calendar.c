@@ -1,10 +1,10 @@
-/*  bench_calendar - the calendar at work, beside the plainest one that is honest.
+/*  bench_calendar - the calendar at work, beside the plainest calendar that gives the same answers.
  *
  *  One site of 1024 CPUs, bookings of 1 to 64 CPUs for 5 minutes to 4 hours at random starts, on a
- *  horizon so long that half of all is booked. The plain calendar is a sorted array of steps (an
- *  instant and the level from there on): a question finds its place by halving and walks on, a
- *  booking moves half the array to put in two steps and adds to those between. The same questions
- *  go to both, and their answers must agree.
+ *  horizon so long that half of everything is booked. The plain calendar is a sorted array of steps
+ *  (an instant, and the level from there on): a question finds its place by binary search and walks
+ *  on; a booking moves half of the array to put in two steps, and changes the steps between them.
+ *  The same questions go to both calendars, and their answers must agree.
  *
  *  `first, none` asks for what no gap of the whole horizon has. It and the plain calendar's
  *  costlier work are measured on few questions; all figures are the median of five runs.
@@ -42,7 +42,7 @@ typedef struct {
     size_t room;
 } calendar_plain_t;
 
-/*  The step in force at the time; the first stands before everything. */
+/*  The step in force at that time; the first step begins before all times. */
 static size_t plain_at (const calendar_plain_t *self, int64_t time)
 {
     size_t low = 0;
@@ -80,7 +80,7 @@ static bool plain_first (const calendar_plain_t *self, interval_t window, int64_
     return *start <= window.until && window.until - *start >= duration_ms;
 }
 
-/*  The step that begins at the time, put in if there is none. */
+/*  The step that begins at that time, which is added if there is none. */
 static size_t plain_step (calendar_plain_t *self, int64_t time)
 {
     size_t at = plain_at (self, time);
@@ -93,7 +93,7 @@ static size_t plain_step (calendar_plain_t *self, int64_t time)
     return at + 1;
 }
 
-/*  A step that no longer changes the level goes. */
+/*  Removes a step that no longer changes the level. */
 static void plain_unstep (calendar_plain_t *self, size_t at)
 {
     if (self->steps [at].level != self->steps [at - 1].level)
@@ -165,7 +165,8 @@ static void *take (size_t count, size_t bytes)
     return memory;
 }
 
-/*  Half booked: size bookings of the mean quantity and duration are half of capacity x horizon. */
+/*  Half is booked when `size` bookings of mean quantity and duration take half of capacity x
+ *  horizon. */
 static int64_t horizon_of (uint32_t size)
 {
     double booked = size * ((1 + QUANTITY_MAX) / 2.0) * (double) (5 * MINUTE_MS + 4 * HOUR_MS) / 2;
@@ -184,7 +185,7 @@ static void site_fill (calendar_site_t *self)
     self->heap_bytes = mallinfo2 ().uordblks - before + mallinfo2 ().hblkhd - blocks_before;
 }
 
-/*  All at once: one by one would move a million steps a million times. */
+/*  Built in one go: added one by one, a million steps would be moved a million times. */
 static void plain_fill (calendar_site_t *self)
 {
     calendar_plain_t *plain = &self->plain;
@@ -298,7 +299,8 @@ static uint64_t plain_ask_first (void *subject, uint32_t questions)
 
 typedef uint64_t work_t (void *subject, uint32_t questions);
 
-/*  One row, ours and the plain one's; the answers to the questions both were asked must agree. */
+/*  One row for our calendar and one for the plain one; their answers to the same questions must
+ *  agree. */
 static void measure (bench_t *bench, calendar_site_t *site, const char *column, const char *row,
                      work_t *ours, work_t *plain, uint32_t questions, uint32_t plain_questions)
 {
@@ -312,7 +314,7 @@ static void measure (bench_t *bench, calendar_site_t *site, const char *column, 
     bench_put (bench, plain_row, column, bench_ns (plain, site, plain_questions));
 }
 
-/*  About so many steps of the plain calendar in a run of its questions. */
+/*  About this many steps of the plain calendar are walked in a run of its questions. */
 static uint32_t plain_share (const calendar_site_t *site, double part)
 {
     double questions = 2e6 / (1 + part * (double) site->plain.count);
@@ -376,7 +378,7 @@ static void ask_none_rows (bench_t *bench, calendar_site_t *site, const char *co
 
 /* --- bookings --- */
 
-/*  Which bookings go: `moved_count` of them, drawn to the front. */
+/*  Chooses the bookings that go: moves `moved_count` of them to the front. */
 static void draw_moved (calendar_site_t *self)
 {
     for (uint32_t i = 0; i < self->moved_count; i++) {
@@ -387,8 +389,8 @@ static void draw_moved (calendar_site_t *self)
     }
 }
 
-/*  Give some back, then book as many new ones, so that the site stays as full as it is. Counted per
- *  call of calendar_take, refused ones too. */
+/*  Gives some bookings back, then makes as many new ones, so that the site stays equally full.
+ *  Counted for each call of calendar_take, refused ones included. */
 static void move (calendar_site_t *self, double *book_ns, double *release_ns)
 {
     draw_moved (self);
@@ -406,7 +408,7 @@ static void move (calendar_site_t *self, double *book_ns, double *release_ns)
     *book_ns = (bench_cpu_ns () - began) / tried;
 }
 
-/*  The plain one moves the same number: a real release, and a booking without asking whether it
+/*  The plain calendar does the same number: a real release, and a booking without asking whether it
  *  fits. */
 static void plain_move (calendar_site_t *self, double *book_ns, double *release_ns)
 {

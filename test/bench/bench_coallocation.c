@@ -1,12 +1,13 @@
-/*  bench_coallocation - durable co-allocations a second over real processes, and what one costs.
+/*  bench_coallocation - durable co-allocations a second over real processes, and the cost of each.
  *
- *  Starts a federation of three sites and one directory with `musubi up`, keeps so many clients
- *  busy (each with one request in flight: three needs, three sites, one hour, a random start within
- *  20 days), and measures from the client: latency, and committed requests a second. The same again
- *  with three links of two domains between the sites, and a connection between each two needs.
- *  Beside them, in the same run, the machine's flush: as many processes as the federation has
- *  committers (sites, domains, directory, planners) writing small records to stores of their own at
- *  once. Flushes and processor time of a transaction are read from the services' processes.
+ *  Starts a federation of three sites and one directory with `musubi up` and keeps a number of
+ *  clients busy (each with one request in flight: three needs, three sites, one hour, a random
+ *  start within 20 days). Measures latency and committed requests a second from the client; then
+ *  the same again with three links of two domains between the sites, and a connection between each
+ *  two needs. In the same run it measures the machine's flush: as many processes as the federation
+ *  has committers (sites, domains, directory, planners) write small records at once, each to a
+ *  store of its own. Flushes and processor time of a transaction are read from the services'
+ *  processes.
  */
 #include "bench.h"
 #include "flush.h"
@@ -86,7 +87,8 @@ static void load_take (load_t *self, size_t slot, const client_reply_t *reply)
         self->otherwise++;
 }
 
-/*  Keeps so many requests in flight for the given time, then awaits the rest. Returns seconds. */
+/*  Keeps this many requests in flight for the given time, then waits for the rest. Returns seconds.
+ */
 static double load_run (load_t *self, size_t clients, double seconds)
 {
     self->committed = self->otherwise = 0;
@@ -108,7 +110,7 @@ static double load_run (load_t *self, size_t clients, double seconds)
     return bench_wall_ns () / 1e9 - began_s;
 }
 
-/*  One row: so many planners and clients, medians of BENCH_RUNS runs. */
+/*  One row: a number of planners and clients, medians of BENCH_RUNS runs. */
 static void measure (bench_t *bench, load_t *load, int64_t planners, size_t clients, double seconds)
 {
     enum { FIGURES = 7 };
@@ -176,7 +178,7 @@ int main (int argc, char **argv)
                        .links = links,
                        .latencies_s = latencies_s};
         prng_seed (&load.prng, 1);
-        load_run (&load, 8, seconds / 2); /* warm */
+        load_run (&load, 8, seconds / 2); /* to warm up */
         for (size_t c = 0; c < sizeof client_counts / sizeof *client_counts; c++)
             measure (bench, &load, planners, client_counts [c], seconds);
         testbed_stop (&testbed);

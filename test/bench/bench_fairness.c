@@ -27,9 +27,9 @@ enum {
     SAMPLES_MAX = 1 << 20,
     HOUR_MS = 3600000,
     SPREAD_HOURS = 480,
-    FRAME_HOURS = 100, /* in which all want the earliest */
-    NODES = 16,        /* of the site that is short */
-    WANTED = 4,        /* of them by each */
+    FRAME_HOURS = 100, /* the span in which all want the earliest hour */
+    NODES = 16,        /* of the site that is short of nodes */
+    WANTED = 4,        /* nodes that each client wants */
 };
 
 static const char *const names [SITES] = {"one",  "two", "three", "four",
@@ -49,7 +49,7 @@ typedef struct {
     double began_ns;
     bool releasing;
     char reservation [NAME_BYTES_MAX + 1];
-    uint64_t done; /* reserved and released */
+    uint64_t done; /* number reserved and released */
 } fairness_caller_t;
 
 typedef struct {
@@ -59,7 +59,7 @@ typedef struct {
     int64_t base_ms;
     uint64_t sent;
     fairness_caller_t callers [CLIENTS];
-    double *latencies_ms; /* of reservations */
+    double *latencies_ms; /* latency of reservations */
     size_t reserved;
     size_t otherwise;
 } fairness_crowd_t;
@@ -99,7 +99,7 @@ static void send_next (fairness_crowd_t *self, fairness_caller_t *caller)
     free (body.data);
 }
 
-/*  What is not committed is counted, and tried again as a new request. */
+/*  A request that is not committed is counted, and tried again as a new request. */
 static void take (fairness_crowd_t *self, fairness_caller_t *caller, const client_reply_t *reply)
 {
     caller->call = 0;
@@ -115,7 +115,7 @@ static void take (fairness_crowd_t *self, fairness_caller_t *caller, const clien
     caller->releasing = !caller->releasing;
 }
 
-/*  Runs for the given time, and until all is released. Returns seconds. */
+/*  Runs for the given time, and on until everything is released. Returns seconds. */
 static double run (fairness_crowd_t *self, double seconds)
 {
     self->reserved = self->otherwise = 0;
@@ -187,7 +187,7 @@ static double measure (bench_t *bench, fairness_crowd_t *self, fairness_arm_t ar
     write_federation (arm, federation, sizeof federation);
     testbed_start (&self->testbed, client_new (), federation, PLANNERS);
     self->base_ms = (bench_wall_ms () / HOUR_MS + 2) * HOUR_MS;
-    run (self, seconds / 2); /* warm */
+    run (self, seconds / 2); /* to warm up */
     for (int i = 0; i < BENCH_RUNS; i++) {
         measure_run (self, seconds, figures);
         for (int f = 0; f < FIGURES; f++)

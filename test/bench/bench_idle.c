@@ -1,6 +1,6 @@
 /*  bench_idle - what a site that runs tasks costs while there are none: processor time of each
- *  node's agent, and of the site that hears them all, over a minute without requests. Beside it
- *  stands a site of the same federation without nodes, which has nothing but its timers. */
+ *  node's agent, and of the site that answers them all, over a minute without requests. Beside it
+ *  stands a site of the same federation without nodes, which has only its timers. */
 #include "bench.h"
 #include "message.h"
 #include "nodes.pb-c.h"
@@ -28,7 +28,7 @@ static void pause_ms (int64_t milliseconds)
 
 /*  --- processes --- */
 
-/*  Of all its threads so far, as the kernel's scheduler has counted. */
+/*  Processor time of all its threads so far, as the kernel's scheduler has counted it. */
 static double cpu_ms (pid_t pid)
 {
     char path [320];

@@ -1,5 +1,5 @@
-/*  bench_ledger - what a row of the ledger costs beside the record whose change it tells of:
- *  processor time and bytes.
+/*  bench_ledger - what a row of the ledger costs in addition to the record whose change it tells
+ *  of: processor time and bytes.
  */
 #include "bench.h"
 
@@ -19,7 +19,7 @@ typedef struct {
     size_t row_bytes; /* of the last row */
 } appender_t;
 
-/*  Each in a step of its own, as changes are. */
+/*  Each row is added in a step of its own, as changes are. */
 static uint64_t append (void *subject, uint32_t operations)
 {
     appender_t *self = subject;

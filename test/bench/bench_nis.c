@@ -1,10 +1,10 @@
-/*  bench_nis - what a network domain's answers and holds cost, by how many links it has.
+/*  bench_nis - what a network domain's answers and holds cost, by the number of its links.
  *
- *  A ring of routers with chords, thousands of circuits of one to three links booked over twenty
- *  days. The core is asked by events, in processor time; then a live svc-nis is started beside this
- *  program, given as many circuits, and asked over loopback, in wall time. Each figure stands
- *  beside a plainer one of the same run: all links beside one, a hold of three links beside a
- *  site's of one class, a question over loopback beside an empty one.
+ *  A ring of routers with chords; thousands of circuits of one to three links are booked over
+ *  twenty days. First the core is asked by events and its processor time measured. Then a live
+ *  svc-nis is started, given as many circuits and asked over loopback, in wall time. Each figure
+ *  stands beside a simpler one of the same run: all links beside one link, a hold of three links
+ *  beside a site's hold of one class, a question over loopback beside an empty one.
  */
 #include "../limits_preset.h"
 #include "bench.h"
@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { QUESTIONS = 64 }; /* different ones of a kind */
+enum { QUESTIONS = 64 }; /* different questions of each kind */
 
 /*  --- a core, asked by events --- */
 
@@ -40,7 +40,7 @@ typedef struct {
     uint64_t holds; /* of a site */
 } nis_asker_t;
 
-/*  Bytes answered, so that nothing is optimised away. */
+/*  Bytes of the answers, added up so that the compiler can't leave out the work. */
 static uint64_t ask_core (nis_asker_t *self, const char *service, const char *method, bytes_t body)
 {
     event_t event = {.kind = EVENT_REQUEST,
@@ -82,7 +82,7 @@ static void questions_clear (nis_asker_t *self)
     self->questions_count = 0;
 }
 
-/*  Microseconds a question. */
+/*  Microseconds for one question. */
 static double questions_us (nis_asker_t *self, const char *service, const char *method,
                             uint32_t operations)
 {
@@ -107,7 +107,7 @@ static void core_commit (nis_asker_t *self, packed_t hold, const txid_t *txid)
     free (hold.data);
 }
 
-/*  Held, voted and committed. */
+/*  Holds, votes and commits one circuit. */
 static uint64_t commit_circuits (void *subject, uint32_t operations)
 {
     nis_asker_t *self = subject;
@@ -120,7 +120,7 @@ static uint64_t commit_circuits (void *subject, uint32_t operations)
     return self->network->holds;
 }
 
-/*  The same at a site, of one class. */
+/*  The same at a site, with one class. */
 static uint64_t commit_bookings (void *subject, uint32_t operations)
 {
     nis_asker_t *self = subject;
@@ -185,7 +185,7 @@ static void core_questions (bench_t *bench, nis_asker_t *self, const char *colum
     }
 }
 
-/*  A site with as much booked, for the ratio. */
+/*  A site with as much booked, to compare with. */
 static double site_commit_us (network_t *network, uint32_t circuits)
 {
     node_class_t class = {.name = "cpu", .nodes = 10000000, .cpus_per_node = 1};
@@ -283,7 +283,7 @@ static void live_ask (nis_live_t *self, const char *service, const char *method,
     reply_want (reply);
 }
 
-/*  Starts the svc-nis beside this program and waits until it serves; returns seconds. */
+/*  Starts the svc-nis that lies beside this program and waits until it serves; returns seconds. */
 static double live_start (nis_live_t *self, network_t *network)
 {
     *self = (nis_live_t){.network = network, .client = client_new ()};
@@ -356,7 +356,7 @@ static void live_gather (nis_live_t *self)
         reply_want (&reply);
 }
 
-/*  Circuits, a bundle at once. */
+/*  Books the circuits, many at the same time. */
 static void live_book (nis_live_t *self, uint32_t circuits)
 {
     enum { BUNDLE = 200 };
@@ -376,7 +376,7 @@ static void live_book (nis_live_t *self, uint32_t circuits)
     }
 }
 
-/*  Microseconds from asking to the whole answer; median of BENCH_RUNS means. */
+/*  Microseconds from asking until the whole answer is there; median of BENCH_RUNS means. */
 static double live_us (nis_live_t *self, const char *service, const char *method, bytes_t body,
                        int times)
 {

@@ -1,9 +1,9 @@
 /*  bench_opening - how soon after its opening the tasks of a co-allocated reservation begin.
  *
  *  Five sites with nodes of their own, whose agents are processes. Reservations on three sites are
- *  made for instants that follow each other, each with a task that was submitted before at each of
- *  its sites; the task is `date`, so what is measured is its own clock against the opening. Beside
- *  it: the same task submitted to an idle queue, and `date` started by this program.
+ *  made for instants that follow each other, each with a task that was submitted in advance at each
+ *  of its sites. The task is `date`, so its own clock is compared with the opening. Beside it stand
+ *  the same task submitted to an idle queue, and `date` started by this program.
  */
 #include "bench.h"
 #include "reserve.h"
@@ -29,7 +29,7 @@
 enum {
     OPENINGS_MOST = 100,
     OPENED_SITES = 3,
-    BEGIN_MS = 25000, /* until the first: planners want 15 s, and the tasks are submitted before */
+    BEGIN_MS = 25000, /* until the first opening: planners want 15 s, and tasks come before it */
     APART_MS = 4000,
     LENGTH_MS = 3000,
     OUTPUT_MS = 10000,
@@ -70,7 +70,7 @@ static bool ask (testbed_t *testbed, const char *endpoint, const char *service, 
     return reply->status == CALL_OK;
 }
 
-/*  A reservation that opens then, on whichever three sites; its task at each of them. */
+/*  A reservation that opens at that time, on any three sites, with a task at each of them. */
 static size_t reserve_at (testbed_t *testbed, int64_t opens_ms, opening_task_t tasks [OPENED_SITES])
 {
     char reservation [NAME_BYTES_MAX + 1];
@@ -93,7 +93,7 @@ static size_t reserve_at (testbed_t *testbed, int64_t opens_ms, opening_task_t t
     return count;
 }
 
-/*  When it began, by its own clock. */
+/*  When the task began, by its own clock. */
 static double began_ms (testbed_t *testbed, const opening_task_t *task)
 {
     client_reply_t reply;
@@ -153,7 +153,7 @@ static void measure_queue (bench_t *bench, testbed_t *testbed, size_t count)
     put (bench, "idle queue to its task", samples, count);
 }
 
-/*  What it takes to start it at all. */
+/*  The time that starting it takes at all. */
 static double date_alone_ms (void)
 {
     int ends [2], status;

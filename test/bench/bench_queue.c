@@ -1,10 +1,10 @@
-/*  bench_queue - what scheduling costs a task, however many wait.
+/*  bench_queue - what scheduling costs for each task, by how many tasks wait.
  *
- *  A site of 200 nodes of 16 CPUs and 100,000 tasks, until all have run: whenever a run ends, and
- *  all end before their limits, there is a pass. Tasks come as one bag, as bags of a hundred, and
- *  each as a bag of its own, of other sizes and limits than its neighbours; with and without a
- *  thousand reservations in the calendar. Microseconds of processor time a task, of the passes
- *  alone and at the worst pass.
+ *  A site of 200 nodes of 16 CPUs and 100,000 tasks, until all have run. All runs end before their
+ *  limits, and whenever one ends there is a pass. Tasks come as one bag, as bags of a hundred, and
+ *  each as a bag of its own, with other sizes and limits than its neighbours; with and without a
+ *  thousand reservations in the calendar. Figures are microseconds of processor time: of the passes
+ *  for each task, and of the worst pass.
  *
  *  Then the whole core of such a site (queue_site.h): submissions, records, and the nodes'
  *  questions as well.
@@ -42,14 +42,14 @@ typedef struct {
     backfill_promise_t promise;
     backfill_bag_t *bags;
     size_t bags_count;
-    size_t *before; /* of each bag that waits, by index; bags_count stands for both ends */
+    size_t *before; /* of each waiting bag, by index; bags_count marks both ends of the list */
     size_t *next;
-    queue_running_t *running; /* a heap by ends_ms */
+    queue_running_t *running; /* a heap ordered by ends_ms */
     size_t running_count;
     prng_t prng;
 } queue_site_t;
 
-/*  --- runs, first to end first --- */
+/*  --- runs, the first to end first --- */
 
 static void heap_swap (queue_site_t *site, size_t a, size_t b)
 {
@@ -222,7 +222,7 @@ static void measure (bench_t *bench, size_t nodes, size_t tasks, size_t bags, si
         started += backfill_pass (&site.queue);
         double pass_ns = bench_cpu_ns () - before_ns;
         spent_ns += pass_ns;
-        most_ns = passes > 0 && pass_ns > most_ns ? pass_ns : most_ns; /* the first fills all */
+        most_ns = passes > 0 && pass_ns > most_ns ? pass_ns : most_ns; /* the first one fills all */
         passes++;
         if (site.running_count > 0)
             on_end (&site);

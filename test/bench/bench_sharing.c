@@ -2,11 +2,12 @@
  *
  *  Three sites with nodes of their own, as fast as S1's clusters of speed 1, 1.5 and 2, and a
  *  balancer. A round's arrivals are drawn as in S1's case I; a unit of time is a second. Each job
- *  is a bag of tasks that sleep a grain each, as many as its load comes to. The sum of the flow
- *  times (completion less release) of each site's jobs is put beside that in the simulation of the
- *  same arrivals (balance_world.h, test/sim). Beside it stand the same arrivals without sharing,
- *  and their simulation; and both simulations with tasks as long as their turns really are on this
- *  machine now: between one task and the next on a CPU there is starting, reporting and flushing.
+ *  is a bag of tasks that sleep for a fixed time (the grain), as many as its load comes to. The sum
+ *  of the flow times (completion less release) of each site's jobs is compared with that in the
+ *  simulation of the same arrivals (balance_world.h, test/experiments/worlds). The same arrivals
+ *  are also run without sharing, and simulated so. Both simulations are repeated with tasks as long
+ *  as their turns really are on this machine now, since between one task and the next on a CPU
+ *  there is starting, reporting and flushing.
  */
 #include "balance_world.h"
 #include "bench.h"
@@ -30,9 +31,9 @@
 #define LEVEL_S  1e6
 #define LIMITS   5 /* a task's limit, in grains */
 #define LOOK_MS  250
-#define LEAD_MS  1000 /* before the first arrival can come */
-#define WAIT_S   60   /* for a coalition */
-#define TURN_MS  5000 /* of tasks, one after the other */
+#define LEAD_MS  1000 /* time before the first arrival */
+#define WAIT_S   60   /* time for a coalition to form */
+#define TURN_MS  5000 /* duration of tasks run one after the other */
 #define RUNS_MAX 20
 
 #define SITE(name, cpus)                                                                           \
@@ -51,7 +52,7 @@ typedef struct {
     world_job_t *jobs; /* by owner */
     uint32_t *tasks;   /* of each */
     uint64_t *bags;
-    size_t *order; /* as they come */
+    size_t *order; /* in the order in which they come */
     size_t count;
     uint64_t tasks_count;
     int64_t grain_ms;
@@ -64,7 +65,7 @@ static double exponential (prng_t *prng)
     return -log (1 - prng_unit (prng));
 }
 
-/*  Loads are whole tasks: in a unit of time a site of speed 1 does CPUS seconds of them. */
+/*  Loads are whole tasks: in a unit of time a site of speed 1 does CPUS seconds of tasks. */
 static void add_job (sharing_round_t *round, uint32_t owner, double release, double load)
 {
     double task = (double) round->grain_ms / 1000 / CPUS;
@@ -104,7 +105,7 @@ static void draw (sharing_round_t *round, uint64_t seed, double units)
     qsort_r (round->order, round->count, sizeof *round->order, by_release, round->jobs);
 }
 
-/*  With tasks that take so many times their grain. */
+/*  With tasks that take so many times as long as their grain. */
 static void simulate (const sharing_round_t *round, double turn, world_round_t *told)
 {
     balance_world_t *world = balance_world_new ();
@@ -178,8 +179,8 @@ static int64_t ended_ms (const testbed_t *testbed, const char *site, uint64_t ba
     return last_ms;
 }
 
-/*  How long a CPU is taken by a task until the next one has begun there, in grains: a bag at the
- *  first site, alone. */
+/*  How long a task occupies a CPU until the next task has begun there, in grains; measured with a
+ *  bag at the first site, alone. */
 static double turn_of_task (const sharing_round_t *round)
 {
     const testbed_t *testbed = &round->testbed;
@@ -195,7 +196,7 @@ static double turn_of_task (const sharing_round_t *round)
            (double) round->grain_ms;
 }
 
-/*  Sums of flow times of the owners, seconds. */
+/*  Sums of flow times by owner, in seconds. */
 static void play (sharing_round_t *round, bool shared, double flow_s [SITES])
 {
     const testbed_t *testbed = &round->testbed;
@@ -222,7 +223,7 @@ static void play (sharing_round_t *round, bool shared, double flow_s [SITES])
     }
 }
 
-/*  Before each run it is measured how long a task takes here and now. */
+/*  Measures before each run how long a task takes on this machine now. */
 static void measure (bench_t *bench, sharing_round_t *round, size_t runs, bool shared)
 {
     double live_s [SITES][RUNS_MAX], turned [SITES][RUNS_MAX], turns [RUNS_MAX];

@@ -1,8 +1,8 @@
 /*  bench_solve - how long the solvers take, in processor time of one thread, on the same problems.
  *
- *  Each problem is solved five times and counts by the median. Rows: a solver and its problems.
- *  CBC's own program, where it is installed, gets the strong form as a file; its time is the
- *  process's, start and reading included.
+ *  Each problem is solved five times, and its median counts. A row is a solver and its problems.
+ *  CBC's own program, where it is installed, gets the strong form as a file; its time is that of
+ *  the process, start and reading included.
  */
 #include "bench.h"
 
@@ -23,7 +23,7 @@ typedef struct {
     double *us; /* medians, one a problem */
     size_t count;
     size_t unproven;
-    int64_t sum; /* of objectives of what is proven, to hold solvers against each other */
+    int64_t sum; /* sum of proven objectives, to compare solvers */
 } times_t;
 
 static int64_t limit_us;
@@ -69,7 +69,7 @@ static void report (bench_t *bench, const char *row, times_t *times)
     double total = 0;
     for (size_t i = 0; i < times->count; i++)
         total += times->us [i];
-    double median = bench_median (times->us, times->count); /* sorts */
+    double median = bench_median (times->us, times->count); /* sorts the samples */
     bench_put (bench, row, "problems", (double) times->count);
     bench_put (bench, row, "total ms", total / 1000);
     bench_put (bench, row, "mean us", total / (double) times->count);
@@ -82,7 +82,7 @@ static void report (bench_t *bench, const char *row, times_t *times)
     free (times->us);
 }
 
-/*  Every stride-th of the problems, with paths of at most so many edges. */
+/*  Every stride-th of the problems, with paths of at most that many edges. */
 static void measure_all (bench_t *bench, const char *row, solver_kind_t kind,
                          const problem_t *problems, size_t count, size_t stride, uint32_t hops_max)
 {

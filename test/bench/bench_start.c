@@ -1,8 +1,9 @@
-/*  bench_start - how long a site that has promised much takes to serve again.
+/*  bench_start - how long a site that has promised much takes until it serves again.
  *
- *  So many reservations are made by a live federation at one site; then it is ended, and the site's
- *  service alone is started on its store again, from the start of its process to the line "ready".
- *  The store holds a command, a reservation and three rows of the ledger for each.
+ *  A live federation makes this many reservations at one site and is then ended. The site's service
+ *  alone is started again on its store, and the time from the start of its process to the line
+ *  "ready" is measured. For each reservation the store holds a command, a reservation and three
+ *  rows of the ledger.
  */
 #include "bench.h"
 #include "prng.h"
@@ -20,7 +21,7 @@
 #include <unistd.h>
 
 enum {
-    AT_ONCE = 64, /* requests under way, each another actor's */
+    AT_ONCE = 64, /* requests under way at a time, each of another actor */
     HOUR_MS = 3600000,
     SPREAD_HOURS = 480,
 };

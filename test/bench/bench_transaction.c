@@ -2,14 +2,14 @@
  *  latency beside the time of the flushes that must follow each other.
  *
  *  A federation of three sites, two domains, a directory and a planner; one transaction at a time.
- *  Each kind is prepared (what is to be modified is reserved first), then measured from the moment
- *  at which nothing is going on until nothing is any more: what a planner sends later, gathered,
- *  counts as well. Counted are the durable writes and the messages of all services, and of the
- *  client; bytes are those of headers and bodies, without what ZeroMQ and TCP add.
+ *  Each kind is prepared first (what is to be modified is reserved). It is measured from a moment
+ *  at which nothing is going on until nothing is going on again, so what a planner gathers and
+ *  sends later counts as well. Counted are the durable writes and the messages of all services and
+ *  of the client; bytes are those of headers and bodies, without what ZeroMQ and TCP add.
  *
  *  The bound is made of the machine's own flushes, measured in the same run with as many processes
- *  flushing at once as the transaction has participants: two such for votes and commits, and one of
- *  a process alone for the decision.
+ *  flushing at once as the transaction has participants: two such flushes for votes and commits,
+ *  and one flush of a single process for the decision.
  */
 #include "bench.h"
 #include "flush.h"
@@ -43,14 +43,15 @@ typedef struct {
     uint64_t requests;
     size_t count; /* transactions of a kind */
     char reservations [TRANSACTIONS_MAX][NAME_BYTES_MAX + 1];
-    uint64_t first_request; /* number of the one that made reservations [0] */
+    uint64_t first_request; /* number of the request that made reservations [0] */
     txid_t txids [TRANSACTIONS_MAX];
     uint64_t holds;
 } transaction_trial_t;
 
 /*  --- through the planner --- */
 
-/*  A request by its number: the same number is the same request, also when it comes again. */
+/*  Sends a request by its number: the same number is the same request, also when it is sent again.
+ */
 static void ask_planner (transaction_trial_t *self, const char *method, uint64_t number,
                          packed_t body, bool committed, char reservation [NAME_BYTES_MAX + 1])
 {
@@ -133,7 +134,7 @@ static void release (transaction_trial_t *self, size_t at)
                  NULL);
 }
 
-/*  Takes so much of each site that TOO_MANY is not left. */
+/*  Takes so much of each site that TOO_MANY CPUs are not left. */
 static void fill (transaction_trial_t *self, size_t at)
 {
     uint64_t number = ++self->requests;
@@ -151,7 +152,7 @@ static void refused (transaction_trial_t *self, size_t at)
     ask_planner (self, "Reserve", ++self->requests, reserve_encode (&order), false, NULL);
 }
 
-/*  --- as a planner of our own, at the sites --- */
+/*  --- as a planner, directly at the sites --- */
 
 static void hold_at (transaction_trial_t *self, const plan_t *plan, size_t site)
 {
@@ -242,7 +243,7 @@ static void vote_and_abort (transaction_trial_t *self, size_t at)
     gather (self, COMMAND_ABORTED);
 }
 
-/*  Votes without a decision, ended by a planner in their coordinator's place (T8). */
+/*  Votes without a decision, which a planner ends in place of their coordinator (T8). */
 static void fence (transaction_trial_t *self, size_t at)
 {
     Musubi__Txid txid = MUSUBI__TXID__INIT;
@@ -270,11 +271,11 @@ static void fence (transaction_trial_t *self, size_t at)
 
 typedef struct {
     const char *row;
-    void (*prepare) (transaction_trial_t *self, size_t at); /* before; NULL = nothing */
+    void (*prepare) (transaction_trial_t *self, size_t at); /* prepares it; NULL = nothing */
     void (*run) (transaction_trial_t *self, size_t at);
-    int parties; /* that flush at once */
-    int shared;  /* flushes in a row, by all of them at once */
-    int alone;   /* and by one process alone */
+    int parties; /* participants that flush at once */
+    int shared;  /* flushes in a row, each by all of them at once */
+    int alone;   /* flushes in a row by one process alone */
 } transaction_kind_t;
 
 static const transaction_kind_t kinds [] = {
@@ -361,7 +362,7 @@ int main (int argc, char **argv)
     trial.base_ms = bench_wall_ms () + HOUR_MS;
     trial.count = (size_t) count;
     for (size_t i = 0; i < trial.count; i++)
-        reserve_links (&trial, i); /* warm */
+        reserve_links (&trial, i); /* to warm up */
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         measure (bench, &trial, &kinds [k], (double) flush_ms / 1e3);
     testbed_stop (&trial.testbed);

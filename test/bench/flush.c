@@ -1,4 +1,4 @@
-/*  flush - children that write and flush; their medians come through a pipe. */
+/*  flush - child processes that write and flush; their medians come back through pipes. */
 #include "flush.h"
 
 #include "bench.h"
@@ -11,7 +11,7 @@
 
 enum {
     SAMPLES_MAX = 1 << 17,
-    RECORD_BYTES = 300, /* what a vote takes, about */
+    RECORD_BYTES = 300, /* about what a vote takes */
 };
 
 /*  In a child: flushes for the given time; reports the median through the pipe. */

@@ -1,4 +1,5 @@
-/*  network - a ring of routers with chords; holds, profiles, windows and paths, packed. */
+/*  network - a ring of routers with chords; packs holds and questions about profiles, windows and
+ *  paths. */
 #include "network.h"
 
 #include "calendar.pb-c.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINK_MBPS = 100000000 }; /* nothing is ever short: refusals cost otherwise */
+enum { LINK_MBPS = 100000000 }; /* nothing is ever short, because refusals cost other amounts */
 
 static const uint8_t planner_store [STORE_ID_BYTES] = {[15] = 1};
 
@@ -20,7 +21,7 @@ void network_make (network_t *self, size_t links)
     *self = (network_t){0};
     prng_seed (&self->prng, 1);
     size_t routers = links / 2;
-    assert (routers >= 3 && links <= LINKS_MAX); /* a ring, with somewhere for a chord to go */
+    assert (routers >= 3 && links <= LINKS_MAX); /* a ring large enough for a chord */
     for (size_t i = 0; i < routers; i++) {
         self->vertices [i].kind = VERTEX_ROUTER;
         snprintf (self->vertices [i].name, sizeof self->vertices [i].name, "N/r%zu", i);

@@ -1,4 +1,4 @@
-/*  network - a domain of many links for benches, and what is asked of it. */
+/*  network - a domain of many links for benches, and the requests that benches send to it. */
 #ifndef MUSUBI_BENCH_NETWORK_H
 #define MUSUBI_BENCH_NETWORK_H
 
@@ -14,7 +14,7 @@ enum {
     DAY_MS = 24 * HOUR_MS,
 };
 
-#define PLANNER "planner/00000000000000000000000000000001" /* who holds */
+#define PLANNER "planner/00000000000000000000000000000001" /* the actor that holds */
 
 typedef struct {
     vertex_t vertices [LINKS_MAX];
@@ -28,9 +28,9 @@ typedef struct {
 /*  Half as many routers as links, in a ring; the other links are chords. */
 void network_make (network_t *self, size_t links);
 
-/*  All bodies are the caller's to free. */
+/*  The caller frees all bodies. */
 
-/*  A hold of a part, which it frees, with its vote. */
+/*  A hold, with its vote, of a part, which this call frees. */
 packed_t hold_of (const char *name, const uint8_t store [STORE_ID_BYTES], part_kind_t kind,
                   packed_t part, int64_t now_ms, uint64_t counter, txid_t *txid);
 
@@ -41,10 +41,10 @@ packed_t circuit_hold (network_t *self, size_t links, const uint8_t store [STORE
 /*  What is free on a link, or on all of them (NULL), for 1 day or for DAYS. */
 packed_t profile_question (const network_t *self, int days, const char *link);
 
-/*  Between two routers drawn by lot. */
+/*  Asks for a path between two routers drawn at random. */
 packed_t path_question (network_t *self, const char *route);
 
-/*  A window of an hour on each link. */
+/*  Asks for a window of an hour on each link. */
 packed_t windows_question (network_t *self);
 
 #endif

@@ -1,4 +1,4 @@
-/*  queue_site - agents' messages are made and read outside the time that is measured. */
+/*  queue_site - agents' messages are packed and read outside the time that is measured. */
 #include "queue_site.h"
 #include "../limits_preset.h"
 
@@ -18,7 +18,7 @@
 
 #define SECOND_MS INT64_C (1000)
 #define START_MS  INT64_C (1700000000000)
-#define RUNS_MAX  256 /* that an agent knows */
+#define RUNS_MAX  256 /* number of runs that an agent knows */
 
 enum { REPLY_TO_CLIENT = 1, REPLY_TO_AGENTS = 2 };
 
@@ -27,13 +27,13 @@ typedef struct {
     char actor [NAME_BYTES_MAX + 8];
     uint64_t number;
     uint64_t seen;
-    bool asks; /* as soon as it can */
+    bool asks; /* it asks as soon as it can */
     run_report_t runs [RUNS_MAX];
     int64_t ends_ms [RUNS_MAX];
     size_t runs_count;
 } queue_site_agent_t;
 
-/*  What an agent has been answered. */
+/*  What an agent was answered last. */
 typedef struct {
     queue_site_agent_t *agent;
     packed_t body;
@@ -42,7 +42,7 @@ typedef struct {
 typedef struct {
     core_t core;
     moment_t now;
-    int64_t timer_ms; /* mono */
+    int64_t timer_ms; /* monotonic time */
     queue_site_agent_t *agents;
     size_t agents_count;
     size_t cpus;
@@ -50,7 +50,7 @@ typedef struct {
     size_t told_count;
     size_t over;
     prng_t prng;
-    double clock_ns; /* that looking at the clock takes */
+    double clock_ns; /* time that reading the clock takes */
     double spent_ns;
     double worst_ns;
     uint64_t asked;
@@ -58,7 +58,7 @@ typedef struct {
 
 /*  --- the core --- */
 
-/*  Of some microseconds of a step it is a good part. */
+/*  A step takes some microseconds, and reading the clock is a good part of that. */
 static double clock_cost_ns (void)
 {
     enum { LOOKS = 10000 };
@@ -228,7 +228,7 @@ static void pass_to (queue_site_field_t *site, int64_t wall_ms)
     }
 }
 
-/*  What comes next: a timer of the core, or the end of a run. */
+/*  The next event: a timer of the core, or the end of a run. */
 static void go_on (queue_site_field_t *site)
 {
     size_t run = 0;
@@ -331,7 +331,7 @@ queue_site_cost_t queue_site_measure (size_t nodes, size_t cpus, size_t tasks, s
     for (size_t i = 0; i < bags; i++)
         request (&site, "Queue", "Submit", "alice", submission (&site, tasks / bags, bags == 1),
                  REPLY_TO_CLIENT);
-    site.worst_ns = 0; /* the first one fills all */
+    site.worst_ns = 0; /* the first submission fills all nodes */
     site.asked = 0;
     while (site.over < tasks) {
         bool heard = agents_hear (&site);

@@ -9,12 +9,12 @@
 
 /*  Processor time of the core alone, in microseconds. */
 typedef struct {
-    double task;  /* from its submission to its end: passes, records, its node's questions */
-    double worst; /* step after the submissions */
-    double asked; /* questions of agents, for each task: a number */
+    double task;  /* of a task, submission to end: passes, records, node's questions */
+    double worst; /* the longest step after the submissions */
+    double asked; /* how many questions agents ask for each task */
 } queue_site_cost_t;
 
-/*  Until all tasks have run; bags divide tasks. */
+/*  Runs until all tasks have run; the number of bags must divide that of tasks. */
 queue_site_cost_t queue_site_measure (size_t nodes, size_t cpus, size_t tasks, size_t bags);
 
 #endif

@@ -1,4 +1,4 @@
-/*  reserve - requests to planners, packed; their answers, looked at. */
+/*  reserve - packs requests to planners, and reads their answers. */
 #include "reserve.h"
 
 #include "bench.h"

@@ -1,4 +1,4 @@
-/*  reserve - the requests that benches make of planners. */
+/*  reserve - the requests that benches send to planners. */
 #ifndef MUSUBI_BENCH_RESERVE_H
 #define MUSUBI_BENCH_RESERVE_H
 
@@ -6,10 +6,10 @@
 
 #define RESERVE_SITES_MAX 3
 
-/*  Needs "a", "b", "c" on distinct sites, all at once. */
+/*  Needs "a", "b", "c" at distinct sites, all at the same time. */
 typedef struct {
     size_t sites;
-    const char *site; /* of need "a"; NULL = any */
+    const char *site; /* site of need "a"; NULL = any */
     uint32_t cpus [RESERVE_SITES_MAX];
     bool links; /* a connection between each two needs, three in all */
     uint32_t mbps [RESERVE_SITES_MAX];
@@ -18,13 +18,13 @@ typedef struct {
     int64_t duration_ms;
 } bench_reserve_t;
 
-/*  The bodies of Reserve, of Modify to so many CPUs for need "a", of Release. The caller frees
- *  them. */
+/*  The bodies of Reserve, of a Modify that changes the CPUs of need "a", and of Release. The caller
+ *  frees them. */
 packed_t reserve_encode (const bench_reserve_t *self);
 packed_t modify_encode (const char *reservation, uint32_t cpus);
 packed_t release_encode (const char *reservation);
 
-/*  Is the answer to any of them "committed"? Then *reservation is its id, if wanted. */
+/*  True when the answer to any of these is "committed"; then *reservation is its id, if wanted. */
 bool answer_committed (bytes_t body, char reservation [NAME_BYTES_MAX + 1]);
 
 #endif

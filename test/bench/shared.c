@@ -1,4 +1,4 @@
-/*  shared - requests about sharing, packed; their answers, read. */
+/*  shared - packs requests about sharing, and reads their answers. */
 #include "shared.h"
 
 #include "balance.pb-c.h"

@@ -1,4 +1,4 @@
-/*  solve_problems - a day of requests, and networks drawn by lot. */
+/*  solve_problems - makes a day of requests, and networks drawn at random. */
 #include "solve_problems.h"
 
 #include "prng.h"
@@ -12,10 +12,10 @@ enum {
     S4_SITES = 10,
     S4_NODES = 12,
     S4_EDGES = 29,
-    S4_WINDOWS = 10, /* a request */
+    S4_WINDOWS = 10, /* problems of one request */
     DAY_MIN = 24 * 60,
     DURATION_MOST_MIN = 120,
-    HORIZON_MIN = 2 * DAY_MIN, /* of the day that is reserved, with room for what ends later */
+    HORIZON_MIN = 2 * DAY_MIN, /* the reserved day, and time for what ends later */
 };
 
 static void *must_get (void *memory)
@@ -27,7 +27,7 @@ static void *must_get (void *memory)
 
 /*  --- S4 --- */
 
-/*  Minutes are the grain: what is free in each. */
+/*  One entry a minute: what is free in it. */
 typedef struct {
     int64_t cpus [S4_NODES][HORIZON_MIN];
     int64_t bandwidth [S4_EDGES][HORIZON_MIN];
@@ -35,7 +35,7 @@ typedef struct {
 } s4_t;
 
 static const int64_t s4_cpus [S4_SITES] = {8, 16, 32, 64, 8, 16, 32, 8, 16, 32};
-static const uint32_t s4_domains [] = {0, 4, 7, 10}; /* sites from, to: N, S, U */
+static const uint32_t s4_domains [] = {0, 4, 7, 10}; /* by domain, sites from and to: N, S, U */
 
 static void s4_edge (s4_t *self, uint32_t a, uint32_t b, int64_t bandwidth, int64_t unit_cost)
 {
@@ -74,7 +74,7 @@ static s4_t *s4_new (void)
     return self;
 }
 
-/*  Two sites; a chain of three; three, all linked; four, all linked. */
+/*  Shapes: two sites; a chain of three; three, all linked; four, all linked. */
 static void s4_request (problem_t *problem, prng_t *prng)
 {
     static const size_t sites [] = {2, 3, 3, 4};
@@ -143,7 +143,7 @@ static void s4_take (s4_t *self, const program_t *program, const program_plan_t 
     }
 }
 
-/*  One request: a problem for each start; the first that can be had is taken. */
+/*  One request makes a problem for each start; the first start with a plan is taken. */
 static void s4_serve (s4_t *self, prng_t *prng, problem_t *problems, double between_min)
 {
     static const size_t durations [] = {30, 60, 120};
@@ -174,8 +174,8 @@ static void s4_serve (s4_t *self, prng_t *prng, problem_t *problems, double betw
 
 problem_t *problems_s4 (uint64_t seed, size_t *count)
 {
-    /* 232 CPUs a day are asked for by so many requests: 3 sites x 3.75 CPUs x 70 min in the mean.
-     */
+    /* All CPUs of a day (232) are asked for by this many requests: 3 sites x 3.75 CPUs x 70 min in
+     * the mean. */
     const size_t requests = (size_t) lround (232.0 * DAY_MIN / (3 * 3.75 * 70));
     prng_t prng;
     prng_seed (&prng, seed);
@@ -228,7 +228,8 @@ static void large_draw (problem_t *problem, prng_t *prng, size_t sites, double u
         for (uint32_t a = from; a < until; a++)
             for (uint32_t b = a + 1; b < until; b++)
                 large_edge (problem, prng, a, b, 5, 5, used);
-        /* To the one before, so that all hang together, and to others by lot. */
+        /* Joined to the exchange point of the domain before, so that all are connected, and to
+         * others at random. */
         size_t own = domain % exchanges;
         size_t before = domain > 0 ? (domain - 1) % exchanges : own;
         size_t further = prng_below (prng, exchanges);

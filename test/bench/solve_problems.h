@@ -20,11 +20,11 @@ typedef struct {
     program_link_t links [28];
 } problem_t;
 
-/*  Of one run, in the order of arrival. Malloc'ed: problems_free. */
+/*  The problems of one run, in the order of arrival. End with problems_free. */
 problem_t *problems_s4 (uint64_t seed, size_t *count);
 
-/*  So many sites in all, of which so many are requested, each two of them linked with this chance;
- *  `used` is the mean share in use. */
+/*  Networks of this many sites, of which so many are requested; each two of these are linked with
+ *  this chance. `used` is the mean share in use. */
 problem_t *problems_large (uint64_t seed, size_t count, size_t sites, size_t requested,
                            double linked, double used);
 

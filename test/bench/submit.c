@@ -1,4 +1,4 @@
-/*  submit - requests to the queue, packed; their answers, read. */
+/*  submit - packs requests to the queue, and reads their answers. */
 #include "submit.h"
 
 #include "bench.h"

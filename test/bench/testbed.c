@@ -17,7 +17,7 @@
 
 #define ASK_MS      30000
 #define START_MS    20000 /* until all services serve */
-#define QUIET_MS    300   /* without a flush; what a planner gathers it sends within 50 */
+#define QUIET_MS    300   /* without a flush; a planner sends what it gathers in 50 */
 #define PAUSE_MS    20
 #define QUIET_TRIES 100
 
@@ -116,7 +116,7 @@ static void find_pids (testbed_t *self)
     pclose (output);
 }
 
-/*  A planner refuses until it has heard of the sites. */
+/*  A planner refuses requests until it has heard of the sites. */
 static bool planners_serve (const testbed_t *self)
 {
     Musubi__ShowReservationRequest question = MUSUBI__SHOW_RESERVATION_REQUEST__INIT;
@@ -150,7 +150,7 @@ static void await_services (testbed_t *self)
     bench_fail ("not every service serves");
 }
 
-/*  Whatever ends the program, no service is left behind. */
+/*  However the program ends, no service is left behind. */
 static testbed_t *running;
 
 static void stop_running (void)
@@ -245,7 +245,7 @@ testbed_counts_t testbed_counts (testbed_t *self)
 testbed_counts_t testbed_spent (testbed_t *self, testbed_counts_t from)
 {
     testbed_counts_t to = testbed_counts (self);
-    testbed_counts_t after = testbed_counts (self); /* asking alone */
+    testbed_counts_t after = testbed_counts (self); /* what asking alone costs */
     int64_t asked = to.asked - from.asked;
     return (testbed_counts_t){
       .flushes = to.flushes - from.flushes,

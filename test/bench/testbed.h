@@ -1,7 +1,7 @@
 /*  testbed - a federation of real processes, started with `musubi up` for a bench, and what its
  *  services count: flushes, messages, bytes, processor time.
  *
- *  Ends the program when something can't be had. One thread at a time.
+ *  It ends the program when something it needs can't be had. One thread at a time.
  */
 #ifndef MUSUBI_BENCH_TESTBED_H
 #define MUSUBI_BENCH_TESTBED_H
@@ -10,8 +10,8 @@
 
 #include <sys/types.h>
 
-/*  Three sites, never full, and one directory; on top of that two domains: one and two belong to
- *  both, a triangle of three links. */
+/*  Three sites that are never full, and one directory; or the same with two domains: sites one and
+ *  two belong to both, and three links form a triangle. */
 #define TESTBED_SITES                                                                              \
     "name = bench\n"                                                                               \
     "directories = g1\n"                                                                           \
@@ -31,7 +31,7 @@
     "                mbps = 1000000000\n"
 
 #define TESTBED_SERVICES_MAX 64
-#define TESTBED_ACTOR        "bench" /* administrates it */
+#define TESTBED_ACTOR        "bench" /* the actor that administrates it */
 
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
@@ -45,31 +45,33 @@ typedef struct {
     char gis [256]; /* the first directory's address */
     testbed_service_t services [TESTBED_SERVICES_MAX];
     size_t services_count;
-    const char *planners [TESTBED_SERVICES_MAX]; /* their addresses */
+    const char *planners [TESTBED_SERVICES_MAX]; /* the services' addresses */
     size_t planners_count;
     pid_t pids [TESTBED_SERVICES_MAX];
     size_t pids_count;
-    size_t agents_count; /* of those, agents of nodes: no directory lists them */
-    int64_t asked;       /* for counts */
+    size_t agents_count; /* of these, agents of nodes, which no directory lists */
+    int64_t asked;       /* used for counting */
     bool halted;
 } testbed_t;
 
-/*  With so many planners, once all services are listed in the directory. The client is borrowed. */
+/*  A federation with this many planners. Returns once all services are listed in the directory. The
+ *  client is borrowed. */
 void testbed_start (testbed_t *self, client_t *client, const char *federation, size_t planners);
 void testbed_stop (testbed_t *self);
 
-/*  Ends its services; configurations and stores stay until testbed_stop. */
+/*  Ends the services; configurations and stores stay until testbed_stop. */
 void testbed_halt (testbed_t *self);
 
 /*  The service of this name, as "lis/one". */
 const testbed_service_t *testbed_service (const testbed_t *self, const char *name);
 
-/*  A request as TESTBED_ACTOR to an address, with its answer, which must be CALL_OK; it lives as
+/*  Sends a request as TESTBED_ACTOR to an address. The answer must be CALL_OK; it lives as long as
  *  the client's replies do. */
 void testbed_ask (const testbed_t *self, const char *endpoint, const char *service,
                   const char *method, bytes_t body, client_reply_t *reply);
 
-/*  So far, over all services and the client, and how often they were asked for this. */
+/*  Counts so far, over all services and the client, and how often the services were asked for them.
+ */
 typedef struct {
     int64_t flushes;
     int64_t messages; /* sent: requests, replies, hints */
@@ -78,10 +80,10 @@ typedef struct {
 } testbed_counts_t;
 testbed_counts_t testbed_counts (testbed_t *self);
 
-/*  Since then, without the messages that asking took. */
+/*  The difference since then, without the messages that asking took. */
 testbed_counts_t testbed_spent (testbed_t *self, testbed_counts_t from);
 
-/*  Returns once nothing has been flushed anywhere for a while: what was going on has ended. */
+/*  Returns when no process has flushed for a while, so that what was going on has ended. */
 void testbed_quiet (testbed_t *self);
 
 /*  Processor seconds of all services so far. */

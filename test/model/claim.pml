@@ -16,8 +16,8 @@
 #define PLANNER(t) ((t) > 0)
 
 bool dead [2];          /* the planner, for good */
-bool closed;            /* the claim */
-bool told_refused [2];  /* the user, by that planner */
+bool closed;            /* the claim is closed */
+bool told_refused [2];  /* that planner has told the user so */
 
 #define UP(t) (!dead [PLANNER (t)])
 #define GAVE_UP(t) told_refused [PLANNER (t)]
@@ -46,7 +46,7 @@ bool told_refused [2];  /* the user, by that planner */
 #define IDLE(planner) (OUT (planner) && (planner == 0 || OUT (2)))
 #endif
 #define ROOM(p, t) true
-#ifdef WITHOUT_T2 /* the home grants the claim to whoever asks */
+#ifdef WITHOUT_T2 /* the home grants the claim to every planner that asks */
 #define MAY_TAKE(p, t) (p != HOME || !closed)
 #else
 #define MAY_TAKE(p, t) (p != HOME || (!closed && !ANY_CLAIM))

@@ -16,7 +16,7 @@
 #endif
 
 bool up = true;
-bool dead;        /* for good, and nobody takes its store over */
+bool dead;        /* for good: no process takes its store over */
 bool taken_over;  /* another process has opened the store, with a greater start number */
 byte crashes;
 bool taken [PARTICIPANTS]; /* by somebody else */
@@ -89,8 +89,8 @@ bool reused;
     if :: phase [1] == PHASE_VOTING -> phase [1] = PHASE_ABORTED :: else fi
 #endif
 
-#ifdef WITHOUT_T8_START /* who had the store before writes on (T4, T8) */
-bool stale [PLANS]; /* voting still, in that process */
+#ifdef WITHOUT_T8_START /* the process that had the store before writes on (T4, T8) */
+bool stale [PLANS]; /* still voting, in that process */
 #define VOTING_STILL(t) if :: phase [t] == PHASE_VOTING -> stale [t] = true :: else fi
 #endif
 

@@ -1,4 +1,5 @@
-/*  coverage - which MOVE and STEP a verifier has taken: one line each, when it ends. */
+/*  coverage - which MOVE and STEP a verifier has taken: it prints one line for each when it ends.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -91,7 +91,7 @@ byte fencer_at [FENCERS];
     (WORKS (f) && fencer_at [f] == OPEN_YET && HEARD (f, p) == 0 && fenced [p] <= EPOCH (f))
 #define DRIVES(f, p, decision) (WORKS (f) && fencer_at [f] == decision && fenced [p] <= EPOCH (f))
 
-/*  One fencer and one participant. To who has not voted FENCE does what RESOLVE does. */
+/*  One fencer and one participant. To one that has not voted FENCE does what RESOLVE does. */
 proctype fence (byte f; byte p)
 {
 end:
@@ -107,7 +107,7 @@ end:
     :: d_step { FENCES (f, p) &&
                 (AT (p, 0) == PREPARED || AT (p, 0) == EDGE || AT (p, 0) == EDGE_REFUSED) ->
         fenced [p] = EPOCH (f); HEARD (f, p) = HEARD_FENCED; CHECKED }
-#ifdef WITHOUT_T8_FLUSH /* the fence is in memory only, and the participant starts again */
+#ifdef WITHOUT_T8_FLUSH /* the fence is in memory only, and is lost at a restart */
     :: d_step { fenced [p] > 0 -> fenced [p] = 0 }
 #endif
 

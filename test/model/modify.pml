@@ -31,7 +31,7 @@ byte current [PARTICIPANTS];  /* units of the committed version */
 byte calendar [PARTICIPANTS]; /* units that the calendar carries for it */
 byte made_by [PARTICIPANTS];  /* plan + 1 */
 bool taken [PARTICIPANTS];    /* a unit, by somebody else */
-bool silent;                  /* the last participant, when the release is begun */
+bool silent;                  /* the last participant is, when the release begins */
 
 #define UP(t) (!dead [PLANNER (t)])
 #define MAY_BEGIN(t) (t < 2 || version [0] == 2 || version [1] == 2)

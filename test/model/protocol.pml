@@ -57,7 +57,7 @@
 byte at [PARTICIPANTS * PLANS];        /* the command of a plan at a participant */
 bool yes [PARTICIPANTS * PLANS];       /* it has said YES */
 bool given_back [PARTICIPANTS * PLANS]; /* committed, and released again by a repair */
-bool lost [PARTICIPANTS];              /* its store is gone: another answers, with another id */
+bool lost [PARTICIPANTS];              /* its store is gone: one with another id answers */
 byte phase [PLANS];
 #ifdef WITHOUT_T3
 bool unstored [PARTICIPANTS * PLANS];
@@ -125,7 +125,7 @@ c_decl {
     (!TAKES_PART (p, t) || lost [p] || AT (p, t) == COMMITTED || AT (p, t) == EDGE_REFUSED)
 #ifndef STILL_ITS /* no later version has been committed */
 #define STILL_ITS(p, t) true
-#define KEEPS_OLD(p) false /* refused at the edge, but it has the old version's */
+#define KEEPS_OLD(p) false /* refused at the edge, but it keeps the old version's booking */
 #endif
 #define HAS_SOMETHING(p, t) \
     (HAS_COMMITTED (p, t) || (HAS_REFUSED (p, t) && KEEPS_OLD (p)))
@@ -148,7 +148,7 @@ c_decl {
 #else
 #define TOLD_COMMITTED(t) (phase [t] == PHASE_SETTLED)
 #endif
-#ifdef WITHOUT_R11 /* a release is over when those who are there have given back */
+#ifdef WITHOUT_R11 /* a release is over when all but the silent have given back */
 #define AWAITED(t) false
 #else
 #define AWAITED(t) (SOME (AWAITS, t))
@@ -173,18 +173,18 @@ c_decl {
 
 #define RESOLVE_COMES(p, t) (OTHER (VOTED_HERE, p, t))
 #define COMMITTED_TOLD(p, t) (OTHER (HAS_COMMITTED, p, t))
-#ifdef WITHOUT_T7 /* who has not voted says aborted, and may vote later */
+#ifdef WITHOUT_T7 /* one that has not voted says aborted, and may vote later */
 #define IS_NO_VOTE(p, t) (TAKES_PART (p, t) && !lost [p] && \
     (AT (p, t) == INITIAL || AT (p, t) == HELD || AT (p, t) == ABORTED || AT (p, t) == EXPIRED))
 #define ABORTED_TOLD(p, t) (OTHER (IS_NO_VOTE, p, t))
-#elif defined WITHOUT_T7_EDGE /* who gave its capacity back at the edge is taken for aborted */
+#elif defined WITHOUT_T7_EDGE /* one that gave its capacity back at the edge counts as aborted */
 #define IS_NO_MORE(p, t) (HAS_ABORTED (p, t) || (!lost [p] && AT (p, t) == EDGE))
 #define ABORTED_TOLD(p, t) (OTHER (IS_NO_MORE, p, t))
 #else
 #define ABORTED_TOLD(p, t) (OTHER (HAS_ABORTED, p, t))
 #endif
 
-#ifdef WITHOUT_T9_ROOM /* a late commit takes its window unseen */
+#ifdef WITHOUT_T9_ROOM /* a late commit takes its window without looking whether it is free */
 #define STILL_FREE(p, t) true
 #else
 #define STILL_FREE(p, t) ROOM (p, t)
@@ -198,7 +198,7 @@ c_decl {
 
 /*  The name comes first in spin's report of a violation; it is never true, and no part of a state. */
 #define HOLDS(name, what) assert (name || (what))
-#ifdef SHORTEST /* a search in breadth knows nothing that is hidden */
+#ifdef SHORTEST /* a breadth-first search can't have hidden variables */
 #define LABEL byte
 #else
 #define LABEL hidden byte
@@ -262,7 +262,7 @@ end:
         MOVE (p, t, EDGE, REPLACED, ABORTED); CHECKED }
 
 #ifndef WITHOUT_T7
-    /* another one is in doubt: who has not voted never will */
+    /* another one is in doubt: one that has not voted never will */
     :: d_step { HERE (p, t, INITIAL) && RESOLVE_COMES (p, t) ->
         MOVE (p, t, INITIAL, RESOLVE, ABORTED); CHECKED }
     :: d_step { HERE (p, t, HELD) && RESOLVE_COMES (p, t) ->
@@ -303,12 +303,12 @@ end:
     :: d_step { BOOKS (p, t) && REPAIRS (t) && MAY_RELEASE (p, t) ->
         given_back [CELL (p, t)] = true; ON_RELEASE (p, t); CHECKED }
 
-    /* R11: who was silent when it was released is heard again, and votes by itself */
+    /* R11: one that was silent at the release is heard again, and votes by itself */
     :: d_step { RESTS (p, t) && REPAIRS (t) && MAY_REST (p, t) -> ON_REST (p, t); CHECKED }
     od
 }
 
-/*  One decision at its coordinator. What is VOTING is in memory only: a crash makes it ABORTED. */
+/*  One decision at its coordinator. VOTING is in memory only: a crash makes it ABORTED. */
 proctype decision (byte t)
 {
 end:
@@ -343,7 +343,7 @@ end:
     od
 }
 
-/*  What is true when nothing can happen any more. */
+/*  What must be true when nothing can happen any more. */
 proctype judge ()
 {
     timeout -> HOLDS (stays_open, ENDED)
