@@ -1,4 +1,4 @@
-/*  attending: questions follow each other, whatever the site does. Events by hand. */
+/*  agent_poll: one question follows another, whatever the site does. The test makes the events. */
 #include "agent_poll.h"
 
 #include "member.h"

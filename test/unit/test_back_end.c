@@ -1,5 +1,5 @@
-/*  test_back_end - steps are carried out as work, one at a time; the latest wins, and one that
- *  fails is tried again. */
+/*  test_back_end - steps are carried out as work, one at a time. Only the latest step that waits is
+ *  carried out, and a step that fails is tried again. */
 #include "back_end.h"
 
 #include "member.h"

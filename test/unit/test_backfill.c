@@ -40,7 +40,7 @@ static void book_further (backfill_world_t *w, const backfill_node_t *node, int6
 {
     int64_t from_ms = node->booked_until_ms > NOW ? node->booked_until_ms : NOW;
     taking_t taking = {{from_ms, until_ms}, 1};
-    if (until_ms > from_ms) /* else it took what a reservation has */
+    if (until_ms > from_ms) /* otherwise it took a reservation's CPUs */
         assert_true (calendar_take (w->calendars [node->class], taking));
 }
 
@@ -348,7 +348,8 @@ static void no_more_than_depth_bags_are_looked_at_behind_the_first (void **state
 
 /*  --- against the oracle --- */
 
-/*  Could a task start there at a tick, if all runs last until their limits? Looks at every tick. */
+/*  True when a task could start there at a tick, if all runs last until their limits; looks at
+ *  every tick. */
 static bool oracle_can (const backfill_world_t *w, const backfill_bag_t *bag, size_t at,
                         int64_t start_ms)
 {
@@ -381,7 +382,7 @@ static int64_t oracle_earliest (const backfill_world_t *w, const backfill_bag_t 
     return INT64_MAX;
 }
 
-/*  Same seed, same world; tasks that are preemptible only where asked for. */
+/*  The same seed gives the same world; it has preemptible tasks only if they are asked for. */
 static void random_world (backfill_world_t *w, uint64_t seed, bool preemptible)
 {
     prng_t prng;
@@ -482,7 +483,7 @@ static void no_start_delays_the_first_waiting_task_nor_takes_what_is_reserved (v
     size_t went_ahead = 0;
     for (uint64_t seed = 1; seed <= 4000; seed++)
         check_world (seed, false, &waited, &went_ahead);
-    assert_true (waited > 2000 && went_ahead > 1000); /* it was about something */
+    assert_true (waited > 2000 && went_ahead > 1000); /* the worlds were not trivial */
 }
 
 static void nor_when_some_of_it_is_preemptible (void **state)

@@ -116,7 +116,7 @@ static size_t slots_of (const backtrack_world_t *world, const backtrack_wish_t *
     return count;
 }
 
-/*  Who holds what, as the services would see it. */
+/*  Which places and pairs are held, as the services would see it. */
 typedef struct {
     bool need [NEEDS];
     bool edge [EDGES];
@@ -128,7 +128,7 @@ static void cancel (backtrack_holds_t *holds, const backtrack_wish_t *wish)
     for (size_t i = 0; i < wish->holds_count; i++) {
         bool *held = wish->holds [i].edge ? &holds->edge [wish->holds [i].index]
                                           : &holds->need [wish->holds [i].index];
-        assert_true (*held); /* never one that is not held, never twice */
+        assert_true (*held); /* releases only what is held, and only once */
         *held = false;
     }
 }
@@ -172,7 +172,7 @@ static bool ended (const backtrack_t *machine)
     return kind == BACKTRACK_FOUND || kind == BACKTRACK_NONE;
 }
 
-/*  --- figure 3, word for word; ties by price and load can't be, ties by time are avoided --- */
+/*  --- figure 3, word for word; the worlds have no ties by price, load or time --- */
 
 #define NOTFOUND (-1)
 #define SUCCESS  0

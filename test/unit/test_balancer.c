@@ -26,7 +26,7 @@ static bool near (double a, double b)
 
 /*  --- diligence --- */
 
-/*  Steps of ten seconds in which so much was done, while tasks wait. */
+/*  Steps of ten seconds, each with this much work done while tasks wait. */
 static delivered_work_t watched (double cpus, double work_s, uint32_t steps)
 {
     delivered_work_t watch = {.seen = false};
@@ -67,7 +67,7 @@ static void a_queue_that_drained_or_another_start_begins_anew (void **state)
     assert_int_equal (watch.steps, 0);
 }
 
-/*  Tasks longer than a step: nothing has ended, and they are at work. */
+/*  Tasks are longer than a step, so that they work although none has ended. */
 static void what_runs_counts_as_far_as_it_has_come (void **state)
 {
     (void) state;

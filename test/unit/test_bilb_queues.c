@@ -216,7 +216,7 @@ static void expect_exact (const bilb_queues_t *queues, const bilb_member_t *memb
     }
 }
 
-/*  Rounding may then order them either way, and it matters who comes first. */
+/*  Rounding may order two equal clusters either way, and the order changes the result. */
 static bool has_equal_times (const exact_t *exact)
 {
     for (size_t i = 0; i < exact->count; i++)

@@ -1,5 +1,5 @@
-/*  bug classes - mistakes that recur in systems that reserve (test/README.md has the table): each
- *  is made easy here, and must not happen.
+/*  bug classes - mistakes that recur in reservation systems (test/README.md has the table): each is
+ *  provoked here, and must not happen.
  */
 #include "participant_fixture.h"
 
@@ -96,7 +96,8 @@ static void a_failed_change_leaves_a_reservation_that_can_be_changed_and_release
     }
 }
 
-/*  What is to be left, but is not yet, must not be sold; what has been left must be free once. */
+/*  Capacity that is to be given back, but is not yet, must not be booked by others; capacity that
+ *  was given back must be free, and counted once. */
 static void released_ahead_of_its_time_is_free_once_and_only_when_committed (void **state)
 {
     (void) state;
@@ -156,7 +157,7 @@ static void a_reservation_that_never_came_to_be_leaves_no_ghost (void **state)
     }
 }
 
-/*  Timers that were set for a life that has ended otherwise ring for nobody. */
+/*  A timer that was set for a command which has ended in another way must do nothing. */
 static void a_timer_of_what_is_over_changes_nothing (void **state)
 {
     (void) state;
@@ -181,7 +182,7 @@ static void a_timer_of_what_is_over_changes_nothing (void **state)
     }
 }
 
-/*  At one and the same instant its life ends and it is to be prepared, aborted or released. */
+/*  A hold expires at the very instant at which it is to be prepared, aborted or released. */
 static void a_hold_that_ends_as_a_verb_arrives_ends_once (void **state)
 {
     (void) state;
@@ -210,7 +211,7 @@ static void a_hold_that_ends_as_a_verb_arrives_ends_once (void **state)
     }
 }
 
-/*  The answer to a question comes when what was asked about is decided, or its record is gone. */
+/*  The answer to a question comes when its transaction has been decided, or its record deleted. */
 static void an_answer_that_comes_when_the_command_is_over_finds_nobody (void **state)
 {
     (void) state;
@@ -238,7 +239,7 @@ static void an_answer_that_comes_when_the_command_is_over_finds_nobody (void **s
     }
 }
 
-/*  One of two runs out: that one, and not its neighbour. */
+/*  When one of two holds expires, that one ends and not its neighbour. */
 static void what_runs_out_is_the_one_whose_time_it_was (void **state)
 {
     (void) state;
@@ -264,8 +265,8 @@ static void what_runs_out_is_the_one_whose_time_it_was (void **state)
     }
 }
 
-/*  Nodes are lost between the vote and the commit: the promise stands, and nobody else is promised
- *  what is left of it. */
+/*  Nodes are lost between the vote and the commit: the promise stands, and its remaining nodes are
+ *  promised to no other. */
 static void what_is_lost_between_vote_and_commit_is_not_sold_again (void **state)
 {
     (void) state;

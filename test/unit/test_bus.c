@@ -1,7 +1,7 @@
-/*  test_bus - what may come over a socket, and what a core gets to see of it.
+/*  test_bus - which messages from a socket reach a core, and how the others are answered.
  *
- *  The bus, a caller (peer_sockets.h) and raw sockets live in one loop of this process; a miniature core
- *  answers each request with its own body.
+ *  The bus, a caller (peer_sockets.h) and raw sockets live in one loop of this process; a miniature
+ *  core answers each request with its own body.
  */
 #include "bus.h"
 
@@ -34,7 +34,7 @@ static poll_set_t *ports;
 static bus_t *bus;
 static peer_sockets_t *peers;
 
-/*  What the miniature core saw last. */
+/*  The request that the miniature core saw last. */
 static struct {
     int requests;
     char method [METHOD_BYTES_MAX + 1];
@@ -658,9 +658,9 @@ static void an_unreachable_address_is_timed_out (void **state)
     assert_false (peer_sockets_reach (peers, "nonsense", mono_ms ()));
 }
 
-/*  What has timed out while a peer was away never reaches it; what has not, does. Nobody has ever
- *  listened at this address before: a socket that is closed goes on accepting for a moment, and
- *  what is sent into that is lost, which the caller is told as time-out. */
+/*  A call that timed out while a peer was away never reaches it; one that did not time out does. No
+ *  socket has listened at this address before: a closed socket goes on accepting for a moment, and
+ *  a message sent to it is lost, which the caller sees as a time-out. */
 static void a_peer_that_comes_back_gets_only_what_is_still_wanted (void **state)
 {
     (void) state;
@@ -831,7 +831,7 @@ static int raw_connection (void)
     return file;
 }
 
-/*  It says nothing but its greeting, and then perhaps that it has ended. */
+/*  It sends only its greeting, and then perhaps closes the connection. */
 static bool has_ended (int file)
 {
     char bytes [256];

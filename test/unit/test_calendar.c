@@ -350,8 +350,8 @@ static void gives_back_where_changes_cancelled_out (void **state)
     calendar_destroy (&calendar);
 }
 
-/*  All instants but the outermost carry changes that cancel out. Giving back every other booking
- *  brings every one of them to life, without a byte more than before. */
+/*  At all instants but the outermost the changes cancel out. Releasing every other booking makes
+ *  all of these instants count, and must not need more memory. */
 static void gives_back_without_asking_for_memory (void **state)
 {
     (void) state;
@@ -440,7 +440,7 @@ static void takes_bookings_that_do_not_fit (void **state)
     calendar_destroy (&calendar);
 }
 
-/*  As uncommitted counts: what is booked at once, without a capacity. */
+/*  Used as hold_quota does: counts what is booked at the same time, without a capacity. */
 static void counts_without_a_capacity (void **state)
 {
     (void) state;
@@ -470,7 +470,7 @@ static void random_bytes (prng_t *prng, uint8_t *bytes, size_t size)
 
 static char trial_name [64];
 
-/*  A trial that fails aborts, wherever that is found out. */
+/*  When a trial aborts, prints which one it was. */
 static void tell_trial (int number)
 {
     (void) number;

@@ -12,7 +12,7 @@
 #define TRIES_MAX 4096
 #define SEED      20260731
 
-/*  A try as it left. */
+/*  A try as it was sent. */
 typedef struct {
     uint64_t number;
     char endpoint [64];
@@ -41,7 +41,7 @@ typedef struct {
     uint32_t store_start;
     int64_t done_ms;
     bool in_start;
-    bool again_when_done;    /* done starts another call */
+    bool again_when_done;    /* true: done starts another call */
     uint64_t cancel_in_done; /* done cancels this one */
 } call_fixture_t;
 
@@ -52,7 +52,7 @@ static const char *resolve (void *owner, const char *peer)
     return self->address;
 }
 
-/*  Take what has left since. */
+/*  Takes the tries that were sent since the last time. */
 static void drain (call_fixture_t *self)
 {
     effect_t effect;
@@ -326,7 +326,7 @@ static void the_address_is_looked_up_at_each_try (void **state)
     order.endpoint = "sim://before";
     self->address = NULL;
     start (self, &order, 1);
-    assert_string_equal (last_try (self)->endpoint, "sim://before"); /* where it was last */
+    assert_string_equal (last_try (self)->endpoint, "sim://before"); /* the address it had last */
     answer (self, last_try (self)->number, CALL_TIMED_OUT, "");
     self->address = "sim://moved";
     next_timer (self);
@@ -359,7 +359,7 @@ static void an_address_that_appears_is_used (void **state)
     assert_int_equal (self->done_count, 1);
 }
 
-/*  Ask once; the answer comes after so long, or never (0). What was waited for it. */
+/*  Asks once; the answer comes after this long, or never (0). Returns how long the call waited. */
 static int64_t ask_once (call_fixture_t *self, const call_order_t *order, int64_t trip_ms)
 {
     start (self, order, 0);
@@ -378,7 +378,7 @@ static void who_is_near_gets_what_was_ordered (void **state)
         assert_int_equal (ask_once (self, &order, 1 + i % 5), 1000);
 }
 
-/*  500 ms away each way: silent for the first try, heard in the second, and from then on. */
+/*  500 ms away each way: the first try times out, the second and all later ones are answered. */
 static void who_is_far_is_waited_for (void **state)
 {
     call_fixture_t *self = *state;
@@ -405,15 +405,15 @@ static void patience_has_an_end (void **state)
     assert_int_equal (ask_once (self, &order, 0), CALL_PATIENCE_MS_MAX);
     calls_patience (self->calls, 2500);
     assert_int_equal (ask_once (self, &order, 0), 2500);
-    order.timeout_ms = 15000; /* who wants more has it */
+    order.timeout_ms = 15000; /* a caller that wants a longer wait gets it */
     assert_int_equal (ask_once (self, &order, 0), 15000);
     order.timeout_ms = 1000;
     ask_once (self, &order, 5);
     assert_int_equal (ask_once (self, &order, 5), 1000); /* heard: as before */
 }
 
-/*  Of one call each try waits twice as long as the one before; the next call begins anew, unless it
- *  is known that answers take longer. */
+/*  Within a call each try waits twice as long as the one before. The next call begins with the
+ *  short wait again, unless answers are known to take longer. */
 static void who_asks_once_is_not_held_up_by_the_dead (void **state)
 {
     call_fixture_t *self = *state;
@@ -437,7 +437,7 @@ static void who_asks_once_is_not_held_up_by_the_dead (void **state)
     assert_true (ask_once (self, &order, 900) > 900);
 }
 
-/*  The one is dead, the other is not. */
+/*  One service is dead, the other is not. */
 static void each_peer_has_a_way_of_its_own (void **state)
 {
     call_fixture_t *self = *state;
@@ -466,7 +466,7 @@ static void a_cancelled_call_is_never_done (void **state)
     calls_cancel (self->calls, in_flight); /* again, and nobody */
     calls_cancel (self->calls, 0);
     calls_cancel (self->calls, number);
-    start (self, &order, 3); /* in a slot that was freed: the old names are not its */
+    start (self, &order, 3); /* it has a slot that was freed, but not the names of the old call */
     calls_cancel (self->calls, in_flight);
     calls_cancel (self->calls, backing_off);
     answer (self, last_try (self)->number, CALL_OK, "yes");

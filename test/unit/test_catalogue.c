@@ -40,7 +40,7 @@ static size_t record_at (const catalogue_world_t *self, bytes_t key)
     return i;
 }
 
-/*  What has been put since the step began goes to the disk. */
+/*  Writes the records that were put since the step began to disk. */
 static void flush (catalogue_world_t *self)
 {
     effect_t effect;
@@ -173,7 +173,7 @@ static void the_last_copy_takes_the_file_with_it_and_its_name_is_told (void **st
     assert_null (catalogue_changed (w.catalogue, change->changed));
     flush (&w);
     assert_int_equal (w.records_count, 0);
-    /* It may come back with another content. */
+    /* The name may be used again, with other content. */
     file_t other = file_of ("x", 3, 2);
     assert_int_equal (catalogue_stage (w.catalogue, &other, "n1"), CATALOGUE_OK);
     end (&w);

@@ -1,5 +1,5 @@
-/*  test_chain_wire - rules between the fields of what storage nodes and their site say, and what is
- *  said on a connection of bulk bytes. Single fields are test_codec's.
+/*  test_chain_wire - rules between fields in the messages of storage nodes and their site, and the
+ *  messages on a connection that carries bulk bytes. Single fields are test_codec's.
  */
 #include "chain_wire.h"
 #include "flow_wire.h"

@@ -1,4 +1,4 @@
-/*  chart - rows for what there is and for what is reserved, each bar in its row. */
+/*  chart - a row for each resource and each reservation, with every bar in the right row. */
 #include "chart.h"
 
 #include <setjmp.h>

@@ -193,7 +193,7 @@ static void finds_what_a_later_version_has_left_behind (void **state)
     record_everywhere (self, 2, OPERATION_MODIFY, "r1", 2, COMMAND_COMMITTED, 6, 10, 12);
     assert_int_equal (judge (self, 1, true).violations, 0);
 
-    /* cph took part in a version between, which both plans here leave out. */
+    /* cph took part in a version between these two; neither of their plans names it. */
     participant_ref_t parties [] = {{.name = "lis/cph"}};
     plan_t between = {.txid = {.start = 1, .counter = 9},
                       .operation = OPERATION_MODIFY,
@@ -219,7 +219,7 @@ static void a_release_that_books_is_none (void **state)
     assert_non_null (strstr (self->told [0], "is released, but still has bookings"));
 }
 
-/*  A release over one site and the home, which awaits another site or does not. */
+/*  A release over one site and the home; another site is awaited or not. */
 static void record_part (fixture_t *self, const char *participant, uint64_t number,
                          const char *awaited)
 {
@@ -261,7 +261,7 @@ static void finds_a_part_that_a_release_leaves_out_and_does_not_await (void **st
     assert_int_equal (judge (self, 1, true).violations, 1);
 }
 
-/*  By ber's clock, or by the judge's: then a release has nothing to give back there. */
+/*  The window is over by ber's clock or by the judge's: then a release has nothing to give back. */
 static void what_is_over_is_not_held_against_a_release_that_leaves_it_out (void **state)
 {
     fixture_t *self = *state;

@@ -1,5 +1,5 @@
-/*  check, of networks: a reservation over three sites and two domains that has all it asks is not
- *  accused; with any one thing of it changed it is, in words that name the thing. */
+/*  check, for networks: a reservation over three sites and two domains that has all it asked for is
+ *  not accused. When any one thing in it is changed it is, in words that name the thing. */
 #include "check_fixture.h"
 
 #include <setjmp.h>
@@ -39,7 +39,7 @@ static const struct {
 enum { GIS, AMS, BER, CPH, N, S, PARTS };
 enum { A_B_WAY_OUT, B_C_IN_N, B_C_IN_S, CIRCUITS };
 
-/*  A reservation as its participants record it, to be changed by a test before it is told. */
+/*  A reservation as its participants record it; a test changes it before the judge sees it. */
 typedef struct {
     vertex_t exchange_in_s; /* X1, as S describes it */
     requirement_t compute_require;
@@ -210,7 +210,7 @@ static void one_that_has_all_it_asks_is_not_accused (void **state)
     assert_int_equal (result.unasked, 0);
 }
 
-/*  --- each change by itself --- */
+/*  --- one change at a time --- */
 
 static circuit_t *circuit (check_asked_story_t *self, int which)
 {
@@ -366,7 +366,7 @@ static void a_domain_that_aborted (check_asked_story_t *self)
 static const struct {
     const char *name;
     void (*change) (check_asked_story_t *);
-    const char *sentence; /* a part of some sentence told */
+    const char *sentence; /* must be part of a reported sentence */
 } changes [] = {
   {"a circuit less", a_circuit_less, "b-c leads from ber to X1, not to cph"},
   {"a middle piece less", a_middle_piece_less, "b-c has hop 1 where hop 0 should be"},

@@ -1,5 +1,5 @@
-/*  test_circuit_usage - circuits may be used when their owner says so, or when their window opens: told,
- *  kept, and forgotten with the reservation.
+/*  test_circuit_usage - circuits may be used when their owner says so, or when their window opens.
+ *  That is published, stored, and deleted with the reservation.
  */
 #include "checks.h"
 #include "nis_fixture.h"
@@ -303,7 +303,7 @@ static void records_that_make_no_sense_are_passed_over (void **state)
     close_world (&w);
 }
 
-/*  A wall clock that is set does not open a window by itself, nor keep one open. */
+/*  Setting the wall clock neither opens a window nor keeps one open. */
 static void a_window_is_open_by_both_clocks (void **state)
 {
     (void) state;

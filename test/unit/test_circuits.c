@@ -102,7 +102,7 @@ static void a_pending_change_has_the_larger_of_old_and_new_on_each_link (void **
     open_world (&w);
     reserve (&w, "r1", circuit ("a-r r-b", 700, 10, 20));
 
-    /*  Another way, more on the link that stays, longer. */
+    /*  A change to another path, with more bandwidth on the link that stays, and longer. */
     circuit_t moved = circuit ("a-c c-r r-b", 500, 15, 30);
     service_order_t order = {.operation = OPERATION_MODIFY,
                              .reservation = "r1",
@@ -130,7 +130,7 @@ static void a_pending_change_has_the_larger_of_old_and_new_on_each_link (void **
         restart (&w);
     }
 
-    /*  An aborted one leaves the old. */
+    /*  An aborted change leaves the old circuit as it was. */
     circuit_t wider = circuit ("a-r r-b", 1000, 15, 30);
     order = (service_order_t){.operation = OPERATION_MODIFY,
                               .reservation = "r1",
@@ -162,8 +162,7 @@ static void assert_alarmed (const service_world_t *w, const char *what)
         fail_msg ("no \"%s\" in:\n%s", what, w->alarms);
 }
 
-/*  What is booked stays so; each reservation that the graph can't carry any more is named, with
- *  the link. */
+/*  Bookings stay; each reservation that the graph can't carry any more is named, with the link. */
 static void a_graph_that_changed_under_circuits_is_told_at_the_start (void **state)
 {
     (void) state;
@@ -200,7 +199,7 @@ static void a_graph_that_changed_under_circuits_is_told_at_the_start (void **sta
                         "configuration: N has no link b-x");
     assert_alarmed (&w, "reservation r3 overbooked link=N/b-x");
 
-    pass (&w, 30 * MINUTE_MS); /* when its time is over it is nobody's business */
+    pass (&w, 30 * MINUTE_MS); /* it is not named when its time is over */
     restart (&w);
     assert_string_equal (w.alarms, "");
     close_world (&w);
@@ -346,8 +345,8 @@ static void a_change_refused_past_its_edge_keeps_the_old_circuit (void **state)
     close_world (&w);
 }
 
-/*  A link that the file no longer has keeps what was booked on it, is offered to nobody, and its
- *  circuits can be left. */
+/*  A link that was removed from the file keeps its bookings and is not offered any more; its
+ *  circuits can be given up. */
 static void links_that_are_gone_keep_their_bookings (void **state)
 {
     (void) state;

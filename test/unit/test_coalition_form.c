@@ -1,4 +1,4 @@
-/*  coalition_form - what a balancer tells, as users read it; and past coalitions drawn. */
+/*  coalition_form - how users see a balancer's answer, and the drawing of past coalitions. */
 #include "coalition_chart.h"
 #include "coalition_form.h"
 #include "services.h"
@@ -71,7 +71,7 @@ static void a_status_has_short_names_and_times_in_words (void **state)
     json_decref (status);
 }
 
-/*  A bag of the same number elsewhere is another's. */
+/*  A bag with the same number at another site is another bag. */
 static void an_owner_is_told_what_is_promised_of_own_bags (void **state)
 {
     (void) state;
@@ -85,7 +85,7 @@ static void an_owner_is_told_what_is_promised_of_own_bags (void **state)
     json_decref (status);
 }
 
-/*  What a balancer that has just begun tells, by way of the contract's own codec. */
+/*  The answer of a balancer that has just begun, encoded and decoded by the contract's codec. */
 static void nothing_told_is_a_status_too (void **state)
 {
     (void) state;

@@ -492,7 +492,7 @@ static void a_restart_drives_unsettled_decisions_and_answers_for_settled_ones (v
     answer_state (&bench, calls [0], &unsettled, COMMAND_COMMITTED);
     stop (&bench);
     start (&bench);
-    take_commits (&bench, calls); /* to all again: it is not stored who has answered */
+    take_commits (&bench, calls); /* sent to all again, because the answers are not stored */
     assert_int_equal (count_calls (&bench, "Commit"), PARTIES);
     expect_outcome (&bench, &settled, OUTCOME_COMMITTED, true);
     expect_outcome (&bench, &unsettled, OUTCOME_COMMITTED, false);
@@ -552,7 +552,7 @@ static void a_store_is_marked_while_there_may_be_unfinished_business (void **sta
     assert_true (coordinator_record_unfinished (
       TABLE_DECISIONS, (bytes_t){.data = bench.records [0].key, .size = bench.records [0].key_size},
       (bytes_t){0}));
-    pass (&bench, 60000); /* a vote may be out: it stays */
+    pass (&bench, 60000); /* a vote may be on its way, so the plan stays */
     assert_int_equal (bench.records_count, 1);
     coordinator_drop (bench.coordinator, &txid);
     for (int i = 0; i < 4; i++)

@@ -1,4 +1,4 @@
-/*  test_file_name - what may name a file. */
+/*  test_file_name - which names a file may have. */
 #include "file_name.h"
 
 #include <setjmp.h>

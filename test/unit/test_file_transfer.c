@@ -1,4 +1,4 @@
-/*  test_file_transfer - which files may be put: those that have an end. */
+/*  test_file_transfer - only a file that has an end may be put. */
 #include "file_transfer.h"
 
 #include <setjmp.h>
@@ -40,7 +40,7 @@ static void a_file_is_read_to_its_end (void **state)
     unlink (path_of ("plain"));
 }
 
-/*  Nobody writes to it: to open it as a file is would wait for ever. */
+/*  No process writes to this pipe: opening it like a file would wait for ever. */
 static void a_pipe_is_refused_and_not_waited_for (void **state)
 {
     (void) state;
@@ -51,7 +51,7 @@ static void a_pipe_is_refused_and_not_waited_for (void **state)
     unlink (path_of ("pipe"));
 }
 
-/*  It calls itself a file of no bytes, as /proc/kmsg does, which never ends. */
+/*  Its size is told as 0, like that of /proc/kmsg, which never ends. */
 static void what_is_made_as_it_is_read_is_refused (void **state)
 {
     (void) state;

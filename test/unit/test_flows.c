@@ -1,5 +1,5 @@
-/*  test_flows - the thread that moves bulk bytes, on loopback: who has not the token gets nothing,
- *  what comes is what was sent, and what was there before does not come again.
+/*  test_flows - the thread that moves bulk bytes, on loopback: without the token a receiver gets
+ *  nothing, the bytes that come are those that were sent, and bytes that it had are not sent again.
  */
 #include "flows.h"
 #include "must.h"
@@ -206,7 +206,7 @@ static uint64_t part_bytes (void)
     return (uint64_t) found.st_size;
 }
 
-/*  What is there is before, the rest comes, and all is as it should be. */
+/*  It has the first bytes from before, gets the rest, and has the right file then. */
 static void receive_rest (const end_t *feeder, const uint8_t *data, uint64_t before)
 {
     end_t receiver = end_new (NULL);
@@ -225,7 +225,7 @@ static void receive_rest (const end_t *feeder, const uint8_t *data, uint64_t bef
     free (got);
 }
 
-/*  Somebody else may have put it there. */
+/*  Another process may have put the file there. */
 static void a_part_that_leads_elsewhere_is_not_written (void **state)
 {
     (void) state;
@@ -364,8 +364,8 @@ static void part_is (const uint8_t *data)
     free (got);
 }
 
-/*  Of the source one byte is another one; what came right stays, and the rest comes from another
- *  feeder. */
+/*  The source has one wrong byte. The right bytes that came from it stay, and the rest comes from
+ *  another feeder. */
 static void found_in_its_chunk (long at, uint64_t stays)
 {
     end_t bad = end_new ("tcp://127.0.0.1:0"), good = end_new ("tcp://127.0.0.1:0");
@@ -407,8 +407,8 @@ static void a_wrong_byte_of_the_last_chunk_is_found_by_the_digest_of_all (void *
     found_in_its_chunk (BYTES - 1, UINT64_C (3) * MEBIBYTE);
 }
 
-/*  Wrong bytes that came before, with the marks they had: nobody who is right can go on with them.
- */
+/*  The receiver has wrong bytes from before, and their marks: a feeder with the right bytes can't
+ *  continue them. */
 static void what_is_here_and_is_not_what_the_feeder_has_comes_again (void **state)
 {
     (void) state;
@@ -437,8 +437,8 @@ static void what_is_here_and_is_not_what_the_feeder_has_comes_again (void **stat
     free (data);
 }
 
-/*  The one in the middle has fed of a chunk before it finds that it is wrong: who is behind it goes
- *  on all the same, and blames nobody. */
+/*  The node in the middle has fed a part of a chunk before it finds that the chunk is wrong. The
+ *  node behind it goes on all the same, and reports no feeder as wrong. */
 static void who_is_behind_finds_the_wrong_bytes_too (void **state)
 {
     (void) state;
@@ -532,7 +532,7 @@ static void a_feeder_that_ends_is_told_as_failed (void **state)
     free (data);
 }
 
-/*  Both feed slowly, so that the first still does when the second begins. */
+/*  Both feed slowly, so that the first is still feeding when the second begins. */
 static void who_is_fed_by_another_takes_nothing_from_the_first_any_more (void **state)
 {
     (void) state;

@@ -1,4 +1,4 @@
-/*  gis: what the directory takes, refuses, tells and forgets. The core alone, asked by the test. */
+/*  gis: what the directory accepts, refuses, tells and forgets. The test asks the core alone. */
 #include "../gis_preset.h"
 #include "directory_entry.h"
 #include "gis_fixture.h"
@@ -76,7 +76,7 @@ static directory_snapshot_t snapshot (node_t *gis, const char *after, const dire
     return taken;
 }
 
-/*  Is it listed, and with which start? 0 = no. */
+/*  The start number with which the name is listed; 0 = it is not listed. */
 static uint32_t listed (node_t *gis, const char *name)
 {
     directory_snapshot_t all = snapshot (gis, "", NULL);
@@ -411,7 +411,7 @@ static const char *find_names (node_t *gis, Musubi__FindRequest *request)
     return names;
 }
 
-/*  A heartbeat that changes nothing is no change; a link that is out of service is one. */
+/*  A repeated announcement that changes nothing makes no delta; a link out of service does. */
 static void heartbeats_of_a_domain_are_no_changes (void **state)
 {
     world_t *world = *state;
@@ -574,7 +574,7 @@ static void two_directories_list_each_other (void **state)
     assert_int_equal (listed (g2, "gis/g1"), 1);
 }
 
-/*  Somebody has copied the folder of a store and serves the copy, too. */
+/*  A second process serves a copy of a store's folder. */
 static void a_copy_of_a_store_that_is_served_beside_it_is_told (void **state)
 {
     world_t *world = *state;

@@ -1,4 +1,4 @@
-/*  graph: domains joined by names, in whatever order they come; what they disagree about. */
+/*  graph: joins domains by names, in any order, and tells what the domains disagree about. */
 #include "graph.h"
 
 #include "prng.h"
@@ -72,7 +72,7 @@ static vertex_kind_t kind_of (const graph_t *graph, size_t vertex)
     return strchr (name, '/') ? VERTEX_ROUTER : VERTEX_EXCHANGE;
 }
 
-/*  All that can be asked of a graph, as text. Malloc'ed. */
+/*  Everything that a graph can be asked, as text. Malloc'ed. */
 static char *told (const graph_t *graph)
 {
     char *text = NULL;
@@ -286,7 +286,7 @@ static void a_long_disagreement_is_told_whole (void **state)
     graph_destroy (&graph);
 }
 
-/*  Each domain has a link from its own router to X1, which is where the domain says. */
+/*  Each domain has a link from its own router to X1, which lies where that domain says. */
 static graph_t *meeting_at (const char *const names [], const char *const places [], size_t count)
 {
     graph_t *graph = graph_new ();

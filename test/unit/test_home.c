@@ -1,4 +1,4 @@
-/*  test_home - one request, one claim, one answer, whoever asks again.
+/*  test_home - one request has one claim and one answer, whichever planner asks again.
  */
 #include "home_fixture.h"
 #include "message.h"

@@ -33,7 +33,7 @@ typedef struct {
     outbox_t *outbox;
     uint64_t records; /* loaded at start */
     uint64_t puts;
-    uint64_t asked;  /* reply_to of who waits for a call, a timer or work */
+    uint64_t asked;  /* reply_to of the request that waits for a call, a timer or work */
     int64_t due_ms;  /* of a timer's waiter */
     int64_t wall_ms; /* at the last step */
     store_identity_t store;
@@ -283,7 +283,7 @@ static host_process_t spawn (const char *const *arguments)
     return process;
 }
 
-/*  Until it says that it serves. */
+/*  Waits until it says that it serves. */
 static host_process_t start (const char *setting)
 {
     const char *arguments [] = {"--set", store_setting, setting ? "--set" : NULL, setting, NULL};
@@ -465,7 +465,7 @@ static void a_second_process_on_the_store_does_not_start (void **state)
     assert_int_equal (end (&first, SIGTERM), 0);
 }
 
-/*  T4: whoever is taken over ends at its next write, and answers nothing of it. */
+/*  T4: a process whose store was taken over ends at its next write, and sends no answer to it. */
 static void a_process_that_was_taken_over_ends_without_answering (void **state)
 {
     (void) state;
@@ -515,7 +515,7 @@ static void a_full_store_is_told_within_a_batch_and_ends_nothing (void **state)
     assert_int_equal (end (&process, SIGTERM), 0);
 }
 
-/*  The question gets no answer, and the process ends with a word on why. */
+/*  The request gets no answer, and the process ends and logs why. */
 static void expect_end (host_process_t *process, const char *what)
 {
     client_reply_t reply;

@@ -110,7 +110,7 @@ static void runs_are_warned_before_the_end_and_ended_at_it (void **state)
     assert_false (told_to_end (&f, early));
     field_until (&f, 20, SECOND_MS);
     assert_true (told_to_end (&f, early) && told_to_end (&f, late));
-    /*  A node on which something still runs is given to nobody else. */
+    /*  A node on which something still runs is not bound to another reservation. */
     assert_int_equal (opening (&f, "r1").phase, OPENING_CLOSING);
     field_until (&f, 21, 0);
     assert_true (bound_to (&f, "thin-001", "r1"));
@@ -512,7 +512,7 @@ static void records_that_make_no_sense_are_passed_over (void **state)
     close_world (&f.w);
 }
 
-/*  A machine of r1 that is up; the site may not know yet that another is gone. */
+/*  A machine of r1 that is up; the site may not know yet that another one is dead. */
 static openings_agent_t *machine_of (field_t *self)
 {
     opening_t view = opening (self, "r1");

@@ -1,5 +1,5 @@
-/*  Votes without a decision: whom a participant asks, what it takes as evidence, what it tells
- *  others, and what the edge does (T5, T7, T9, T10, T16).
+/*  Participants in doubt: which services they ask, what they take as evidence, what they tell
+ *  others, and what happens at the edge (T5, T7, T9, T10, T16).
  */
 #include "participant_fixture.h"
 
@@ -255,7 +255,7 @@ static void a_decision_while_asking_ends_the_questions (void **state)
     participant_rig_t *rig = rig_asking_others ();
     rig_verb (rig, "Abort", 1);
     assert_int_equal (rig_state (rig, 1), COMMAND_ABORTED);
-    rig_tell_state (rig, 1, COMMAND_PREPARED); /* late answers find nobody */
+    rig_tell_state (rig, 1, COMMAND_PREPARED); /* late answers are ignored */
     rig_pass (rig, 60000);
     assert_int_equal (rig->asked_count, 3);
     rig_destroy (rig);
@@ -556,7 +556,7 @@ static void T15_tombstones_live_to_decide_by_and_retention (void **state)
     assert_in_range (tombstone_for_ms (0), day_ms, day_ms + sweep_ms);
     assert_in_range (tombstone_for_ms (WALL_MS + HOUR_MS), day_ms + HOUR_MS,
                      day_ms + HOUR_MS + sweep_ms);
-    /* nobody makes us keep one for ever */
+    /* a sender can't make it keep a tombstone for ever */
     assert_in_range (tombstone_for_ms (WALL_MS + 1000 * day_ms), 2 * day_ms, 2 * day_ms + sweep_ms);
 }
 

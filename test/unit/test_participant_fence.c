@@ -1,5 +1,5 @@
-/*  Fencing at a participant (T8): who may, what is flushed, which decisions are refused from then
- *  on, and what is still evidence.
+/*  Fencing at a participant (T8): which actors may fence, what is flushed, which decisions are
+ *  refused from then on, and what is still evidence.
  */
 #include "participant_fixture.h"
 

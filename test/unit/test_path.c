@@ -1,5 +1,5 @@
-/*  path: against an enumeration of every simple path, on random small graphs; and what is told when
- *  there is none.
+/*  path: compared with an enumeration of every simple path, on small random graphs; and the reason
+ *  that is given when there is none.
  */
 #include "path.h"
 
@@ -214,7 +214,7 @@ static void random_question (path_model_t *self, prng_t *chance, size_t vertices
     }
 }
 
-/*  All of them, in order, each once; then none, again and again. */
+/*  Next must give every path in order and once, and then none, however often it is called. */
 static void check_finder (path_model_t *self, path_finder_t *finder)
 {
     uint64_t steps = STEPS_PLENTY;
@@ -310,8 +310,8 @@ static void a_finder_whose_steps_ran_out_goes_on_where_it_stopped (void **state)
 
 /*  --- what only larger graphs show --- */
 
-/*  A ladder: at each rung a quick dear side and a slow cheap one. Under a limit in between, the
- *  best path takes some of both. */
+/*  A ladder with a quick, dear side and a slow, cheap one at each rung. With a latency limit in
+ *  between, the best path takes some of both. */
 static void a_limit_between_quick_and_cheap_takes_some_of_both (void **state)
 {
     (void) state;

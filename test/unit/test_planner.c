@@ -516,7 +516,7 @@ typedef struct {
     unsigned rounds;
 } burst_t;
 
-/*  Sixteen at once, spread over three planners, five sites of 8 nodes. */
+/*  Sixteen requests at once, spread over three planners; five sites of 8 nodes. */
 static burst_t run_bursts (unsigned bursts, const user_wish_t *wish)
 {
     burst_t sum = {0};
@@ -575,8 +575,8 @@ static int64_t counter_of (fed_t *fed, const char *peer, const char *name)
     return value;
 }
 
-/*  Each wants half of the only site. The actor's share of uncommitted holds has no room for both
- *  halves at once. */
+/*  Each request wants half of the only site. The actor's quota of uncommitted holds is too small
+ *  for both halves at once. */
 static void a_share_met_by_an_uncommitted_hold_makes_the_other_wait_not_fail (void **state)
 {
     (void) state;

@@ -46,7 +46,7 @@ static void a_node_without_room_does_not_eat_a_bag (void **state)
     }
     assert_true (task (&f, number, 0).tries > 1 || task (&f, number, 4).tries > 1);
 
-    /*  Without another node it waits until there is room. */
+    /*  When no other node is free, it waits until one is. */
     for (size_t i = 0; i < f.agents_count; i++)
         f.agents [i].unfit = true;
     uint64_t waits = submit (&f, (wish_bag_t){.class_name = "fat"});
@@ -352,7 +352,7 @@ static void a_reservation_that_is_left_with_no_nodes_runs_its_tasks_nowhere_else
     restart_field (&f);
     field_until (&f, 20, 0);
 
-    /*  There are idle nodes of another class, and tasks without a reservation run on them. */
+    /*  Nodes of another class are idle, and tasks without a reservation run on them. */
     uint64_t others = submit (&f, (wish_bag_t){.class_name = "thin"});
     agents_come (&f);
     assert_int_equal (task (&f, others, 0).state, TASK_RUNNING);

@@ -1,5 +1,5 @@
 /*  test_rebalance - one step of a coalition in whole tasks: worked examples, and random ones
- *  against rules that are worked out here anew from the orders alone.
+ *  checked by rules that this test computes from the orders alone.
  */
 #include "rebalance.h"
 
@@ -61,8 +61,8 @@ static void guests (rebalance_scene_t *self, size_t at, size_t of, uint32_t wait
 
 /*  --- the rules --- */
 
-/*  Queues of tasks with their sender's orders carried out: what is sent leaves its piece; what is
- *  received stands at the end or, at home, with its bag or at the head. */
+/*  Carries out the orders on the queues: tasks that are sent leave their piece; tasks that are
+ *  received go to the end or, at their home, to their bag or to the head. */
 static void carry_out (rebalance_scene_t *self, const weighed_move_t *move)
 {
     weighed_t *from = &self->sites [move->from];

@@ -1,5 +1,5 @@
-/*  planner - commits that some participant could not keep (T10): what is put right, in which order,
- *  and what whoever asked hears of it.
+/*  planner - commits that some participant could not keep (T10): what is repaired, in which order,
+ *  and what the user is told.
  */
 #include "planner_asking.h"
 
@@ -81,8 +81,8 @@ static const user_wish_t two_sites = {
 static const user_wish_t three_sites = {
   .cpus = {16, 16, 16}, .needs = 3, .distinct = true, .start_ms = 300000};
 
-/*  Decided over all of these sites; s1 does not hear of it, and past the edge its nodes are
- *  another's. Returns the user's call. */
+/*  A commit is decided over all of these sites, but s1 does not hear of it, and after the edge its
+ *  nodes belong to another reservation. Returns the user's call. */
 static uint64_t make_late_of (fed_t *fed, const char *id, const user_wish_t *wish)
 {
     fed->passes = keep_s1_in_doubt;
@@ -224,8 +224,8 @@ static void failed_is_told_though_the_coordinator_is_dead_for_good (void **state
     fed_end (&fed);
 }
 
-/*  s2 has committed and is away when the rest is released: until it has given back its part, too,
- *  nobody is told that it is gone everywhere. */
+/*  s2 has committed and is away when the rest is released. Until it has given back its part, too,
+ *  no user is told that the reservation is gone everywhere. */
 static void T10_failed_is_told_only_when_all_have_been_heard (void **state)
 {
     (void) state;
@@ -286,7 +286,7 @@ static void S3_a_change_that_can_not_be_kept_leaves_the_old_window_at_all (void 
     fed_end (&fed);
 }
 
-/*  The planner is killed over and over during a repair; its record says how far that was. */
+/*  The planner is killed again and again during a repair; its record says how far the repair is. */
 static void a_repair_goes_on_after_every_death (void **state)
 {
     (void) state;
@@ -312,8 +312,8 @@ static void a_repair_goes_on_after_every_death (void **state)
     }
 }
 
-/*  p0 dies when s1 has refused; then alice releases, while s0 is away, which gives back its part
- *  when it is there again. p0 finds a version that another plan without a request has made. */
+/*  p0 dies when s1 has refused. Then alice releases while s0 is away; s0 gives back its part when
+ *  it returns. p0 finds a version that another plan, one without a request, has made. */
 static void what_was_released_meanwhile_is_not_put_right (void **state)
 {
     (void) state;
@@ -363,7 +363,7 @@ static bool is_repairing (const fed_proc_t *planner)
     return false;
 }
 
-/*  As above, and p0 looks while s0 is away still, and s2 has given back its part. */
+/*  As above, but p0 looks while s0 is still away and s2 has given back its part. */
 static void T10_released_since_is_told_only_when_all_have_given_back (void **state)
 {
     (void) state;
@@ -394,8 +394,8 @@ static void T10_released_since_is_told_only_when_all_have_given_back (void **sta
     fed_end (&fed);
 }
 
-/*  Every quarter of a second somebody asks for a change of it that comes to nothing. Whoever takes
- *  what was touched lately for taken care of, never comes to it. */
+/*  Every quarter of a second a user asks for a change of it that fails. A planner that left
+ *  recently touched reservations to others would never repair it. */
 static void a_repair_is_not_put_off_by_what_else_is_asked_of_the_reservation (void **state)
 {
     (void) state;
@@ -436,8 +436,8 @@ static bool lose_amends (fed_t *fed, const fed_call_t *call)
     return keep_s1_in_doubt (fed, call) && !amend;
 }
 
-/*  Another plan stands in the place of a's, but before the home has heard so it loses its store: a
- *  could be done again, so nothing of it may stand. */
+/*  Another plan has replaced that of request a, but the home loses its store before it hears so.
+ *  Then a could be carried out again, so nothing of it may stay booked. */
 static void T2_a_home_that_loses_the_claim_before_it_hears_of_a_repair_has_it_undone (void **state)
 {
     (void) state;
@@ -468,8 +468,8 @@ static void T2_a_home_that_loses_the_claim_before_it_hears_of_a_repair_has_it_un
 
 /*  --- T8 --- */
 
-/*  1: nobody hears of p0's decision. 2: s1 alone does. 3: nobody does, and a fence does not come to
- *  s1. */
+/*  1: no site hears of p0's decision. 2: only s1 does. 3: none does, and a fence does not reach s1.
+ */
 static bool keep_in_doubt (fed_t *fed, const fed_call_t *call)
 {
     bool to_s1 = call->to == fed_find (fed, "lis/s1");
@@ -560,8 +560,8 @@ static void backup_restore (fed_proc_t *proc, const backup_t *backup)
     proc->host.store.start = backup->start;
 }
 
-/*  1: the commit does not come to s2, which asks nobody. 2: and s0, which has it, does not tell p0
- *  of it. */
+/*  1: the commit does not reach s2, and s2 asks no other. 2: besides, s0 has committed and does not
+ *  tell p0. */
 static bool keep_s2_in_doubt (fed_t *fed, const fed_call_t *call)
 {
     int s2 = fed_find (fed, "lis/s2");
@@ -573,8 +573,8 @@ static bool keep_s2_in_doubt (fed_t *fed, const fed_call_t *call)
     return call->from != s2 && !(call->to == s2 && strcmp (call->method, "Commit") == 0);
 }
 
-/*  p0's backup is of the midst of a repair; then it decided a change, which s2 has not heard of. It
- *  has no record of that, and must not say aborted. */
+/*  p0's backup was made during a repair. Later p0 decided a change, of which s2 has not heard. The
+ *  backup has no record of it, so p0 must not answer "aborted". */
 static void T14_a_restored_planner_aborts_nothing_that_it_has_forgotten (void **state)
 {
     (void) state;

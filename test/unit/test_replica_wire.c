@@ -22,7 +22,7 @@ static bytes_t bytes_of (packed_t packed)
     return (bytes_t){.data = packed.data, .size = packed.size};
 }
 
-/*  Refused, by the name of its field. Frees it. */
+/*  The message must be refused with the name of this field; frees it. */
 static void refused_by (const codec_t *codec, packed_t packed, const char *field)
 {
     uint8_t got [sizeof (file_t) + sizeof (publish_t)];
@@ -35,7 +35,7 @@ static void refused_by (const codec_t *codec, packed_t packed, const char *field
 
 /*  --- names --- */
 
-/*  Whatever it is said in: each begins with its name. */
+/*  The reason begins with the name of the field, in whichever message it is. */
 static void a_name_that_is_none_is_refused_wherever_it_is_said (void **state)
 {
     (void) state;

@@ -1,5 +1,5 @@
-/*  Planner.Settle: a planner dies for good, and its store with it; another one ends what it left,
- *  by the evidence of everyone on the list (T7, T8).
+/*  Planner.Settle: a planner is lost for good, with its store. Another planner ends its
+ *  transactions by the evidence of all participants on the list (T7, T8).
  */
 #include "message.h"
 #include "planner_asking.h"
@@ -59,7 +59,7 @@ static void leave_votes (fed_t *fed)
     fed->returns = NULL;
 }
 
-/*  Only s0 receives the commit, and nobody answers the questions of participants in doubt. */
+/*  Only s0 receives the commit, and no question of a participant in doubt is answered. */
 static bool lose_all_commits_but_one (fed_t *fed, const fed_call_t *call)
 {
     if (strcmp (call->method, "Resolve") == 0 || strcmp (call->method, "Outcome") == 0)
@@ -115,7 +115,7 @@ static void T8_without_an_answer_of_all_nothing_is_decided (void **state)
     fed_end (&fed);
 }
 
-/*  Nobody receives the decisions of p0 and p1, but their fences arrive. */
+/*  No site receives the decisions of p0 and p1, but their fences arrive. */
 static bool lose_commits_and_aborts (fed_t *fed, const fed_call_t *call)
 {
     (void) fed;
@@ -123,7 +123,7 @@ static bool lose_commits_and_aborts (fed_t *fed, const fed_call_t *call)
            strcmp (call->method, "Outcome") != 0;
 }
 
-/*  p1 fences p0's decision, and dies for good before anybody receives its next message. */
+/*  p1 fences p0's decision, and is lost for good before its next message arrives anywhere. */
 static void T8_a_decision_barred_by_a_dead_planners_fence_is_fenced_by_its_own (void **state)
 {
     (void) state;

@@ -9,7 +9,7 @@ enum { AMS, OSA, KYO };
 /*  More tasks than thin has CPUs, 16, so that some wait and can move. */
 enum { MANY = 20, WAIT = 4 };
 
-enum { OUTPUT = 2 }; /* reply_to of who waits for output */
+enum { OUTPUT = 2 }; /* reply_to of the asker that waits for output */
 
 static sharing_coalition_t c;
 
@@ -245,7 +245,7 @@ static void an_offer_that_comes_too_late_is_refused_and_the_tasks_are_run_at_hom
     close_coalition (&c);
 }
 
-/*  It serves from another store now, which says nothing about what the first one has done. */
+/*  The site serves from another store now, which has no record of what happened in the first. */
 static void an_answer_of_another_store_settles_nothing (void **state)
 {
     (void) state;
@@ -328,7 +328,7 @@ static void what_is_at_a_host_whose_store_is_lost_is_lost_and_never_run_again (v
     close_coalition (&c);
 }
 
-/*  Nobody can tell whether it was accepted. */
+/*  It can't be known whether the move was accepted. */
 static void what_was_offered_to_a_store_that_is_lost_is_lost_too (void **state)
 {
     (void) state;
@@ -363,7 +363,7 @@ static void a_store_that_returns_in_time_has_lost_nothing (void **state)
     close_coalition (&c);
 }
 
-/*  A task that was told as lost stays lost: what the old store tells later is not heard. */
+/*  A task that was reported lost stays lost: what the old store reports later is ignored. */
 static void a_store_that_returns_too_late_changes_nothing (void **state)
 {
     (void) state;

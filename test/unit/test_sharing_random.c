@@ -1,7 +1,7 @@
 /*  test_sharing_random - random days of a coalition: work comes and is cancelled, a balancer moves
- *  tasks hither and thither, sites leave and join, messages are lost, doubled, late, and the net is
- *  cut; sites are killed before or after the flush of any step. No task is begun twice, wherever,
- *  and in the end each one is over at its home.
+ *  tasks between the sites, sites leave and join, messages are lost, doubled or late, and the net
+ *  is cut; sites are killed before or after the flush of any step. No task is begun twice, at one
+ *  site or at two, and in the end the home of each task knows that it is over.
  */
 #include "sharing_fixture.h"
 
@@ -33,7 +33,7 @@ static size_t some_site (sharing_random_day_t *day)
     return (size_t) prng_below (&day->prng, SITES);
 }
 
-/*  A site may die in its next step, or in one soon after. */
+/*  Sets a site to die in its next step or in one soon after, or not at all. */
 static void maybe_kill (sharing_random_day_t *day, size_t site)
 {
     service_world_t *w = &day->c.sites [site].w;
@@ -54,7 +54,7 @@ static void nothing_was_begun_twice (const sharing_random_day_t *day)
 
 /*  --- what happens --- */
 
-/*  Asks again under the same id when the process was killed meanwhile. */
+/*  Repeats the request with the same id when the process was killed meanwhile. */
 static void come (sharing_random_day_t *day)
 {
     if (day->shared_count == SHARED_MAX)
@@ -77,7 +77,7 @@ static void come (sharing_random_day_t *day)
     }
 }
 
-/*  An order without an answer is given again. */
+/*  An order that was not answered is repeated. */
 static void balance (sharing_random_day_t *day)
 {
     size_t from = some_site (day);
@@ -241,7 +241,7 @@ static void no_task_is_lost_or_run_twice_whoever_is_killed_and_whatever_is_lost 
         close_coalition (&day.c);
     }
     print_message ("kills %zu, tasks moved %" PRIu64 "\n", kills, tasks_moved);
-    assert_true (kills > 10 * DAYS && tasks_moved > 10 * DAYS); /* it was about something */
+    assert_true (kills > 10 * DAYS && tasks_moved > 10 * DAYS); /* the runs were not trivial */
 }
 
 int main (void)

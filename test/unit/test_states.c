@@ -56,7 +56,7 @@ static void what_is_not_in_the_table_is_not_allowed (void **state)
     assert_false (states_allow (&command_states, COMMAND_EDGE, EVENT_EDGE, COMMAND_ABORTED));
 }
 
-/*  The words of the table are those in which states are told everywhere else. */
+/*  The table uses the same words for states as all other output. */
 static void a_command_has_one_word_for_each_state (void **state)
 {
     (void) state;

@@ -33,7 +33,7 @@ static Musubi__StatusAnswer *ask (service_t *service, const moment_t *now)
     return (Musubi__StatusAnswer *) message;
 }
 
-/*  -1 when it is not told. */
+/*  -1 when the status does not have it. */
 static int64_t counter (const Musubi__StatusAnswer *answer, const char *name)
 {
     int64_t value = -1;

@@ -1,4 +1,4 @@
-/*  test_timetable - a site books what it says, and nothing else; what it refuses, it explains. */
+/*  test_timetable - a site books exactly what it grants, and explains what it refuses. */
 #include "timetable_fixture.h"
 
 /*  --- what is booked --- */
@@ -62,7 +62,7 @@ static void a_pending_change_has_the_larger_of_old_and_new (void **state)
     refusal_t refusal;
     void *current = reserve (&f, "r1", thin (6, 10, 20));
 
-    /*  8 are there, 6 are its own: 7 from 15 on need one more, not seven. */
+    /*  There are 8 nodes, and it has 6 of them: 7 from 15 on need only one more. */
     compute_booking_t moved = thin (7, 15, 25);
     void *taken = take (&f, current, &moved, 1, &refusal);
     assert_non_null (taken);
@@ -82,12 +82,12 @@ static void a_pending_change_has_the_larger_of_old_and_new (void **state)
     assert_int_equal (free_at (&f, 0, 22), 1);
     assert_int_equal (f.freed, 1);
 
-    /*  Only larger: nothing has become free. */
+    /*  The booking only grows, so that nothing has become free. */
     compute_booking_t longer = thin (7, 15, 30);
     current = settle (&f, current, take (&f, current, &longer, 1, &refusal));
     assert_int_equal (f.freed, 1);
 
-    /*  An empty part leaves. */
+    /*  With an empty part the site leaves the reservation. */
     taken = take (&f, current, NULL, 0, &refusal);
     assert_non_null (taken);
     assert_int_equal (free_at (&f, 0, 17), 1);
@@ -387,7 +387,7 @@ static void a_short_refusal_names_the_very_conflict (void **state)
     codec_clear (&refusal_codec, &refusal);
     assert_int_equal (free_at (&f, 1, 25), 4); /* nothing was taken */
 
-    /*  What it has itself counts as free. */
+    /*  What the reservation has itself counts as free. */
     void *current = reserve (&f, "r3", thin (1, 20, 40));
     compute_booking_t more = thin (3, 20, 60);
     assert_null (take (&f, current, &more, 1, &refusal));
@@ -498,7 +498,7 @@ static void no_actor_has_more_bookings_than_its_own_limit (void **state)
     void *others = take_plan (&f, &bob, NULL, three, 1, false, &refusal);
     assert_non_null (others);
 
-    /*  Settled it counts once; and whoever changes it, it counts for its owner. */
+    /*  Once settled it counts once, and for its owner, whichever actor changed it. */
     void *current = settle (&f, NULL, taken);
     plan_t change = plan_for ("r1", "bob");
     change.operation = OPERATION_MODIFY;
@@ -512,7 +512,7 @@ static void no_actor_has_more_bookings_than_its_own_limit (void **state)
     void *second = take_plan (&f, &again, NULL, three, 1, false, &refusal);
     assert_non_null (second);
 
-    /*  What has come to its end counts no more. */
+    /*  A reservation that has ended does not count. */
     f.resource.end (f.resource.owner, current);
     f.resource.drop (f.resource.owner, second);
     taken = take_plan (&f, &again, NULL, three, 2, false, &refusal);
@@ -576,7 +576,7 @@ static void lost_nodes_are_told_not_asserted (void **state)
     assert_string_equal (names [0], "a-early");
     assert_string_equal (names [1], "b-later");
 
-    /*  Nothing new fits; what is promised is kept. */
+    /*  Nothing new fits, and promises are kept. */
     compute_booking_t one = thin (1, 60, 70);
     assert_null (take (&f, NULL, &one, 1, &refusal));
     assert_int_equal (refusal.reason, REFUSAL_SHORT);

@@ -44,8 +44,8 @@ static int64_t below (timetable_model_t *self, int64_t bound)
     return (int64_t) prng_below (&self->prng, (uint64_t) bound);
 }
 
-/*  All bookings here are of one need: nodes are cleaned after the last booking that has them, and
- *  what ends when another begins goes on as that. */
+/*  All bookings here are of one need: nodes are cleaned after the last booking that has them, and a
+ *  booking that begins when another ends takes over its nodes without cleaning. */
 static timetable_model_plain_t plain_of (const timetable_model_t *self,
                                          const compute_booking_t *bookings, size_t count)
 {
@@ -167,7 +167,7 @@ static compute_booking_t model_booking (timetable_model_t *self)
     return booking ("n", class->name, cpus, class_nodes_for (class, cpus), from, until);
 }
 
-/*  A part: anew, or what there is with something changed. */
+/*  Draws a part: a new one, or the present one with a change. */
 static void model_ask (timetable_model_t *self, timetable_model_reservation_t *reservation)
 {
     reservation->asked_count = 0;
@@ -223,7 +223,7 @@ static void model_settle (timetable_model_t *self, timetable_model_reservation_t
     self->settled++;
 }
 
-/*  The process ends; the records come back: what is committed, then what is pending. */
+/*  The process is started again and loads its records, first the committed, then the pending. */
 static void model_restart (timetable_model_t *self)
 {
     uint32_t nodes [CLASSES];
