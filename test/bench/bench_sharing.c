@@ -105,7 +105,7 @@ static void draw (sharing_round_t *round, uint64_t seed, double units)
     qsort_r (round->order, round->count, sizeof *round->order, by_release, round->jobs);
 }
 
-/*  With tasks that take so many times as long as their grain. */
+/*  The simulation, with tasks that take this many times their grain. */
 static void simulate (const sharing_round_t *round, double turn, world_round_t *told)
 {
     balance_world_t *world = balance_world_new ();

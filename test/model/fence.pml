@@ -1,13 +1,14 @@
 /*  fence - a planner whose store can't be reached, alive or not, and two that end its plan.
  *
  *  T8 without the store: FENCE(e) goes to all participants; each stores e, from then on refuses the
- *  COMMIT and every decision of a lower epoch, and says where it stands; who is held, or knows nothing,
- *  buries the plan first. Any committed: commit. Any aborted, or all fenced and none committed: abort.
- *  The planner is epoch 0, fencer 0 is epoch 1 and may stop anywhere, fencer 1 is epoch 2 and goes on.
- *  Participant 0 is the home: it has no edge, so only this ends its claim when the store is gone.
+ *  COMMIT and every decision of a lower epoch, and says where it stands; one that holds the plan, or
+ *  knows nothing of it, writes its tombstone first. Any committed: commit. Any aborted, or all fenced
+ *  and none committed: abort. The planner is epoch 0, fencer 0 is epoch 1 and may stop anywhere,
+ *  fencer 1 is epoch 2 and goes on. Participant 0 is the home: it has no edge, so only a fence ends
+ *  its claim when the store is gone.
  *
- *  Whoever drives a commit to its end also repairs: a fencer that commits and finds EDGE-REFUSED beside
- *  COMMITTED releases. A coordinator refused by a fence does not.
+ *  The process that drives a commit to its end also repairs: a fencer that commits and finds
+ *  EDGE-REFUSED beside COMMITTED releases. A coordinator refused by a fence does not.
  */
 #ifndef PARTICIPANTS
 #define PARTICIPANTS 2

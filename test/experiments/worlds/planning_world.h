@@ -2,17 +2,18 @@
  *  network domain, three planners) or S4's federation (s4_world.h: 10 sites, three domains, one
  *  planner), and one directory. Each query takes the time of S0's table 2, or none at all:
  *
- *      free check 1-2 s (Calendar.Windows), CPU window search 2-3 s (Calendar.Free), prepare,
- * commit, cancel 1-2 s each; all else nothing. A profile counts as a window search: it is more than
- *      one answer of S0's, in one message.
+ *      free check 1-2 s (Calendar.Windows), CPU window search 2-3 s (Calendar.Free),
+ *      prepare, commit, cancel 1-2 s each; all else nothing
+ *
+ *  A profile counts as a window search: it is more than one answer of S0's, in one message.
  *
  *  Each service does one thing at a time, each planner one request at a time, in the order of their
  *  arrival; a request that is not answered by arrival + w_interval has failed. bir's last round,
- *  where a hold replaces those of the same plan, takes no time, its messages count; every other
- *  hold takes its time, also one that replaces what an earlier plan held.
+ *  where a hold replaces those of the same plan, takes no time, but its messages count. Every other
+ *  hold takes its time, even one that replaces what an earlier plan held.
  *
- *  bbr and bir take the fixed routes of S0; the others choose among all paths, as users of this
- *  project have it who ask for nothing else.
+ *  bbr and bir take the fixed routes of S0; the others choose among all paths, as this project does
+ *  by default.
  */
 #ifndef MUSUBI_PLANNING_WORLD_H
 #define MUSUBI_PLANNING_WORLD_H

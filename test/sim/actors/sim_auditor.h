@@ -1,4 +1,4 @@
-/*  sim_auditor - asks every participant for its records, by messages like anybody else.
+/*  sim_auditor - asks every participant for its records, by ordinary messages.
  */
 #ifndef MUSUBI_SIM_AUDITOR_H
 #define MUSUBI_SIM_AUDITOR_H

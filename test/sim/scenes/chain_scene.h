@@ -7,9 +7,9 @@
  *  every step and at the end:
  *
  *      nothing is kept under a name, or told as verified, that is not the file
- *      nobody who comes back is given up
- *      whoever was skipped stands where nobody depends on it
- *      soon after faults have ended all others have the file, whoever is gone
+ *      no receiver that comes back is given up
+ *      a node that was skipped stands where no other depends on it
+ *      soon after faults have ended all nodes but one that is gone for good have the file
  *      no byte that is on a disk is received again, as long as none was wrong
  */
 #ifndef MUSUBI_CHAIN_SCENE_H

@@ -36,7 +36,7 @@ typedef struct {
     size_t size;
     bool sent;
     bool answered;
-    bool heard; /* somebody waits for it */
+    bool heard; /* a caller waits for it */
     call_status_t status;
     char reason [256];
     uint8_t *answer;

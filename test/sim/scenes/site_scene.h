@@ -1,14 +1,14 @@
-/*  site_scene - a whole site with a runner, the agents of its nodes, their machines, and one who
- *  has work for it: drawn from a seed, run under faults, and judged.
+/*  site_scene - a whole site with a runner, the agents of its nodes, their machines, and a
+ *  user (the patron) who has work for it: drawn from a seed, run under faults, and judged.
  *
  *  Site, agents and patron die at every effect; what is between them loses, doubles, delays,
  *  reorders and cuts; starters die; machines go on. After every step:
  *
- *      of a task's tries no two run at once, and none begins that was told to be over
- *      no machine runs more than it has, nor runs of two reservations at once
+ *      no two tries of a task run at once, and no try begins that was told to be over
+ *      no machine runs more than its CPUs, nor two reservations at once
  *      nothing of a reservation begins before its time
- *      what the site stores of a run's end is so on its machine
- *      what its owner was told of a task stays so
+ *      what the site stores of a run's end is true on its machine
+ *      what a task's owner was told of it stays true
  *
  *  When faults have ended everything comes to an end: each task of each bag ended, stopped, lost
  *  with the reason, or cancelled, as its machine has it; each reservation over; nothing runs.

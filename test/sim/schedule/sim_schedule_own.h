@@ -46,7 +46,7 @@ typedef struct schedule schedule_t;
  *  be NULL. */
 typedef struct {
     void *owner;
-    void (*shape) (void *owner, schedule_t *schedule); /* before anybody is added */
+    void (*shape) (void *owner, schedule_t *schedule); /* before any process is added */
     void (*users) (void *owner, schedule_t *schedule); /* instead of those drawn */
     void (*faults) (void *owner, schedule_t *schedule, sim_faults_t *faults, sim_net_faults_t *net);
     void (*left) (void *owner, const sim_message_t *message);
