@@ -1,4 +1,4 @@
-/*  domain: what is a graph and what is none, prices, copies, and the passage through messages. */
+/*  domain: which graphs are accepted, prices, copies, and encoding in messages. */
 #include "domain.h"
 
 #include "directory_wire.h"

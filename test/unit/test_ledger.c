@@ -237,7 +237,7 @@ static void what_changes_when_all_is_over_has_its_row (void **state)
     assert_int_equal (row->from, MUSUBI__COMMAND_STATE__ABORTED);
     row_free (row);
 
-    /* past its edge, and somebody else has the window */
+    /* past its edge, and another reservation has the window */
     rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 4, 1, 5));
     rig_pass (rig, 2 * HOUR_MS);
     rig_forget_calls (rig);
@@ -452,7 +452,7 @@ static void old_rows_that_nothing_needs_leave_from_the_front (void **state)
     Musubi__LedgerRow *row = last_row (rig);
     assert_int_equal (row->kind, MUSUBI__LEDGER_KIND__ROW_CUT);
     assert_int_equal (row->kept_from, first_number (rig));
-    assert_int_equal (row->n_quantities, 1); /* those of the start have left */
+    assert_int_equal (row->n_quantities, 1); /* the rows of the start were deleted */
     assert_int_equal (row->quantities [0]->quantity, 100);
     row_free (row);
     rig_reserve (rig, 11, "new", 2, 100, 101);
@@ -509,7 +509,7 @@ static void rows_leave_early_when_the_store_is_nearly_full_and_it_is_told (void 
     pass_hours (rig, 1);
     assert_true (first_number (rig) > 1);
     assert_int_equal (rig->alarms, alarms + 1);
-    judge_rig (rig); /* what stands is in the rest */
+    judge_rig (rig); /* all that is still booked is in the rest */
     rig_destroy (rig);
 }
 

@@ -1,4 +1,4 @@
-/*  test_lis - what a site answers to questions, and refuses to answer, by events alone. */
+/*  test_lis - which questions a site answers and which it refuses, by events alone. */
 #include "lis_fixture.h"
 #include "message.h"
 

@@ -234,7 +234,7 @@ static void a_notice_says_that_something_is_free_again (void **state)
     pass (&w, 120000);
     assert_true (w.notices > 2);
 
-    /*  What is freed in the past is no news. */
+    /*  Capacity that becomes free in the past is not published. */
     reserve (&w, "past", booking ("thin", 1, 1, 10, 20));
     pass (&w, 30 * MINUTE_MS);
     size_t notices = w.notices;

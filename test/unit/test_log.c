@@ -1,4 +1,4 @@
-/*  test_log - one line a call, whole and harmless whatever is in it. */
+/*  test_log - each call logs one whole line, harmless whatever its text contains. */
 #include "log.h"
 
 #include <setjmp.h>

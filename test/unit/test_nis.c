@@ -1,4 +1,4 @@
-/*  test_nis - what a network domain answers to questions, and refuses to answer, by events alone.
+/*  test_nis - which questions a network domain answers and which it refuses, by events alone.
  */
 #define RECORDS_MAX 8192 /* capacities of every link there may be */
 #include "checks.h"
@@ -113,7 +113,7 @@ static void is_announced_with_the_capacities_there_are (void **state)
     assert_int_equal (ask (&w, "alice", "Calendar", "Capacity", &request.base), CALL_DENIED);
     close_world (&w);
 
-    /*  A domain without a directory serves those who know where it is. */
+    /*  A domain without a directory serves every caller that knows its address. */
     prepare_world (&w);
     w.settings.provider.gis_count = 0;
     start (&w);
@@ -522,7 +522,7 @@ static void cut_and_spoilt_questions_are_refused_or_answered (void **state)
     close_world (&w);
 }
 
-/*  Whatever becomes of the bytes of a part, the domain neither dies nor books what is not there. */
+/*  However a part's bytes are damaged, the domain does not die, nor book what is not offered. */
 static void spoilt_holds_are_refused_or_taken (void **state)
 {
     (void) state;

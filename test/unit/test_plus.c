@@ -204,7 +204,7 @@ static void the_second_of_two_hears_whose_command_is_in_the_way (service_world_t
     assert_int_equal (second.refused, REFUSAL_BUSY_CHANGE);
     assert_true (second.blocked && same_txid (&second.blocker, &first.command));
     assert_int_equal (second.frees_ms, first.waits_until_ms);
-    /*  Each command has its own id, so nobody ends another's. */
+    /*  Each command has its own id, so an actor can't end that of another by mistake. */
     assert_int_equal (plus_command (w, "alice", "Abort", &first.command).status, CALL_DENIED);
     assert_int_equal (plus_command (w, "alice", "Commit", &first.command).status, CALL_DENIED);
     assert_int_equal (plus_command (w, "root", "Commit", &first.command).state, COMMITTED);
@@ -297,7 +297,7 @@ static void a_refusal_is_told_again_when_there_is_room_meanwhile (service_world_
     assert_string_equal (again.text, first.text);
     assert_true (same_txid (&again.command, &first.command));
     assert_int_equal (plus_modify (w, "alice", "m", r, 0, 29, 0).status, CALL_BAD_REQUEST);
-    /*  It is in nobody's way. */
+    /*  It does not block any other change. */
     again = plus_modify (w, "alice", "m2", r, 0, 30, 0);
     assert_int_equal (again.state, PREPARED);
     plus_command (w, "alice", "Abort", &again.command);

@@ -1,4 +1,4 @@
-/*  test_pool - stores of one folder, claimed by whoever comes: each has one of its own.
+/*  test_pool - stores of one folder: each process that claims one has it to itself.
  *
  *  Other processes are forks of this one; it has no threads.
  */

@@ -185,7 +185,7 @@ static void a_body_cut_anywhere_is_refused_or_no_command (void **state)
         bool more;
         int seen = 0;
         if (records_read ((bytes_t){.data = cut, .size = size}, look, &seen, &last, &more))
-            assert_true (size >= packed.size - 2); /* only what follows the command is missing */
+            assert_true (size >= packed.size - 2); /* only the part after the command is missing */
         free (cut);
     }
     free (packed.data);

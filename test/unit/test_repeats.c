@@ -131,7 +131,7 @@ static void send_old (participant_rig_t *rig, const script_t *script, const repe
     assert_same (&before, &after);
 }
 
-/*  What contradicts a decision that has been taken. */
+/*  Requests that contradict a decision that has been taken. */
 static void send_contrary (participant_rig_t *rig, uint64_t counter)
 {
     repeats_picture_t before = look (rig);

@@ -1,4 +1,4 @@
-/*  request - what is refused, in which words, and how a request is fixed at a moment. */
+/*  request - which requests are refused, in which words, and how relative times are fixed. */
 #include "request.h"
 
 #include "planner_wire.h"

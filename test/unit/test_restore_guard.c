@@ -36,7 +36,7 @@ static void work (node_t *node, size_t rows)
     }
 }
 
-/*  The store becomes what it was then; its start too. */
+/*  The store is set back to what it was then, and so is its start number. */
 static void backup_restore (node_t *node, records_t backup, uint32_t start)
 {
     records_clear (&node->host.records);

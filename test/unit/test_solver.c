@@ -1,4 +1,4 @@
-/*  solver: worked examples with known optima, limits, and what a program must be. */
+/*  solver: worked examples with known optima, limits, and which programs are refused. */
 #include "program_verify.h"
 
 #include "program_form.h"

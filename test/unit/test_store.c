@@ -1,4 +1,4 @@
-/*  test_store - what was flushed is there, what was not is not; one process a store.
+/*  test_store - flushed records are kept, others are not, and one process opens a store.
  *
  *  Other processes are forks of this one; it has no threads.
  */
@@ -215,7 +215,8 @@ static void a_killed_process_leaves_what_it_told_and_no_lock (void **state)
     store_close (&store);
 }
 
-/*  Who takes a store over without its lock is an operator's mistake, or a file system's. */
+/*  Only an operator's or a file system's mistake lets a process take a store over without its lock.
+ */
 static void a_store_that_was_taken_over_takes_no_more_writes (void **state)
 {
     (void) state;

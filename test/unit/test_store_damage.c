@@ -99,7 +99,7 @@ static void scribbled_pages_never_crash (void **state)
     assert_true (damaged > 10);
 }
 
-/*  What fill_some puts, or damaged. */
+/*  Each record is as fill_some put it, or is named as damaged. */
 typedef struct {
     size_t sound;
     size_t damaged;

@@ -99,7 +99,7 @@ static void assert_page (store_t *store, uint8_t table, const char *from, uint32
     assert_string_equal (all, expected);
 }
 
-/*  What a bad disk does: one byte of a value that nobody wrote. */
+/*  Damage as by a bad disk: one byte of a value is changed. */
 static void damage (uint8_t table, const char *key)
 {
     char path [96];

@@ -1,4 +1,5 @@
-/*  swf and coallocations: what counts as a job, what is named as bad, and what is made of them. */
+/*  swf and coallocations: which lines count as jobs, which are reported, and the requests made of
+ *  them. */
 #include "coallocations.h"
 #include "swf.h"
 

@@ -50,7 +50,7 @@ static const char *status_of (const json_t *form)
     return json_string_value (json_object_get (form, "status"));
 }
 
-/*  What three states mean together, at decide_by and after_ms; NULL = no record. */
+/*  The verdict on three states together, at decide_by and after_ms; NULL = no record. */
 static void assert_status (const char *a, const char *n, const char *g, int64_t after_ms,
                            const char *wanted, bool in_doubt)
 {

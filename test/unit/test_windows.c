@@ -1,4 +1,4 @@
-/*  windows - what sites and domains that disclose windows only are asked. */
+/*  windows - the questions put to sites and domains that disclose only windows. */
 #include "windows.h"
 
 #include "directory_entry.h"
