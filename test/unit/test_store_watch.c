@@ -26,7 +26,7 @@ static store_t *filled_store (void)
     return store;
 }
 
-/*  A transaction can't be begun; the reason names the file and tells what has happened to it. */
+/*  A write can't be begun; the reason names the file and tells what has happened to it. */
 static void expect_seen (store_t *store, const char *what)
 {
     assert_int_equal (store_begin (store), STORE_DAMAGED);
