@@ -78,7 +78,7 @@ static void recall_on_time (void *owner, const moment_t *now, uint64_t token)
 }
 
 /*  One whose commit was refused at its edge was decided too, and is being repaired (T10). */
-static bool decided (const recalled_t *command)
+static bool recall_decided (const recalled_t *command)
 {
     return command->state == COMMAND_COMMITTED || command->state == COMMAND_EDGE_REFUSED;
 }
@@ -94,7 +94,7 @@ static void recall_on_page (void *owner, const moment_t *now, uint64_t token,
     bool heard =
       result->status == CALL_OK && codec_decode (&recalled_page_codec, &page, result->body, why);
     for (size_t i = 0; i < page.count; i++)
-        if (decided (&page.commands [i]) &&
+        if (recall_decided (&page.commands [i]) &&
             home_recall (self->home, now, &page.commands [i].plan, self->asked->name) &&
             self->fresh)
             self->lost = true;

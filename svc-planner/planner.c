@@ -28,7 +28,7 @@ typedef struct {
     solvers_t *solvers;
     unresponsive_t unresponsive; /* sites and domains that were silent lately */
     pendings_t pendings;
-    read_requests_t inquiries;
+    read_requests_t read_requests;
     repairs_t repairs;
     takeover_t finish;
     uint32_t told_load; /* as last announced */
@@ -87,7 +87,7 @@ static void planner_destroy (void *owner)
     planner_t *self = owner;
     repairs_close (&self->repairs); /* with their pending requests */
     pendings_close (&self->pendings);
-    read_requests_close (&self->inquiries);
+    read_requests_close (&self->read_requests);
     solvers_destroy (&self->solvers);
     coordinator_destroy (&self->coordinator);
     service_destroy (&self->service);
@@ -122,18 +122,18 @@ static void open_parts (planner_t *self)
                                   .coordinator = self->coordinator,
                                   .unresponsive = &self->unresponsive,
                                   .solvers = self->solvers};
-    self->inquiries = (read_requests_t){.service = self->service,
-                                        .settings = &self->settings,
-                                        .coordinator = self->coordinator,
-                                        .unresponsive = &self->unresponsive,
-                                        .access = &self->access};
+    self->read_requests = (read_requests_t){.service = self->service,
+                                            .settings = &self->settings,
+                                            .coordinator = self->coordinator,
+                                            .unresponsive = &self->unresponsive,
+                                            .access = &self->access};
     self->repairs = (repairs_t){.pendings = &self->pendings};
     self->finish = (takeover_t){.service = self->service,
                                 .settings = &self->settings,
                                 .coordinator = self->coordinator,
                                 .works = &self->works};
     pendings_open (&self->pendings);
-    read_requests_open (&self->inquiries);
+    read_requests_open (&self->read_requests);
     repairs_open (&self->repairs);
 }
 
@@ -153,7 +153,7 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     ledger_retention (self->service->ledger, self->settings.ledger_retention_ms);
     open_parts (self);
     coordinator_repairer (self->coordinator, repair_begin, &self->repairs);
-    coordinator_settler (self->coordinator, planner_on_barred, &self->inquiries);
+    coordinator_settler (self->coordinator, planner_on_barred, &self->read_requests);
     service_serve (self->service, "Planner", "Reserve", &reserve_codec, planner_on_reserve,
                    &self->pendings);
     service_serve (self->service, "Planner", "Modify", &request_patch_codec, planner_on_modify,
@@ -161,11 +161,11 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     service_serve (self->service, "Planner", "Release", &reservation_id_codec, planner_on_release,
                    &self->pendings);
     service_serve (self->service, "Planner", "Show", &reservation_id_codec, planner_on_show,
-                   &self->inquiries);
+                   &self->read_requests);
     service_serve (self->service, "Planner", "List", &list_request_codec, planner_on_list,
-                   &self->inquiries);
+                   &self->read_requests);
     service_serve (self->service, "Planner", "Settle", &settle_order_codec, planner_on_settle,
-                   &self->inquiries);
+                   &self->read_requests);
     service_at_start (self->service, planner_on_start, self);
     *core = service_core (self, planner_destroy);
 }

@@ -173,22 +173,22 @@ typedef struct {
     json_t *known; /* id to form */
     json_t *silent;
     bool begun; /* the first listing has no changes */
-} watch_survey_t;
+} watch_pass_t;
 
-static void watch_begin (const watch_t *self, watch_survey_t *survey, pace_t *pace,
+static void watch_begin (const watch_t *self, watch_pass_t *pass, pace_t *pace,
                          const json_t *listing)
 {
     json_t *form;
     for (size_t i = 0; (form = item_of (listing, "reservations", i)); i++) {
-        json_object_set (survey->known, text_of (form, "reservation"), form);
+        json_object_set (pass->known, text_of (form, "reservation"), form);
         pace_heed (pace, form);
     }
-    size_t count = json_object_size (survey->known);
+    size_t count = json_object_size (pass->known);
     cli_note (self->cli, "watching; %zu reservation%s known now", count, count == 1 ? "" : "s");
-    survey->begun = true;
+    pass->begun = true;
 }
 
-static void watch_compare (const watch_t *self, watch_survey_t *survey, pace_t *pace,
+static void watch_compare (const watch_t *self, watch_pass_t *pass, pace_t *pace,
                            const json_t *listing)
 {
     const json_t *silent = json_object_get (listing, "silent");
@@ -196,22 +196,22 @@ static void watch_compare (const watch_t *self, watch_survey_t *survey, pace_t *
     json_t *form;
     for (size_t i = 0; (form = item_of (listing, "reservations", i)); i++) {
         const char *id = text_of (form, "reservation");
-        tell_between (self, json_object_get (survey->known, id), form);
+        tell_between (self, json_object_get (pass->known, id), form);
         json_object_set (known, id, form);
-        json_object_del (survey->known, id);
+        json_object_del (pass->known, id);
         pace_heed (pace, form);
     }
     /* A reservation that only silent participants know is not gone. */
     const char *id;
-    json_object_foreach (survey->known, id, form)
+    json_object_foreach (pass->known, id, form)
     {
         if (json_array_size (silent) > 0)
             json_object_set (known, id, form);
         else
             tell_between (self, form, NULL);
     }
-    json_decref (survey->known);
-    survey->known = known;
+    json_decref (pass->known);
+    pass->known = known;
 }
 
 /*  Silence is told once for the federation, not for each of its reservations. */
@@ -222,25 +222,25 @@ static void leave_out_silence (const json_t *listing)
         json_object_del (form, "silent");
 }
 
-static void take_listing (const watch_t *self, watch_survey_t *survey, pace_t *pace,
+static void take_listing (const watch_t *self, watch_pass_t *pass, pace_t *pace,
                           const json_t *listing)
 {
     json_t *silent = json_object_get (listing, "silent");
-    json_auto_t *changes = changes_of_silence ("", survey->silent, silent, cli_wall_ms ());
+    json_auto_t *changes = changes_of_silence ("", pass->silent, silent, cli_wall_ms ());
     watch_tell (self, changes);
-    json_decref (survey->silent);
-    survey->silent = json_incref (silent);
+    json_decref (pass->silent);
+    pass->silent = json_incref (silent);
     pace->edge_ms = INT64_MAX;
     leave_out_silence (listing);
-    if (survey->begun)
-        watch_compare (self, survey, pace, listing);
+    if (pass->begun)
+        watch_compare (self, pass, pace, listing);
     else
-        watch_begin (self, survey, pace, listing);
+        watch_begin (self, pass, pace, listing);
 }
 
 int watch_all (const watch_t *self, const char *owner)
 {
-    watch_survey_t survey = {.known = json_object (), .silent = json_array ()};
+    watch_pass_t pass = {.known = json_object (), .silent = json_array ()};
     listing_filter_t filter = {.owner = owner};
     pace_t pace = pace_new ();
     while (!watch_ended ()) {
@@ -250,12 +250,12 @@ int watch_all (const watch_t *self, const char *owner)
         json_auto_t *listing = listing_gather (self->session, &filter, &code, reason);
         pace_hear (self, &pace, listing ? NULL : reason);
         if (listing)
-            take_listing (self, &survey, &pace, listing);
+            take_listing (self, &pass, &pace, listing);
         if (!watch_ended ())
             pace_rest (self, &pace);
     }
-    json_decref (survey.known);
-    json_decref (survey.silent);
+    json_decref (pass.known);
+    json_decref (pass.silent);
     change_watch_destroy (&pace.notices);
     return EXIT_DONE;
 }

@@ -16,7 +16,7 @@
 
 /*  --- names --- */
 
-static bool number_read (const char **text, uint64_t most, uint64_t *number)
+static bool task_number_read (const char **text, uint64_t most, uint64_t *number)
 {
     char *end;
     if (!isdigit ((unsigned char) **text))
@@ -41,12 +41,12 @@ bool task_name_read (task_name_t *to, const char *text)
     memcpy (to->site, name, (size_t) (slash - name));
     const char *at = slash + 1;
     uint64_t index = 0;
-    if (!number_read (&at, UINT64_MAX, &to->bag) || to->bag == 0)
+    if (!task_number_read (&at, UINT64_MAX, &to->bag) || to->bag == 0)
         return false;
     if (*at == '.') {
         at++;
         to->task = true;
-        if (!number_read (&at, UINT32_MAX, &index))
+        if (!task_number_read (&at, UINT32_MAX, &index))
             return false;
         to->index = (uint32_t) index;
     }

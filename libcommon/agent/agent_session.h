@@ -1,4 +1,4 @@
-/*  agent_session - the site's side of attending (agent_poll.h): a session for each agent.
+/*  agent_session - the site's side of an agent's polling (agent_poll.h): a session for each agent.
  *
  *  A question is answered at once when the agent should know something else than its last answer
  *  told it, or has not carried that answer out. Otherwise the question waits, at most attend_ms,

@@ -134,7 +134,7 @@ static void skip_spaces (zpl_line_t *line)
         line->at++;
 }
 
-static bool read_end (zpl_line_t *line)
+static bool zpl_read_end (zpl_line_t *line)
 {
     skip_spaces (line);
     if (line->at < line->end && *line->at != '#')
@@ -149,7 +149,7 @@ static bool zpl_read_value (zpl_line_t *line, const char **value, size_t *size)
     *size = 0;
     skip_spaces (line);
     if (line->at == line->end || *line->at != '=')
-        return read_end (line);
+        return zpl_read_end (line);
     line->at++;
     skip_spaces (line);
     *value = line->at;
@@ -160,7 +160,7 @@ static bool zpl_read_value (zpl_line_t *line, const char **value, size_t *size)
         *value = line->at + 1;
         *size = (size_t) (close - *value);
         line->at = close + 1;
-        return read_end (line);
+        return zpl_read_end (line);
     }
     const char *comment = memchr (line->at, '#', (size_t) (line->end - line->at));
     const char *end = comment ? comment : line->end;

@@ -1,4 +1,4 @@
-/*  registration - one desk for each GIS: what was told there last, and when to tell it again. */
+/*  registration - one registrar for each GIS: what was told there last, and when to tell it again. */
 #include "registration.h"
 
 #include "directory_wire.h"
@@ -38,7 +38,7 @@ struct registration {
     timers_t *timers;
     prng_t *prng;
     restore_guard_t *restore_guard; /* NULL: no marks */
-    registrar_t *desks;
+    registrar_t *registrars;
     size_t desks_count;
     bool announcing;
     directory_entry_t entry;
@@ -93,7 +93,7 @@ static void measure_skew (registrar_t *registrar, const moment_t *now, int64_t g
 
 static size_t registrar_number (const registrar_t *registrar)
 {
-    return (size_t) (registrar - registrar->registration->desks);
+    return (size_t) (registrar - registrar->registration->registrars);
 }
 
 /*  Returns when to announce again. */
@@ -208,10 +208,10 @@ registration_t *registration_new (calls_t *calls, outbox_t *outbox, timers_t *ti
     self->outbox = outbox;
     self->timers = timers;
     self->prng = prng;
-    self->desks = must (calloc (gis_count + 1, sizeof *self->desks));
+    self->registrars = must (calloc (gis_count + 1, sizeof *self->registrars));
     self->desks_count = gis_count;
     for (size_t i = 0; i < gis_count; i++)
-        self->desks [i] = (registrar_t){
+        self->registrars [i] = (registrar_t){
           .registration = self, .endpoint = must (strdup (gis_endpoints [i])), .due_ms = INT64_MAX};
     return self;
 }
@@ -220,7 +220,7 @@ registration_t *registration_new (calls_t *calls, outbox_t *outbox, timers_t *ti
 static void on_seen (void *owner, const moment_t *now, size_t gis)
 {
     registration_t *self = owner;
-    registrar_hurry (&self->desks [gis], now, ANNOUNCE_GAP_MS);
+    registrar_hurry (&self->registrars [gis], now, ANNOUNCE_GAP_MS);
 }
 
 void registration_guard (registration_t *self, restore_guard_t *restore_guard)
@@ -236,11 +236,11 @@ void registration_destroy (registration_t **self_p)
     if (!self)
         return;
     for (size_t i = 0; i < self->desks_count; i++) {
-        calls_cancel (self->calls, self->desks [i].call);
-        timers_cancel (self->timers, self->desks [i].timer);
-        free (self->desks [i].endpoint);
+        calls_cancel (self->calls, self->registrars [i].call);
+        timers_cancel (self->timers, self->registrars [i].timer);
+        free (self->registrars [i].endpoint);
     }
-    free (self->desks);
+    free (self->registrars);
     codec_clear (&directory_entry_codec, &self->entry);
     free (self->packed.data);
     free (self);
@@ -272,7 +272,8 @@ void registration_announce (registration_t *self, const moment_t *now,
     self->packed = packed;
     self->announcing = true;
     for (size_t i = 0; i < self->desks_count; i++)
-        registrar_hurry (&self->desks [i], now, load_only ? ANNOUNCE_LOAD_MS : ANNOUNCE_GAP_MS);
+        registrar_hurry (&self->registrars [i], now,
+                         load_only ? ANNOUNCE_LOAD_MS : ANNOUNCE_GAP_MS);
 }
 
 const directory_entry_t *registration_entry (const registration_t *self)
@@ -283,16 +284,16 @@ const directory_entry_t *registration_entry (const registration_t *self)
 void registration_remind (registration_t *self, const moment_t *now, size_t gis)
 {
     assert (gis < self->desks_count);
-    if (self->announcing && self->desks [gis].call == 0)
-        registrar_hurry (&self->desks [gis], now, ANNOUNCE_GAP_MS);
+    if (self->announcing && self->registrars [gis].call == 0)
+        registrar_hurry (&self->registrars [gis], now, ANNOUNCE_GAP_MS);
 }
 
 int64_t registration_skew_ms (const registration_t *self, size_t gis)
 {
-    if (gis < self->desks_count && self->desks [gis].skew_known)
-        return self->desks [gis].skew_ms;
+    if (gis < self->desks_count && self->registrars [gis].skew_known)
+        return self->registrars [gis].skew_ms;
     for (size_t i = 0; i < self->desks_count; i++)
-        if (self->desks [i].skew_known)
-            return self->desks [i].skew_ms;
+        if (self->registrars [i].skew_known)
+            return self->registrars [i].skew_ms;
     return 0;
 }

@@ -77,7 +77,7 @@ void restore_guard_tell (restore_guard_t *self, const char *text);
 /*  "" when it serves, and nothing has to be made up for; else one sentence, for Service.Status. */
 const char *restore_guard_text (const restore_guard_t *self);
 
-/*  --- for the announcer --- */
+/*  --- for the registration --- */
 
 /*  Called once for each directory when restore_guard_seen of it becomes true. */
 typedef void restore_guard_seen_fn (void *owner, const moment_t *now, size_t gis);

@@ -108,7 +108,7 @@ void conns_end (flow_loop_t *self, const flow_t *flow, conn_state_t from)
             conn_end (self, conn);
 }
 
-static void conns_bury (flow_loop_t *self)
+static void conns_free_dead (flow_loop_t *self)
 {
     for (conn_t **at = &self->conns; *at;) {
         conn_t *conn = *at;
@@ -196,7 +196,7 @@ static void order_close (flow_loop_t *self, uint64_t number)
     if (!flow)
         return;
     conns_end (self, flow, CONN_GREETS);
-    conns_bury (self);
+    conns_free_dead (self);
     *at = flow->after;
     flow_file_close (flow);
     OPENSSL_cleanse (flow->token, sizeof flow->token);
@@ -338,7 +338,7 @@ bool flow_loop_turn (flow_loop_t *self)
     feed_grown (self);
     if (self->now_ms - self->ticked_ms >= FLOW_ALIVE_MS)
         tick (self);
-    conns_bury (self);
+    conns_free_dead (self);
     return orders;
 }
 
@@ -362,7 +362,7 @@ void flow_loop_end (flow_loop_t *self)
         order_close (self, self->flows->number);
     for (conn_t *conn = self->conns; conn; conn = conn->after)
         conn_end (self, conn);
-    conns_bury (self);
+    conns_free_dead (self);
     free (self->buffer);
     if (self->poll >= 0)
         close (self->poll);

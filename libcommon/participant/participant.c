@@ -1,4 +1,4 @@
-/*  participant - the verbs on a command that is known, and the wiring.
+/*  participant - the verbs on a command that is known, and how the parts are put together.
  *
  *  Every verb names a txid and may be repeated: what was done before is answered from the record.
  *  The caller's right is checked first: a caller without it learns nothing, not even whether the
@@ -319,7 +319,7 @@ static void on_done (void *owner, const moment_t *now, const request_t *request,
     outbox_reply (self->service->outbox, request->reply_to, (bytes_t){0}); /* DoneAnswer is empty */
 }
 
-/*  --- wiring --- */
+/*  --- how the parts are put together --- */
 
 static void participant_on_start (void *owner, const moment_t *now)
 {

@@ -12,7 +12,7 @@
  *  in, GIS its claims. Pure.
  *
  *  A refused HOLD leaves nothing, so it may be asked again. A txid that was aborted or resolved
- *  before it came is buried, within limits: its HOLD is refused from then on. Counters in
+ *  before it came gets a tombstone, within limits: its HOLD is refused from then on. Counters in
  *  Service.Status: holds, votes, renewals, commits, aborts, expired, edges, edge_refusals,
  *  doubts_asked, doubts_resolved, pruned, bad_records, and refused_REASON.
  */
@@ -145,7 +145,7 @@ bool participant_find (const participant_t *self, const char *reservation,
 bool participant_next (const participant_t *self, const char *after, reservation_view_t *view);
 
 /*  The plan of one command, a copy: codec_clear; and its part, borrowed until the next step. False
- *  when it is not known, or has no plan because it was buried before it came. */
+ *  when it is not known, or has no plan because a tombstone was made before it came. */
 bool participant_command (const participant_t *self, const txid_t *txid, plan_t *plan,
                           bytes_t *part);
 

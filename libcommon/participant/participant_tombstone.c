@@ -1,8 +1,8 @@
-/*  participant_tombstone - tombstones: a txid that is buried before it came will never be held.
+/*  participant_tombstone - tombstones: a txid that has one before it comes will never be held.
  *
- *  Anyone who may ask about txids can have any number of them buried, so tombstones are bounded: in
+ *  Anyone who may ask about txids can have any number of them made, so tombstones are bounded: in
  *  number, for each planner, and in the room they take. When no more are allowed, the caller is
- *  told that nothing is known. That is safe: a txid that is not buried may still be held and
+ *  told that nothing is known. That is safe: a txid without a tombstone may still be held and
  *  committed, and nothing was said about it (T7).
  */
 #include "participant_state.h"

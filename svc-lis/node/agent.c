@@ -17,7 +17,7 @@ const agent_settings_t agent_settings_default = {.keep_ms = 24 * INT64_C (360000
                                                  .room_bytes_least = UINT64_C (256) << 20,
                                                  .stubborn_ms = 10000};
 
-/*  --- attending the site --- */
+/*  --- polling the site --- */
 
 static packed_t agent_fill_question (void *owner, const agent_poll_question_t *question)
 {

@@ -12,7 +12,7 @@
  *  node is needed, and is not started where that would be within its least life.
  *
  *  The tasks of a bag are alike, and what has failed in a pass fails for all that ask for at least
- *  as much. So a pass costs the nodes, the tasks that it starts, and a glance at each of at most
+ *  as much. So a pass costs the nodes, the tasks that it starts, and a look at each of at most
  *  `depth` bags. Plain values, pure.
  */
 #ifndef MUSUBI_BACKFILL_H

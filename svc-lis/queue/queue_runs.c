@@ -30,7 +30,7 @@ int queue_by_end (const void *key, const void *thing)
 }
 
 /*  When the site ends it, in case its own starter has not done so before. */
-static task_deadline_t deadline_of (const queue_t *self, bag_t *bag, uint32_t index)
+static task_deadline_t queue_runs_deadline_of (const queue_t *self, bag_t *bag, uint32_t index)
 {
     return (task_deadline_t){bag_task (bag, index)->seat.until_ms - self->limits.grace_ms, bag,
                              index};
@@ -39,13 +39,13 @@ static task_deadline_t deadline_of (const queue_t *self, bag_t *bag, uint32_t in
 static void deadline_add (queue_t *self, bag_t *bag, uint32_t index)
 {
     task_deadline_t *deadline = must (malloc (sizeof *deadline));
-    *deadline = deadline_of (self, bag, index);
+    *deadline = queue_runs_deadline_of (self, bag, index);
     ordered_add (self->deadlines, deadline, deadline);
 }
 
 static void deadline_remove (queue_t *self, bag_t *bag, uint32_t index)
 {
-    task_deadline_t deadline = deadline_of (self, bag, index);
+    task_deadline_t deadline = queue_runs_deadline_of (self, bag, index);
     free (ordered_remove (self->deadlines, &deadline));
 }
 

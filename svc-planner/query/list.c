@@ -58,7 +58,7 @@ typedef struct doubt {
 static void list_free (read_request_t *read_request)
 {
     list_t *self = (list_t *) read_request;
-    service_t *service = read_request->inquiries->service;
+    service_t *service = read_request->read_requests->service;
     timers_cancel (service->timers, self->timer);
     for (size_t i = 0; i < self->doubts_count; i++)
         outcomes_destroy (&self->doubts [i].outcomes);
@@ -156,12 +156,12 @@ static const part_record_t *take_view (list_t *self, const char *id, size_t *at,
 
 static void ask_after (list_t *self, const moment_t *now, size_t view, const part_record_t *newest)
 {
-    const read_requests_t *inquiries = self->read_request.inquiries;
+    const read_requests_t *read_requests = self->read_request.read_requests;
     list_doubt_t *doubt = &self->doubts [self->doubts_count++];
     *doubt = (list_doubt_t){.list = self, .view = view};
     self->doubts_open++;
-    doubt->outcomes = outcomes_new (inquiries->service, inquiries->settings, now, &newest->plan,
-                                    list_on_outcomes, doubt);
+    doubt->outcomes = outcomes_new (read_requests->service, read_requests->settings, now,
+                                    &newest->plan, list_on_outcomes, doubt);
 }
 
 static void list_merge (list_t *self, const moment_t *now)
@@ -172,7 +172,7 @@ static void list_merge (list_t *self, const moment_t *now)
     view_part_t *parts = must (calloc (self->sheets_count + 1, sizeof *parts));
     self->views = must (calloc (self->question.most, sizeof *self->views));
     self->doubts = must (calloc (DOUBTS_MAX, sizeof *self->doubts));
-    graph_t *graph = federation_graph (self->read_request.inquiries->service->directory);
+    graph_t *graph = federation_graph (self->read_request.read_requests->service->directory);
     while ((id = next_id (self, at))) {
         bool past = last && strcmp (id, last) > 0;
         if (past || self->views_count == self->question.most || bytes > ANSWER_BYTES) {
@@ -214,7 +214,7 @@ static void on_listed (void *owner, const moment_t *now, uint64_t token,
     sheet->call = 0;
     bool silent = result->status == CALL_TIMED_OUT;
     if (!(silent && sheet->suspected))
-        unresponsive_judge (self->read_request.inquiries->unresponsive, now, sheet->party.name,
+        unresponsive_judge (self->read_request.read_requests->unresponsive, now, sheet->party.name,
                             silent);
     memcpy (after, sheet->page.next, sizeof after);
     codec_clear (&parts_page_codec, &sheet->page);
@@ -236,29 +236,29 @@ static void list_on_nobody (void *owner, const moment_t *now, uint64_t token)
 
 static void list_ask (list_t *self, const moment_t *now, size_t at)
 {
-    read_requests_t *inquiries = self->read_request.inquiries;
+    read_requests_t *read_requests = self->read_request.read_requests;
     sheet_t *sheet = &self->sheets [at];
     list_request_t question = self->question;
     memcpy (question.after, sheet->page.next, sizeof question.after);
     sheet->asks++;
-    sheet->suspected = unresponsive_has (inquiries->unresponsive, now, sheet->party.name);
+    sheet->suspected = unresponsive_has (read_requests->unresponsive, now, sheet->party.name);
     self->waiting++;
     sheet->call = service_ask (
-      inquiries->service, now,
+      read_requests->service, now,
       &(call_order_t){.peer = sheet->party.name,
                       .endpoint = sheet->party.endpoint,
                       .service = "Participant",
                       .method = "List",
                       .timeout_ms = sheet->suspected
-                                      ? unresponsive_try_ms (inquiries->settings->try_ms)
-                                      : inquiries->settings->try_ms,
+                                      ? unresponsive_try_ms (read_requests->settings->try_ms)
+                                      : read_requests->settings->try_ms,
                       .tries_max = sheet->suspected ? 1 : 2},
       codec_encode (&list_request_codec, &question), on_listed, self, at);
 }
 
 static void add_sheets (list_t *self, const char *kind)
 {
-    directory_t *directory = self->read_request.inquiries->service->directory;
+    directory_t *directory = self->read_request.read_requests->service->directory;
     const directory_entry_t *entry = directory_next (directory, kind, NULL);
     for (; entry; entry = directory_next (directory, kind, entry)) {
         self->sheets =
@@ -271,9 +271,9 @@ static void add_sheets (list_t *self, const char *kind)
 
 void planner_on_list (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    read_requests_t *inquiries = owner;
+    read_requests_t *read_requests = owner;
     list_request_t *question = body;
-    list_t *self = read_request_new (inquiries, request, sizeof *self, list_free);
+    list_t *self = read_request_new (read_requests, request, sizeof *self, list_free);
     if (!self)
         return;
     if (question->most == 0 || question->most > LIST_MOST)
@@ -285,5 +285,5 @@ void planner_on_list (void *owner, const moment_t *now, const request_t *request
         list_ask (self, now, i);
     if (self->waiting == 0)
         self->timer =
-          timers_set (inquiries->service->timers, now->mono_ms, list_on_nobody, self, 0);
+          timers_set (read_requests->service->timers, now->mono_ms, list_on_nobody, self, 0);
 }

@@ -9,7 +9,7 @@
 #include "ordered.h"
 #include "unresponsive.h"
 
-/*  The inquiries of one planner, and what they share. All but the last two members are borrowed. */
+/*  The read_requests of one planner, and what they share. All but the last two members are borrowed. */
 typedef struct {
     service_t *service;
     const planner_settings_t *settings;
@@ -20,7 +20,7 @@ typedef struct {
     uint64_t begun;
 } read_requests_t;
 
-/*  The borrowed members must be filled. Closing ends inquiries in progress without an answer. */
+/*  The borrowed members must be filled. Closing ends read_requests in progress without an answer. */
 void read_requests_open (read_requests_t *self);
 void read_requests_close (read_requests_t *self);
 
@@ -32,9 +32,9 @@ typedef struct read_request read_request_t;
 
 typedef void read_request_free_fn (read_request_t *self);
 
-/*  The first member of every inquiry. */
+/*  The first member of every read request. */
 struct read_request {
-    read_requests_t *inquiries;
+    read_requests_t *read_requests;
     uint64_t number;
     bool own; /* the planner's own: there is nobody to answer */
     uint64_t reply_to;
@@ -42,14 +42,14 @@ struct read_request {
     read_request_free_fn *free;
 };
 
-/*  A new inquiry of that size, zeroed behind its first member. NULL: it has been refused. */
-void *read_request_new (read_requests_t *inquiries, const request_t *request, size_t size,
+/*  A new read request of that size, zeroed behind its first member. NULL: it has been refused. */
+void *read_request_new (read_requests_t *read_requests, const request_t *request, size_t size,
                         read_request_free_fn *free_it);
 
 /*  One of the planner's own, which is never refused. */
-void *read_request_own (read_requests_t *inquiries, size_t size, read_request_free_fn *free_it);
+void *read_request_own (read_requests_t *read_requests, size_t size, read_request_free_fn *free_it);
 
-/*  Answer with these bytes, which are freed. The inquiry is gone afterwards. */
+/*  Answer with these bytes, which are freed. The read request is gone afterwards. */
 void read_request_tell (read_request_t *self, packed_t answer);
 
 /*  May its actor see the details of this owner's reservations? */

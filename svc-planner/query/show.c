@@ -52,28 +52,29 @@ static void show_on_outcomes (void *owner, const moment_t *now, outcomes_verdict
 static void show_on_located (void *owner, const moment_t *now)
 {
     show_t *self = owner;
-    const read_requests_t *inquiries = self->read_request.inquiries;
+    const read_requests_t *read_requests = self->read_request.read_requests;
     const part_record_t *doubted = NULL;
     if (locate_newest (self->locate)) {
-        graph_t *graph = federation_graph (inquiries->service->directory);
+        graph_t *graph = federation_graph (read_requests->service->directory);
         doubted = view_located (&self->view, self->locate, &self->read_request, graph);
         graph_destroy (&graph);
     }
     if (doubted)
-        self->outcomes = outcomes_new (inquiries->service, inquiries->settings, now, &doubted->plan,
-                                       show_on_outcomes, self);
+        self->outcomes = outcomes_new (read_requests->service, read_requests->settings, now,
+                                       &doubted->plan, show_on_outcomes, self);
     else
         show_tell (self);
 }
 
 void planner_on_show (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    read_requests_t *inquiries = owner;
+    read_requests_t *read_requests = owner;
     const reservation_id_t *asked = body;
-    show_t *self = read_request_new (inquiries, request, sizeof *self, show_free);
+    show_t *self = read_request_new (read_requests, request, sizeof *self, show_free);
     if (!self)
         return;
     memcpy (self->reservation, asked->reservation, sizeof self->reservation);
-    self->locate = locate_new (inquiries->service, inquiries->settings, inquiries->unresponsive,
-                               now, self->reservation, NULL, show_on_located, self);
+    self->locate =
+      locate_new (read_requests->service, read_requests->settings, read_requests->unresponsive, now,
+                  self->reservation, NULL, show_on_located, self);
 }

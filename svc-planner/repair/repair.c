@@ -35,7 +35,7 @@ typedef struct {
     char last [SENTENCE_BYTES];  /* why the last plan failed */
     repair_step_t step;
     repair_order_t repair_order;
-    pending_t *mending;
+    pending_t *replanning;
     uint64_t timer;
     uint32_t pauses;
     locate_t *locate;
@@ -63,8 +63,8 @@ static void repair_free (repair_t *self)
     ordered_remove (self->repairs->open, &self->txid);
     timers_cancel (pendings->service->timers, self->timer);
     calls_cancel (pendings->service->calls, self->call);
-    if (self->mending)
-        pending_destroy (self->mending);
+    if (self->replanning)
+        pending_destroy (self->replanning);
     attempt_destroy (&self->attempt);
     if (self->releasing)
         coordinator_disown (pendings->coordinator, &self->release);
@@ -244,7 +244,7 @@ static void conclude_rest (repair_t *self, const moment_t *now, const char *how)
 static void on_mended (void *owner, const moment_t *now, repair_end_t end, const char *text)
 {
     repair_t *self = owner;
-    self->mending = NULL;
+    self->replanning = NULL;
     if (end == REPAIR_SPOILT || end == REPAIR_NO_PLAN)
         snprintf (self->last, sizeof self->last, "%s", text);
     if (end == REPAIR_NO_PLAN || (end == REPAIR_SPOILT && self->step == REPAIR_SAME))
@@ -282,7 +282,7 @@ static void repair_order (repair_t *self, const moment_t *now)
                                           .before = &self->before,
                                           .ended = on_mended,
                                           .owner = self};
-    self->mending = pending_repair (self->pendings, now, &self->repair_order);
+    self->replanning = pending_repair (self->pendings, now, &self->repair_order);
 }
 
 /*  --- the release --- */

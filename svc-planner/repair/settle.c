@@ -57,14 +57,14 @@ static void settle_ask_all (settle_t *self, const moment_t *now);
 static void settle_free (read_request_t *read_request)
 {
     settle_t *self = (settle_t *) read_request;
-    service_t *service = read_request->inquiries->service;
+    service_t *service = read_request->read_requests->service;
     timers_cancel (service->timers, self->timer);
     timers_cancel (service->timers, self->limit_timer);
     calls_cancel (service->calls, self->call);
     for (size_t i = 0; i < self->plan.participants_count; i++)
         calls_cancel (service->calls, self->slots [i].call);
     if (self->adopted)
-        coordinator_disown (read_request->inquiries->coordinator, &self->order.txid);
+        coordinator_disown (read_request->read_requests->coordinator, &self->order.txid);
     codec_clear (&plan_codec, &self->plan);
     free (self);
 }
@@ -74,7 +74,7 @@ static void settle_tell (settle_t *self, outcome_t outcome, bool done, const cha
 
 static void settle_tell (settle_t *self, outcome_t outcome, bool done, const char *format, ...)
 {
-    service_t *service = self->read_request.inquiries->service;
+    service_t *service = self->read_request.read_requests->service;
     char txid [TXID_TEXT_BYTES];
     settle_answer_t answer = {.txid = self->order.txid,
                               .outcome = outcome,
@@ -98,10 +98,11 @@ static uint64_t settle_ask (settle_t *self, const moment_t *now, const participa
                             const char *service_name, const char *method, packed_t body,
                             uint32_t tries, call_done_fn *done, uint64_t token)
 {
-    const read_requests_t *inquiries = self->read_request.inquiries;
-    call_order_t order = participant_ref_order (party, inquiries->settings, service_name, method);
+    const read_requests_t *read_requests = self->read_request.read_requests;
+    call_order_t order =
+      participant_ref_order (party, read_requests->settings, service_name, method);
     order.tries_max = tries;
-    return service_ask (inquiries->service, now, &order, body, done, self, token);
+    return service_ask (read_requests->service, now, &order, body, done, self, token);
 }
 
 /*  --- the end --- */
@@ -170,7 +171,7 @@ static void on_driven (void *owner, const moment_t *now, decision_end_t end, con
 
 static void commit (settle_t *self, const moment_t *now)
 {
-    coordinator_t *coordinator = self->read_request.inquiries->coordinator;
+    coordinator_t *coordinator = self->read_request.read_requests->coordinator;
     self->outcome = OUTCOME_COMMITTED;
     if (coordinator_outcome (coordinator, &self->order.txid, NULL) != OUTCOME_LOST) {
         /* Our fence refuses this planner's own commits, too, until they carry its epoch (T9). */
@@ -222,7 +223,7 @@ static void abort_all (settle_t *self, const moment_t *now)
           settle_ask (self, now, &self->plan.participants [i], "Participant", "Abort",
                       codec_encode (&decision_request_codec,
                                     &(decision_request_t){self->order.txid, self->epoch}),
-                      self->read_request.inquiries->settings->tries_max, settle_on_aborted, i);
+                      self->read_request.read_requests->settings->tries_max, settle_on_aborted, i);
     }
     if (self->waiting == 0)
         settle_tell (self, OUTCOME_ABORTED, true, "aborted by all");
@@ -240,7 +241,7 @@ static void settle_on_again (void *owner, const moment_t *now, uint64_t token)
 
 static void settle_again (settle_t *self, const moment_t *now)
 {
-    service_t *service = self->read_request.inquiries->service;
+    service_t *service = self->read_request.read_requests->service;
     int64_t pause_ms = AGAIN_MS / 2 + (int64_t) prng_below (&service->prng, AGAIN_MS);
     self->timer = timers_set (service->timers, now->mono_ms + pause_ms, settle_on_again, self, 0);
 }
@@ -359,10 +360,11 @@ static void settle_on_coordinator (void *owner, const moment_t *now, uint64_t to
 
 static void settle_begin (settle_t *self, const moment_t *now)
 {
-    const read_requests_t *inquiries = self->read_request.inquiries;
+    const read_requests_t *read_requests = self->read_request.read_requests;
     bool done;
-    bool ours = memcmp (self->order.txid.store, inquiries->service->store.id, STORE_ID_BYTES) == 0;
-    outcome_t outcome = coordinator_outcome (inquiries->coordinator, &self->order.txid, &done);
+    bool ours =
+      memcmp (self->order.txid.store, read_requests->service->store.id, STORE_ID_BYTES) == 0;
+    outcome_t outcome = coordinator_outcome (read_requests->coordinator, &self->order.txid, &done);
     if (ours || outcome == OUTCOME_COMMITTED)
         settle_tell (self, outcome, done,
                      ours ? "this planner is its coordinator and ends it by itself"
@@ -397,48 +399,48 @@ static void on_plan (void *owner, const moment_t *now, uint64_t token, const cal
 
 static settle_t *settle_start (settle_t *self, const moment_t *now, const settle_order_t *order)
 {
-    const read_requests_t *inquiries = self->read_request.inquiries;
+    const read_requests_t *read_requests = self->read_request.read_requests;
     self->order = *order;
     self->epoch = 1;
     self->outcome = OUTCOME_LOST;
-    self->limit_timer =
-      timers_set (inquiries->service->timers, now->mono_ms + inquiries->settings->request_limit_ms,
-                  settle_on_limit, self, 0);
+    self->limit_timer = timers_set (read_requests->service->timers,
+                                    now->mono_ms + read_requests->settings->request_limit_ms,
+                                    settle_on_limit, self, 0);
     return self;
 }
 
 void planner_on_barred (void *owner, const moment_t *now, const plan_t *plan)
 {
-    read_requests_t *inquiries = owner;
+    read_requests_t *read_requests = owner;
     settle_order_t order = {.txid = plan->txid, .fence = true};
     memcpy (order.participant, plan->participants [0].name, sizeof order.participant);
-    service_count (inquiries->service, "barred", 1);
+    service_count (read_requests->service, "barred", 1);
     settle_t *self =
-      settle_start (read_request_own (inquiries, sizeof *self, settle_free), now, &order);
+      settle_start (read_request_own (read_requests, sizeof *self, settle_free), now, &order);
     codec_copy (&plan_codec, &self->plan, plan);
     settle_ask_all (self, now);
 }
 
 void planner_on_settle (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    read_requests_t *inquiries = owner;
+    read_requests_t *read_requests = owner;
     const settle_order_t *order = body;
-    if (!may (inquiries->access, VERB_ADMINISTER, request->actor, request->actor, "")) {
-        service_refuse (inquiries->service, request, CALL_DENIED,
+    if (!may (read_requests->access, VERB_ADMINISTER, request->actor, request->actor, "")) {
+        service_refuse (read_requests->service, request, CALL_DENIED,
                         "%.63s is not an administrator of this planner", request->actor);
         return;
     }
-    settle_t *self = read_request_new (inquiries, request, sizeof *self, settle_free);
+    settle_t *self = read_request_new (read_requests, request, sizeof *self, settle_free);
     if (!self)
         return;
     settle_start (self, now, order);
     packed_t asked = codec_encode (&commands_request_codec,
                                    &(commands_request_t){.only_set = true, .only = order->txid});
-    self->call = service_ask (inquiries->service, now,
+    self->call = service_ask (read_requests->service, now,
                               &(call_order_t){.peer = self->order.participant,
                                               .service = "Participant",
                                               .method = "Commands",
-                                              .timeout_ms = inquiries->settings->try_ms,
-                                              .tries_max = inquiries->settings->tries_max},
+                                              .timeout_ms = read_requests->settings->try_ms,
+                                              .tries_max = read_requests->settings->tries_max},
                               asked, on_plan, self, 0);
 }

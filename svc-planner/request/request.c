@@ -172,8 +172,8 @@ static bool check_choice (const user_request_t *self, char why [WHY_BYTES])
         return check_programmed (self, why);
     if (user_request_policy (self) == POLICY_QUALITY)
         return wrong (why, "request.policy: quality needs request.algorithm ip");
-    bool faithful = *self->algorithm && strcmp (self->algorithm, "auto") != 0;
-    if (faithful && strcmp (self->route, "free") == 0)
+    bool by_paper = *self->algorithm && strcmp (self->algorithm, "auto") != 0;
+    if (by_paper && strcmp (self->route, "free") == 0)
         return wrong (why, "request.route: must be fixed with %s", self->algorithm);
     return true;
 }

@@ -11,10 +11,10 @@ struct pending;
 /*  Functions may be NULL where it says so. */
 typedef struct {
     const char *name;
-    bool asks_itself;   /* it asks sites itself: no survey before it starts */
+    bool asks_itself;   /* it asks sites itself: no query before it starts */
     bool keeps_reasons; /* its plans are made all at once: reasons of refused votes add up */
 
-    /*  What the survey must ask for beyond the usual, or NULL. */
+    /*  What the query must ask for beyond the usual, or NULL. */
     void (*ask) (const struct pending *self, availability_query_order_t *order);
 
     /*  Look for a plan on the snapshot. Ends, now or later, in planning_found or planning_none. */

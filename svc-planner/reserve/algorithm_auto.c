@@ -1,10 +1,10 @@
-/*  algorithm_auto - the planner's own search, in slices, on the answers of one survey. */
+/*  algorithm_auto - the planner's own search, in slices, on the answers of one query. */
 #include "candidates.h"
 #include "planning.h"
 
 #include <inttypes.h>
 
-#define QUERY_ROUND 6 /* after so many rounds, survey again: the profiles have grown old */
+#define QUERY_ROUND 6 /* after so many rounds, ask again: the profiles have grown old */
 
 static void algorithm_auto_on_slice (void *owner, const moment_t *now, uint64_t token)
 {
@@ -47,7 +47,7 @@ static void algorithm_auto_again (pending_t *self, const moment_t *now)
         algorithm_auto_start (self, now);
         return;
     }
-    /* The survey would count our own holds as taken. */
+    /* The query would count our own holds as taken. */
     trail_abort (&self->trail, self->pendings->coordinator, now, NULL, self->receipt.name.home);
     pending_go (self, now, STEP_PLAN);
 }

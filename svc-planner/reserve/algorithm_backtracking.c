@@ -82,7 +82,7 @@ static void explain_place (pending_t *self, size_t need, const hindrance_t *met)
     reason->wanted = wanted->cpus;
 }
 
-/*  The link that was too full, with what the last survey says is free; or that there was no path.
+/*  The link that was too full, with what the last query says is free; or that there was no path.
  */
 static reason_t *explain_link (pending_t *self, const network_need_t *need, const hindrance_t *met)
 {
@@ -130,7 +130,7 @@ static void explain_rest (pending_t *self)
 static void algorithm_backtracking_on_surveyed (void *owner, const moment_t *now, bool hasty)
 {
     pending_t *self = owner;
-    (void) hasty; /* this survey waited for everybody */
+    (void) hasty; /* this query waited for everybody */
     availability_query_destroy (&self->plan.query);
     search_order_t order = candidates_search_order (self, now);
     self->plan.search = search_new (self->plan.snapshot, &order);
@@ -138,7 +138,7 @@ static void algorithm_backtracking_on_surveyed (void *owner, const moment_t *now
 }
 
 /*  What the search asked says little about the reasons, so everybody is surveyed once more. Our
- *  holds are aborted first: the survey would count them as taken. */
+ *  holds are aborted first: the query would count them as taken. */
 static void find_reasons (pending_t *self, const moment_t *now)
 {
     pendings_t *pendings = self->pendings;

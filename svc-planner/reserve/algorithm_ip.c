@@ -1,7 +1,7 @@
-/*  algorithm_ip - a request planned as S4 does it: N windows, one survey, an integer program for
+/*  algorithm_ip - a request planned as S4 does it: N windows, one query, an integer program for
  *  each window, and the plans put to the vote in the order of their rank.
  *
- *  S4's managers tell what is free at the windows asked, and no table. Here the survey is the
+ *  S4's managers tell what is free at the windows asked, and no table. Here the query is the
  *  planner's usual one: of a profile, the programs read only what is free throughout each window; a
  *  source that discloses windows only is asked about these windows.
  */

@@ -29,7 +29,7 @@
 typedef enum {
     STEP_RECEIVED,
     STEP_LOCATE,  /* ask which participants have the reservation, and at which version */
-    STEP_PLAN,    /* look for a plan, from a fresh survey */
+    STEP_PLAN,    /* look for a plan, from a fresh query */
     STEP_VOTE,    /* put the proposal to the vote */
     STEP_AGAIN,   /* pause before another round; give up when there were too many */
     STEP_NEXT,    /* after that pause: look for another plan */
@@ -100,7 +100,7 @@ typedef struct {
     size_t lessons_count;
     snapshot_t *snapshot;
     availability_query_t *query;
-    bool hasty;   /* the survey did not wait for suspects */
+    bool hasty;   /* the query did not wait for suspects */
     bool patient; /* the next one does */
     search_t *search;
     void *found;           /* the algorithm's own state, beside the search */
@@ -192,7 +192,7 @@ void pending_log (const pending_t *self, log_level_t level, const char *move, co
  *  took. */
 void pending_pause (pending_t *self, const moment_t *now, uint32_t round, pending_step_t step);
 
-/*  Drop the survey and the search; and the snapshot, too. */
+/*  Drop the query and the search; and the snapshot, too. */
 void pending_clear_search (pending_t *self);
 void pending_clear_planning (pending_t *self);
 

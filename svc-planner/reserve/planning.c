@@ -1,4 +1,4 @@
-/*  planning - from a request to a plan: find candidates in the directory, ask them in one survey,
+/*  planning - from a request to a plan: find candidates in the directory, ask them in one query,
  *  and run an algorithm on their answers. When it finds no plan, ask more candidates or give
  *  reasons.
  */
@@ -193,7 +193,7 @@ static void give_reasons (pending_t *self, const moment_t *now, bool proven)
     on_examine (self, now, 0);
 }
 
-/*  What is known has no room for the request. If the survey did not wait for suspects, survey again
+/*  What is known has no room for the request. If the query did not wait for suspects, ask again
  *  and wait for them. If other requests competed, what they held may be free by now: let go of our
  *  own holds and plan once more. */
 void planning_none (pending_t *self, const moment_t *now, bool proven)

@@ -7,7 +7,7 @@
 /*  There is a plan: a dry run tells it, any other request puts it to the vote. */
 void planning_found (pending_t *self, const moment_t *now);
 
-/*  No plan was found. proven: there is none on what is known. Another survey may still help. */
+/*  No plan was found. proven: there is none on what is known. Another query may still help. */
 void planning_none (pending_t *self, const moment_t *now, bool proven);
 
 /*  The search ran out of steps before it found a plan. */

@@ -40,7 +40,7 @@ static void note_reason (pending_t *self, const participant_ref_t *party, const 
     reason->free = refusal->free;
 }
 
-/*  The supply of a resource such as "ams/thin"; NULL when this source has no such resource. */
+/*  What is free of a resource such as "ams/thin"; NULL when this source has no such resource. */
 static free_profile_t *free_profile_named (snapshot_t *snapshot, size_t source,
                                            const char *resource)
 {

@@ -29,7 +29,7 @@ typedef struct {
     uint64_t most;     /* that could ever be free: all but what must stay */
     cache_victim_t *victims;
     size_t count;
-} cache_survey_t;
+} eviction_t;
 
 /*  Stale ones first, then by last use, then by name. */
 static int victim_compare (const void *left, const void *right)
@@ -51,27 +51,27 @@ static bool may_go (const file_t *file, const copy_t *copy)
 }
 
 /*  What a node has, and which of it may leave. The caller frees the victims. */
-static cache_survey_t survey_of (const cache_t *self, const chain_node_t *node)
+static eviction_t eviction_of (const cache_t *self, const chain_node_t *node)
 {
-    cache_survey_t survey = {.room = chain_room (self->chain, node), .most = node->bytes_max};
+    eviction_t eviction = {.room = chain_room (self->chain, node), .most = node->bytes_max};
     for (const chain_file_t *have = chain_file_after (node, NULL); have;
          have = chain_file_after (node, have->stored.file)) {
         const file_t *file = catalogue_find (self->catalogue, have->stored.file);
         uint64_t size = have->stored.content.size;
         const copy_t *copy = file_copy (file, node->name);
         if (have->drop) {
-            survey.dropping += size;
+            eviction.dropping += size;
         } else if (copy && may_go (file, copy)) {
-            survey.victims =
-              must (reallocarray (survey.victims, survey.count + 1, sizeof (cache_victim_t)));
-            survey.victims [survey.count++] =
+            eviction.victims =
+              must (reallocarray (eviction.victims, eviction.count + 1, sizeof (cache_victim_t)));
+            eviction.victims [eviction.count++] =
               (cache_victim_t){.file = file, .size = size, .stale = copy->state == COPY_STALE};
-            survey.may_go += size;
+            eviction.may_go += size;
         } else if (!copy || file->kept || file->pinned) {
-            survey.most -= size < survey.most ? size : survey.most;
+            eviction.most -= size < eviction.most ? size : eviction.most;
         }
     }
-    return survey;
+    return eviction;
 }
 
 static bool usable (const cache_t *self, const chain_node_t *node, const char *name)
@@ -120,26 +120,26 @@ bool cache_drop (cache_t *self, const moment_t *now, const char *name, const cha
 
 /*  Drops the copies used least recently until there will be room. */
 static bool cache_make_room (cache_t *self, const moment_t *now, const char *node,
-                             cache_survey_t *survey, uint64_t size)
+                             eviction_t *eviction, uint64_t size)
 {
-    if (survey->count > 0)
-        qsort (survey->victims, survey->count, sizeof *survey->victims, victim_compare);
-    uint64_t coming = survey->room + survey->dropping;
-    for (size_t i = 0; i < survey->count && coming < size; i++) {
+    if (eviction->count > 0)
+        qsort (eviction->victims, eviction->count, sizeof *eviction->victims, victim_compare);
+    uint64_t coming = eviction->room + eviction->dropping;
+    for (size_t i = 0; i < eviction->count && coming < size; i++) {
         char name [FILE_NAME_BYTES_MAX + 1];
-        memcpy (name, survey->victims [i].file->name, sizeof name);
+        memcpy (name, eviction->victims [i].file->name, sizeof name);
         if (!cache_drop (self, now, name, node))
             continue; /* a transfer reads it */
-        coming += survey->victims [i].size;
+        coming += eviction->victims [i].size;
         service_count (self->service, "evictions", 1);
-        service_count (self->service, "evicted_bytes", (int64_t) survey->victims [i].size);
+        service_count (self->service, "evicted_bytes", (int64_t) eviction->victims [i].size);
     }
     return coming >= size;
 }
 
-static uint64_t could_have (const cache_survey_t *survey)
+static uint64_t could_have (const eviction_t *eviction)
 {
-    return survey->room + survey->dropping + survey->may_go;
+    return eviction->room + eviction->dropping + eviction->may_go;
 }
 
 static cache_answer_t cache_refuse (bool up, uint64_t size, uint64_t most, char why [WHY_BYTES])
@@ -161,21 +161,21 @@ cache_answer_t cache_room (cache_t *self, const moment_t *now, const char *name,
 {
     if (roomy_node (self, name, size, node))
         return CACHE_READY;
-    cache_survey_t best = {0};
+    eviction_t best = {0};
     uint64_t most = 0;
     bool found = false;
     for (size_t i = 0; i < chain_nodes (self->chain); i++) {
         const chain_node_t *at = chain_node_at (self->chain, i);
         if (!usable (self, at, name))
             continue;
-        cache_survey_t survey = survey_of (self, at);
-        most = survey.most > most ? survey.most : most;
-        if (found && could_have (&survey) <= could_have (&best)) {
-            free (survey.victims);
+        eviction_t eviction = eviction_of (self, at);
+        most = eviction.most > most ? eviction.most : most;
+        if (found && could_have (&eviction) <= could_have (&best)) {
+            free (eviction.victims);
             continue;
         }
         free (best.victims);
-        best = survey;
+        best = eviction;
         found = true;
         snprintf (node, NAME_BYTES_MAX + 1, "%s", at->name);
     }

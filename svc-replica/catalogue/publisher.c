@@ -1,4 +1,4 @@
-/*  publisher - a desk for each index, and the pages that are sent to it. */
+/*  publisher - a follower for each index, and the pages that are sent to it. */
 #include "publisher.h"
 
 #include "directory.h"
@@ -27,27 +27,27 @@ struct publisher {
     service_t *service;
     catalogue_t *catalogue;
     const char *site;
-    publisher_index_t *desks [DESKS_MAX];
+    publisher_index_t *followers [DESKS_MAX];
     size_t desks_count;
     uint64_t look_timer;
     uint64_t soon_timer;
     bool dirty;
 };
 
-/*  The changes after the desk's number that fit into one page. */
-static size_t news_gather (const publisher_t *self, const publisher_index_t *desk, news_t *news,
+/*  The changes after the follower's number that fit into one page. */
+static size_t news_gather (const publisher_t *self, const publisher_index_t *follower, news_t *news,
                            uint64_t *number)
 {
     size_t count = 0;
     size_t bytes = 0;
-    const file_t *file = catalogue_changed (self->catalogue, desk->number);
+    const file_t *file = catalogue_changed (self->catalogue, follower->number);
     for (; file && count < PUBLISHED_MAX && bytes < PAGE_BYTES;
          file = catalogue_changed (self->catalogue, file->changed)) {
         *number = file->changed;
         bool useless =
           file->gone || !file->content.digest_known ||
           (file_copies (file, COPY_SOUND) == 0 && file_copies (file, COPY_STAGED) == 0);
-        if (useless && desk->number == 0)
+        if (useless && follower->number == 0)
             continue; /* it has not been told of the file */
         news_t *one = &news [count++];
         memcpy (one->name, file->name, sizeof one->name);
@@ -61,69 +61,69 @@ static size_t news_gather (const publisher_t *self, const publisher_index_t *des
     return count;
 }
 
-static void desk_tell (publisher_index_t *desk, const moment_t *now);
+static void follower_tell (publisher_index_t *follower, const moment_t *now);
 
 static void publisher_on_told (void *owner, const moment_t *now, uint64_t token,
                                const call_result_t *result)
 {
-    publisher_index_t *desk = owner;
-    publisher_t *self = desk->publisher;
+    publisher_index_t *follower = owner;
+    publisher_t *self = follower->publisher;
     publish_answer_t answer;
     char why [WHY_BYTES];
     (void) token;
-    desk->call = 0;
+    follower->call = 0;
     if (result->status != CALL_OK ||
         !codec_decode (&publish_answer_codec, &answer, result->body, why)) {
-        if (desk->failures++ == 0)
+        if (follower->failures++ == 0)
             outbox_log (self->service->outbox, LEVEL_WARNING, "index %s told->silent reason=%.200s",
-                        desk->index, result->reason);
+                        follower->index, result->reason);
         return; /* the next look will try again */
     }
-    if (desk->failures > 0)
-        outbox_log (self->service->outbox, LEVEL_INFO, "index %s silent->told", desk->index);
-    desk->failures = 0;
-    desk->number = catalogue_knows (self->catalogue, answer.number) ? answer.number : 0;
-    if (desk->number != catalogue_number (self->catalogue))
-        desk_tell (desk, now);
+    if (follower->failures > 0)
+        outbox_log (self->service->outbox, LEVEL_INFO, "index %s silent->told", follower->index);
+    follower->failures = 0;
+    follower->number = catalogue_knows (self->catalogue, answer.number) ? answer.number : 0;
+    if (follower->number != catalogue_number (self->catalogue))
+        follower_tell (follower, now);
 }
 
-static void desk_tell (publisher_index_t *desk, const moment_t *now)
+static void follower_tell (publisher_index_t *follower, const moment_t *now)
 {
-    publisher_t *self = desk->publisher;
-    if (desk->call != 0)
+    publisher_t *self = follower->publisher;
+    if (follower->call != 0)
         return;
     news_t *news = must (calloc (PUBLISHED_MAX, sizeof *news));
     publish_t publish = {.start = self->service->store.start,
-                         .after = desk->number,
+                         .after = follower->number,
                          .lease_ms = REPLICA_LEASE_MS,
                          .news = news};
     memcpy (publish.site, self->site, strlen (self->site) + 1);
     memcpy (publish.store, self->service->store.id, STORE_ID_BYTES);
-    publish.count = news_gather (self, desk, news, &publish.number);
+    publish.count = news_gather (self, follower, news, &publish.number);
     packed_t body = codec_encode (&publish_codec, &publish);
     free (news);
-    call_order_t order = {.peer = desk->index,
+    call_order_t order = {.peer = follower->index,
                           .service = "ReplicaIndex",
                           .method = "Publish",
                           .timeout_ms = PUBLISH_TRY_MS,
                           .tries_max = 1};
-    desk->told_ms = now->mono_ms;
-    desk->call = service_ask (self->service, now, &order, body, publisher_on_told, desk, 0);
+    follower->told_ms = now->mono_ms;
+    follower->call = service_ask (self->service, now, &order, body, publisher_on_told, follower, 0);
 }
 
-static publisher_index_t *desk_find (const publisher_t *self, const char *index)
+static publisher_index_t *follower_find (const publisher_t *self, const char *index)
 {
     for (size_t i = 0; i < self->desks_count; i++)
-        if (strcmp (self->desks [i]->index, index) == 0)
-            return self->desks [i];
+        if (strcmp (self->followers [i]->index, index) == 0)
+            return self->followers [i];
     return NULL;
 }
 
-static void desk_free (publisher_t *self, size_t i)
+static void follower_free (publisher_t *self, size_t i)
 {
-    calls_cancel (self->service->calls, self->desks [i]->call);
-    free (self->desks [i]);
-    self->desks [i] = self->desks [--self->desks_count];
+    calls_cancel (self->service->calls, self->followers [i]->call);
+    free (self->followers [i]);
+    self->followers [i] = self->followers [--self->desks_count];
 }
 
 static void publisher_on_look (void *owner, const moment_t *now, uint64_t token)
@@ -138,18 +138,18 @@ static void desks_fit (publisher_t *self)
 {
     const directory_t *directory = self->service->directory;
     for (size_t i = self->desks_count; i-- > 0;)
-        if (!directory_find (directory, self->desks [i]->index))
-            desk_free (self, i);
+        if (!directory_find (directory, self->followers [i]->index))
+            follower_free (self, i);
     for (const directory_entry_t *entry = directory_next (directory, "index", NULL);
          entry && self->desks_count < DESKS_MAX;
          entry = directory_next (directory, "index", entry)) {
-        if (desk_find (self, entry->name))
+        if (follower_find (self, entry->name))
             continue;
-        publisher_index_t *desk = must (calloc (1, sizeof *desk));
-        desk->publisher = self;
-        desk->told_ms = INT64_MIN / 2;
-        memcpy (desk->index, entry->name, sizeof desk->index);
-        self->desks [self->desks_count++] = desk;
+        publisher_index_t *follower = must (calloc (1, sizeof *follower));
+        follower->publisher = self;
+        follower->told_ms = INT64_MIN / 2;
+        memcpy (follower->index, entry->name, sizeof follower->index);
+        self->followers [self->desks_count++] = follower;
     }
 }
 
@@ -158,10 +158,10 @@ void publisher_look (publisher_t *self, const moment_t *now)
     if (self->service->directory)
         desks_fit (self);
     for (size_t i = 0; i < self->desks_count; i++) {
-        publisher_index_t *desk = self->desks [i];
-        bool behind = desk->number != catalogue_number (self->catalogue);
-        if (behind || desk->number == 0 || now->mono_ms - desk->told_ms >= BEAT_MS)
-            desk_tell (desk, now);
+        publisher_index_t *follower = self->followers [i];
+        bool behind = follower->number != catalogue_number (self->catalogue);
+        if (behind || follower->number == 0 || now->mono_ms - follower->told_ms >= BEAT_MS)
+            follower_tell (follower, now);
     }
     timers_cancel (self->service->timers, self->look_timer);
     self->look_timer =
@@ -175,9 +175,9 @@ static void on_soon (void *owner, const moment_t *now, uint64_t token)
     self->soon_timer = 0;
     self->dirty = false;
     for (size_t i = 0; i < self->desks_count; i++)
-        if (self->desks [i]->failures == 0 &&
-            self->desks [i]->number != catalogue_number (self->catalogue))
-            desk_tell (self->desks [i], now);
+        if (self->followers [i]->failures == 0 &&
+            self->followers [i]->number != catalogue_number (self->catalogue))
+            follower_tell (self->followers [i], now);
 }
 
 /*  Called at the end of the step in which something changed. */
@@ -206,7 +206,7 @@ void publisher_stale (publisher_t *self, const moment_t *now, const char *name, 
     packed_t body = codec_encode (&stale_codec, &stale);
     /* Only a hint, so nobody waits for the answer; the lease corrects a wrong place, too. */
     for (size_t i = 0; i < self->desks_count; i++) {
-        call_order_t order = {.peer = self->desks [i]->index,
+        call_order_t order = {.peer = self->followers [i]->index,
                               .service = "ReplicaIndex",
                               .method = "Stale",
                               .actor = self->service->name,
@@ -232,7 +232,7 @@ void publisher_destroy (publisher_t **self_p)
     if (!self)
         return;
     while (self->desks_count > 0)
-        desk_free (self, self->desks_count - 1);
+        follower_free (self, self->desks_count - 1);
     timers_cancel (self->service->timers, self->look_timer);
     timers_cancel (self->service->timers, self->soon_timer);
     free (self);

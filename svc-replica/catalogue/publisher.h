@@ -1,6 +1,6 @@
 /*  publisher - tells every index of the federation what this site has, as it changes.
  *
- *  For each index, found in the directory by its kind "index", there is a desk that knows up to
+ *  For each index, found in the directory by its kind "index", there is a follower that knows up to
  *  which change the index has come. The index is told the later changes page by page; if nothing
  *  changes, it is called again after a third of the lease. One that does not answer is tried again
  *  and then told all that it missed. One that has lost everything says so in its answer. Pure.

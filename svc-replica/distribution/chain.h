@@ -139,8 +139,8 @@ typedef struct {
     uint64_t received;                  /* bytes that came in since the node's start */
     uint64_t epoch;                     /* of the plan that it follows */
     char feeder [FEEDER_NAME_BYTES_MAX + 1];
-    bool suspect; /* skipped: at the tail until it follows suspect_epoch */
-    uint64_t suspect_epoch;
+    bool skipped; /* at the tail until it follows skipped_epoch */
+    uint64_t skipped_epoch;
     bool slow;         /* it was put to the tail for being slow; that is done once */
     int64_t behind_ms; /* mono: when it began to fall behind; 0 = it does not */
     uint64_t behind_has;

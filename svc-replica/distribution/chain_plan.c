@@ -60,7 +60,7 @@ static void whole_add (const chain_t *self, const chain_transfer_t *transfer,
     size_t added = 0;
     for (size_t i = 0; i < transfer->receivers_count && added < WHOLE_MAX; i++) {
         const chain_receiver_t *receiver = &transfer->receivers [i];
-        if (receiver == but || receiver->state != RECEIVER_VERIFIED || receiver->suspect)
+        if (receiver == but || receiver->state != RECEIVER_VERIFIED || receiver->skipped)
             continue;
         chain_plan_receiver_add (self, wanted, receiver);
         added++;
@@ -158,11 +158,11 @@ bool chain_to_tail (chain_transfer_t *transfer, chain_receiver_t *receiver, bool
 {
     size_t from = (size_t) (receiver - transfer->receivers), to = from;
     for (size_t i = from + 1; i < transfer->receivers_count; i++)
-        if (last || !transfer->receivers [i].suspect)
+        if (last || !transfer->receivers [i].skipped)
             to = i;
     if (!last && from > 0 && to == from) {
         /*  It is trusted again, so it goes before those that were skipped. */
-        while (to > 0 && transfer->receivers [to - 1].suspect)
+        while (to > 0 && transfer->receivers [to - 1].skipped)
             to--;
     }
     if (to != from)
@@ -173,7 +173,7 @@ bool chain_to_tail (chain_transfer_t *transfer, chain_receiver_t *receiver, bool
 void chain_most_first (chain_transfer_t *transfer)
 {
     for (size_t i = 1; i < transfer->receivers_count; i++)
-        for (size_t j = i; j > 0 && !transfer->receivers [j].suspect &&
+        for (size_t j = i; j > 0 && !transfer->receivers [j].skipped &&
                            transfer->receivers [j].has > transfer->receivers [j - 1].has;
              j--)
             place_at (transfer, j, j - 1);
@@ -212,7 +212,7 @@ bool chain_slow (const chain_t *self, const moment_t *now, const chain_transfer_
 {
     bool last = receiver == &transfer->receivers [transfer->receivers_count - 1];
     uint64_t feeder = feeder_has (transfer, receiver);
-    if (last || receiver->slow || receiver->suspect || !*receiver->feeder ||
+    if (last || receiver->slow || receiver->skipped || !*receiver->feeder ||
         receiver->state != RECEIVER_RECEIVING || feeder < receiver->has + BEHIND_BYTES) {
         receiver->behind_ms = 0;
         return false;

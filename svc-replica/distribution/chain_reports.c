@@ -184,14 +184,14 @@ static bool skipped (chain_t *self, const moment_t *now, chain_transfer_t *trans
     bool moved = false;
     for (size_t i = 0; i < receipt->silent_count; i++) {
         chain_receiver_t *other = chain_receiver_find (transfer, receipt->silent [i]);
-        if (!other || !*receipt->feeder || other->suspect || strcmp (other->node, own) == 0)
+        if (!other || !*receipt->feeder || other->skipped || strcmp (other->node, own) == 0)
             continue;
         outbox_log (self->service->outbox, LEVEL_INFO,
                     "transfer %s skipped node=%s by=%s epoch=%" PRIu64,
                     chain_id_text (&transfer->id).text, other->node, own, receipt->epoch);
         service_count (self->service, "nodes_skipped", 1);
-        other->suspect = true;
-        other->suspect_epoch = transfer->epoch + 1;
+        other->skipped = true;
+        other->skipped_epoch = transfer->epoch + 1;
         chain_to_tail (transfer, other, true);
         moved = true;
     }
@@ -232,8 +232,8 @@ static void receiver_chunk_wrong (chain_t *self, const moment_t *now, chain_tran
     if (receiver->state == RECEIVER_VERIFIED)
         chain_prove (self, now, receiver->node, transfer->file);
     receiver->looks++;
-    receiver->suspect = true;
-    receiver->suspect_epoch = transfer->epoch + 1;
+    receiver->skipped = true;
+    receiver->skipped_epoch = transfer->epoch + 1;
     chain_to_tail (transfer, receiver, true);
     chain_replan (self, now, transfer);
 }
@@ -263,8 +263,8 @@ static void chain_reports_replace (chain_t *self, const moment_t *now, chain_tra
 {
     bool moved = false;
     chain_receiver_t *receiver = chain_receiver_find (transfer, node);
-    if (receiver->suspect && receipt->epoch >= receiver->suspect_epoch) {
-        receiver->suspect = false;
+    if (receiver->skipped && receipt->epoch >= receiver->skipped_epoch) {
+        receiver->skipped = false;
         moved = chain_to_tail (transfer, receiver, false);
     }
     if (receipt->epoch == transfer->epoch)

@@ -13,7 +13,7 @@
 #define BACKOFF_MS     100
 #define BACKOFF_MS_MAX 2000
 
-/*  --- attending the site --- */
+/*  --- polling the site --- */
 
 void storage_news (storage_t *self, const moment_t *now, bool at_once)
 {

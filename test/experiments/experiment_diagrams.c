@@ -91,22 +91,22 @@ static sim_plus_action_t *the_action (schedule_t *schedule)
 
 static sim_plus_change_t *the_change (diagram_t *self)
 {
-    sim_plus_action_t *errand = the_action (self->schedule);
-    return &errand->changes [errand->changes_count - 1];
+    sim_plus_action_t *action = the_action (self->schedule);
+    return &action->changes [action->changes_count - 1];
 }
 
 static void action_begin (schedule_t *schedule, size_t number, int process)
 {
-    sim_plus_action_t *errand = &schedule->plus.actions [number];
-    *errand = (sim_plus_action_t){.process = process};
-    sim_text (errand->actor, sizeof errand->actor, "alice");
-    snprintf (errand->id, sizeof errand->id, "plus-%zu", number + 1);
+    sim_plus_action_t *action = &schedule->plus.actions [number];
+    *action = (sim_plus_action_t){.process = process};
+    sim_text (action->actor, sizeof action->actor, "alice");
+    snprintf (action->id, sizeof action->id, "plus-%zu", number + 1);
     schedule->plus.actions_count = number + 1;
 }
 
-static sim_plus_change_t *action_change (sim_plus_action_t *errand, operation_t operation)
+static sim_plus_change_t *action_change (sim_plus_action_t *action, operation_t operation)
 {
-    sim_plus_change_t *change = &errand->changes [errand->changes_count++];
+    sim_plus_change_t *change = &action->changes [action->changes_count++];
     *change =
       (sim_plus_change_t){.operation = operation, .end = PLUS_END_COMMIT, .think_ms = THINK_MS};
     if (operation == OPERATION_RESERVE) {
@@ -124,10 +124,10 @@ static void diagram_users (void *owner, schedule_t *schedule)
     self->schedule = schedule;
     action_begin (schedule, 0,
                   schedule->lis_processes [schedule_draw (schedule, schedule->sites_count)]);
-    sim_plus_action_t *errand = the_action (schedule);
+    sim_plus_action_t *action = the_action (schedule);
     if (self->option->operation != OPERATION_RESERVE)
-        (void) action_change (errand, OPERATION_RESERVE);
-    sim_plus_change_t *change = action_change (errand, self->option->operation);
+        (void) action_change (action, OPERATION_RESERVE);
+    sim_plus_change_t *change = action_change (action, self->option->operation);
     change->end = self->course->end;
     change->wait_ms = self->course->wait_ms;
     change->start_ms = self->option->start_ms;
@@ -148,14 +148,14 @@ static bool booked_alike (const sim_command_t *command, const sim_plus_booked_t 
 static void look (diagram_t *self, const sim_plus_told_t *told, diagrams_said_t *said)
 {
     schedule_t *schedule = self->schedule;
-    const sim_plus_action_t *errand = the_action (schedule);
+    const sim_plus_action_t *action = the_action (schedule);
     const sim_participant_t *site =
-      sim_check_named (&schedule->check, sim_name (schedule->sim, errand->process));
+      sim_check_named (&schedule->check, sim_name (schedule->sim, action->process));
     const sim_command_t *stands =
-      sim_current (site->commands, site->commands_count, errand->reservation);
+      sim_current (site->commands, site->commands_count, action->reservation);
     const sim_command_t *command = sim_check_command (site, &told->command);
     const sim_plus_change_t *change = the_change (self);
-    said->old_stands = errand->version > 0 ? booked_alike (stands, &errand->has) : stands == NULL;
+    said->old_stands = action->version > 0 ? booked_alike (stands, &action->has) : stands == NULL;
     said->both = command && command->state == COMMAND_HELD &&
                  (change->operation == OPERATION_RELEASE ? command->bookings_count == 0
                                                          : booked_alike (command, &change->next));
@@ -167,11 +167,11 @@ static void diagram_left (void *owner, const sim_message_t *message)
     sim_plus_told_t told;
     if (!self->schedule || self->said_count == SAID_MAX || message->kind != MESSAGE_ANSWER)
         return;
-    const sim_plus_action_t *errand = the_action (self->schedule);
+    const sim_plus_action_t *action = the_action (self->schedule);
     bool about =
       strcmp (message->service, "Reservation") == 0 || strcmp (message->service, "Command") == 0;
     if (!about || strcmp (message->method, "Properties") == 0 ||
-        errand->at + 1 != errand->changes_count ||
+        action->at + 1 != action->changes_count ||
         !sim_wire_plus_told (sim_message_body (message), &told))
         return;
     diagrams_said_t *said = &self->said [self->said_count++];
@@ -211,10 +211,10 @@ static bool old_kept (const diagram_t *self)
  *  site with what was told. */
 static bool as_told (diagram_t *self)
 {
-    const sim_plus_action_t *errand = the_action (self->schedule);
+    const sim_plus_action_t *action = the_action (self->schedule);
     const sim_plus_change_t *change = the_change (self);
     const sim_command_t *stands = scene_current (
-      self->schedule, sim_name (self->schedule->sim, errand->process), errand->reservation);
+      self->schedule, sim_name (self->schedule->sim, action->process), action->reservation);
     bool commits = self->course->says == PLUS_SAYS_COMMITTED;
     if (change->fate != (commits ? PLUS_DONE : PLUS_UNDONE))
         return false;
@@ -222,7 +222,7 @@ static bool as_told (diagram_t *self)
         return !stands || stands->bookings_count == 0;
     if (change->operation == OPERATION_RESERVE && !commits)
         return !stands;
-    return booked_alike (stands, commits ? &change->next : &errand->has);
+    return booked_alike (stands, commits ? &change->next : &action->has);
 }
 
 static void diagram_judge (void *owner, schedule_t *schedule)
@@ -336,10 +336,10 @@ static void polling_users (void *owner, schedule_t *schedule)
     for (size_t i = 0; i < POLLERS; i++) {
         action_begin (schedule, i,
                       schedule->lis_processes [schedule_draw (schedule, schedule->sites_count)]);
-        sim_plus_action_t *errand = &schedule->plus.actions [i];
+        sim_plus_action_t *action = &schedule->plus.actions [i];
         for (size_t c = 0; c < CHANGES; c++) {
             sim_plus_change_t *change =
-              action_change (errand, c == 0             ? OPERATION_RESERVE
+              action_change (action, c == 0             ? OPERATION_RESERVE
                                      : c + 1 == CHANGES ? OPERATION_RELEASE
                                                         : OPERATION_MODIFY);
             change->wait_ms = (int64_t) schedule_draw (schedule, 1000);
@@ -361,11 +361,11 @@ static void polling_judge (void *owner, schedule_t *schedule)
     double spoken = 0;
     double heard = 0;
     for (size_t i = 0; i < plus->actions_count; i++) {
-        const sim_plus_action_t *errand = &plus->actions [i];
-        spoken += (double) errand->spoken;
-        heard += (double) errand->heard;
-        for (size_t c = 0; c < errand->changes_count; c++) {
-            const sim_plus_change_t *change = &errand->changes [c];
+        const sim_plus_action_t *action = &plus->actions [i];
+        spoken += (double) action->spoken;
+        heard += (double) action->heard;
+        for (size_t c = 0; c < action->changes_count; c++) {
+            const sim_plus_change_t *change = &action->changes [c];
             if (change->tries == 0)
                 continue;
             changes++;

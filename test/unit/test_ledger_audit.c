@@ -155,11 +155,11 @@ typedef struct {
     size_t left;
     size_t puts;
     size_t erased;
-} mending_t;
+} mended_rows_t;
 
 static void on_told (void *owner, bool mended, const char *sentence)
 {
-    mending_t *self = owner;
+    mended_rows_t *self = owner;
     size_t used = strlen (self->told);
     snprintf (self->told + used, sizeof self->told - used, "%s\n", sentence);
     self->mended += mended;
@@ -168,18 +168,18 @@ static void on_told (void *owner, bool mended, const char *sentence)
 
 static void on_put (void *owner, uint8_t table, bytes_t key, bytes_t value)
 {
-    mending_t *self = owner;
+    mended_rows_t *self = owner;
     (void) table;
     (void) key;
     self->puts += value.data != NULL;
     self->erased += value.data == NULL;
 }
 
-static ledger_tables_t *tables_of (rows_t *rows, mending_t *mending)
+static ledger_tables_t *tables_of (rows_t *rows, mended_rows_t *mended)
 {
-    *mending = (mending_t){0};
+    *mended = (mended_rows_t){0};
     return ledger_tables_new (rows->replay,
-                              &(ledger_mender_t){.tell = on_told, .put = on_put, .owner = mending});
+                              &(ledger_mender_t){.tell = on_told, .put = on_put, .owner = mended});
 }
 
 /*  The command's record as it must be, or with a byte changed. */
@@ -200,10 +200,10 @@ static void give_command (ledger_tables_t *tables, const rows_t *rows, bool chan
 static void a_store_as_its_ledger_tells_has_no_difference (void **state)
 {
     pair_t *pair = *state;
-    mending_t mending;
+    mended_rows_t mended;
     rows_change_t held = booking ();
     rows_move (&pair->site, &held, COMMAND_HELD, "hold");
-    ledger_tables_t *tables = tables_of (&pair->site, &mending);
+    ledger_tables_t *tables = tables_of (&pair->site, &mended);
     give_command (tables, &pair->site, false, true);
     assert_int_equal (ledger_tables_end (tables), 0);
     ledger_tables_destroy (&tables);
@@ -212,37 +212,37 @@ static void a_store_as_its_ledger_tells_has_no_difference (void **state)
 static void records_missing_changed_or_damaged_are_written_anew (void **state)
 {
     pair_t *pair = *state;
-    mending_t mending;
+    mended_rows_t mended;
     commit (&pair->site, booking ());
-    ledger_tables_t *tables = tables_of (&pair->site, &mending);
+    ledger_tables_t *tables = tables_of (&pair->site, &mended);
     give_command (tables, &pair->site, true, true);
     assert_int_equal (ledger_tables_end (tables), 2); /* and no reservation was given */
     ledger_tables_destroy (&tables);
-    assert_int_equal (mending.puts, 2);
-    assert_int_equal (mending.left, 0);
+    assert_int_equal (mended.puts, 2);
+    assert_int_equal (mended.left, 0);
     assert_non_null (
-      strstr (mending.told, "command 07000000-1-1: its record differs from its ledger"));
-    assert_non_null (strstr (mending.told, "reservation one: its record is missing"));
+      strstr (mended.told, "command 07000000-1-1: its record differs from its ledger"));
+    assert_non_null (strstr (mended.told, "reservation one: its record is missing"));
 
-    tables = tables_of (&pair->site, &mending);
+    tables = tables_of (&pair->site, &mended);
     give_command (tables, &pair->site, false, false);
     ledger_tables_end (tables);
     ledger_tables_destroy (&tables);
-    assert_non_null (strstr (mending.told, "command 07000000-1-1: its record is damaged"));
+    assert_non_null (strstr (mended.told, "command 07000000-1-1: its record is damaged"));
 }
 
 static void a_promise_that_no_row_tells_of_is_left_and_rubbish_is_not (void **state)
 {
     pair_t *pair = *state;
-    mending_t mending;
+    mended_rows_t mended;
     static const uint8_t key [] = "two";
     bytes_t id = {.data = key, .size = 3};
-    ledger_tables_t *tables = tables_of (&pair->site, &mending);
+    ledger_tables_t *tables = tables_of (&pair->site, &mended);
     ledger_tables_record (tables, TABLE_RESERVATIONS, id, (bytes_t){0}, true);
-    assert_int_equal (mending.left, 1);
+    assert_int_equal (mended.left, 1);
     ledger_tables_record (tables, TABLE_RESERVATIONS, id, RECORD_DAMAGED, false);
-    assert_int_equal (mending.mended, 1);
-    assert_int_equal (mending.erased, 1);
+    assert_int_equal (mended.mended, 1);
+    assert_int_equal (mended.erased, 1);
     ledger_tables_destroy (&tables);
 }
 

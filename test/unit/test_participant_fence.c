@@ -109,7 +109,7 @@ static void T8_a_higher_epoch_takes_over_and_no_lower_or_equal_one (void **state
     rig_destroy (rig);
 }
 
-static void T8_what_has_not_voted_is_buried_by_a_fence (void **state)
+static void T8_a_fence_makes_a_tombstone_of_what_has_not_voted (void **state)
 {
     (void) state;
     participant_rig_t *rig = rig_started (10);
@@ -194,7 +194,7 @@ int main (void)
       cmocka_unit_test (T8_who_fenced_decides_either_way),
       cmocka_unit_test (T8_no_epoch_that_the_caller_has_not_set_decides),
       cmocka_unit_test (T8_a_higher_epoch_takes_over_and_no_lower_or_equal_one),
-      cmocka_unit_test (T8_what_has_not_voted_is_buried_by_a_fence),
+      cmocka_unit_test (T8_a_fence_makes_a_tombstone_of_what_has_not_voted),
       cmocka_unit_test (T8_what_is_over_is_told_and_stays),
       cmocka_unit_test (T8_only_planners_and_administrators_fence_and_only_planners_decide),
       cmocka_unit_test (an_epoch_of_zero_is_not_understood),

@@ -162,7 +162,7 @@ static void a_skipped_record_leaves_the_others_and_stays_in_the_store (void **st
 }
 
 /*  T7: it may have voted, or committed; "aborted" would be a guess. */
-static void T7_a_damaged_record_of_a_txid_is_no_information_and_is_never_buried (void **state)
+static void T7_a_damaged_record_of_a_txid_is_no_information_and_never_a_tombstone (void **state)
 {
     (void) state;
     participant_rig_t *rig = rig_started (10);
@@ -433,7 +433,7 @@ int main (void)
       cmocka_unit_test (what_is_booked_stays_booked_when_capacity_has_shrunk),
       cmocka_unit_test (a_bad_record_is_told_and_skipped_and_never_stops_a_start),
       cmocka_unit_test (a_skipped_record_leaves_the_others_and_stays_in_the_store),
-      cmocka_unit_test (T7_a_damaged_record_of_a_txid_is_no_information_and_is_never_buried),
+      cmocka_unit_test (T7_a_damaged_record_of_a_txid_is_no_information_and_never_a_tombstone),
       cmocka_unit_test (two_changes_of_one_reservation_cannot_both_be_pending),
       cmocka_unit_test (a_record_under_the_wrong_key_or_of_another_service_is_skipped),
       cmocka_unit_test (a_reservation_whose_command_is_lost_can_still_be_released),

@@ -590,7 +590,7 @@ static void who_asks_about_a_reservation_waits_for_a_silent_site_once (void **st
 
 /*  counts [1]: the process that the first hold reaches late. Another planner takes its sender for
  *  dead and has a tombstone put there before. */
-static bool bury_the_first_hold (fed_t *fed, const fed_call_t *call)
+static bool tombstone_the_first_hold (fed_t *fed, const fed_call_t *call)
 {
     char why [WHY_BYTES];
     hold_t hold;
@@ -623,7 +623,7 @@ static void an_attempt_that_somebody_has_ended_is_followed_by_another (void **st
         fed_t fed;
         fed_federation (&fed, 32, 1, 2, 4, 1);
         fed.counts [1] = (unsigned) fed_find (&fed, where [i]);
-        fed.passes = bury_the_first_hold;
+        fed.passes = tombstone_the_first_hold;
         user_wish_t wish = {.cpus = {8, 8}, .needs = 2, .distinct = true, .start_ms = FED_HOUR_MS};
         Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &wish);
         expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);

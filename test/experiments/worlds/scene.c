@@ -62,10 +62,10 @@ sim_request_t *scene_change (schedule_t *schedule, const char *id, const sim_req
 sim_action_t *scene_action (sim_client_t *client, sim_request_t *request, int64_t think_ms,
                             bool beside)
 {
-    sim_action_t *errand = &client->actions [client->actions_count++];
-    *errand = (sim_action_t){
+    sim_action_t *action = &client->actions [client->actions_count++];
+    *action = (sim_action_t){
       .request = request, .think_ms = think_ms, .beside = beside, .patience_ms = PATIENCE_MS};
-    return errand;
+    return action;
 }
 
 void scene_calm (void *owner, schedule_t *schedule, sim_faults_t *faults, sim_net_faults_t *net)

@@ -19,7 +19,7 @@ sim_request_t *scene_reserve (schedule_t *schedule, const char *id, const sim_wi
 sim_request_t *scene_change (schedule_t *schedule, const char *id, const sim_request_t *of,
                              operation_t operation, const sim_patch_t *patch);
 
-/*  The client sends it think_ms after the errand before, or at the same time as that one. */
+/*  The client sends it think_ms after the action before, or at the same time as that one. */
 sim_action_t *scene_action (sim_client_t *client, sim_request_t *request, int64_t think_ms,
                             bool beside);
 

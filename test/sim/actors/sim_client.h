@@ -1,8 +1,8 @@
-/*  sim_client - a user as a core: runs errands, asks any planner, loses patience and asks again.
+/*  sim_client - a user as a core: runs actions, asks any planner, loses patience and asks again.
  *
- *  An errand asks for one request of the book until it is finally answered. Each try goes to a
+ *  An action asks for one request of the book until it is finally answered. Each try goes to a
  *  drawn planner with the same request id, as a user's program does that dies and is run again. Two
- *  errands may run at the same time, so that one id is sent to two planners at once.
+ *  actions may run at the same time, so that one id is sent to two planners at once.
  */
 #ifndef MUSUBI_SIM_CLIENT_H
 #define MUSUBI_SIM_CLIENT_H

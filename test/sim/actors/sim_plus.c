@@ -1,4 +1,4 @@
-/*  sim_plus - errands at single sites, each a sequence of changes; all errands run side by side. */
+/*  sim_plus - actions at single sites, each a sequence of changes; all actions run side by side. */
 #include "sim_plus.h"
 
 #include "outbox.h"
@@ -14,9 +14,9 @@
 #define TRIES_MAX   400
 #define GIVES_UP_AT 40
 
-static sim_plus_change_t *current (sim_plus_action_t *errand)
+static sim_plus_change_t *current (sim_plus_action_t *action)
 {
-    return errand->at < errand->changes_count ? &errand->changes [errand->at] : NULL;
+    return action->at < action->changes_count ? &action->changes [action->at] : NULL;
 }
 
 /*  --- asking --- */
@@ -30,10 +30,10 @@ typedef struct {
 
 /*  What the reservation is when the change is committed. The body is made once, since it is asked
  *  again. */
-static void compose (const sim_plus_action_t *errand, sim_plus_change_t *change, int64_t now_ms)
+static void compose (const sim_plus_action_t *action, sim_plus_change_t *change, int64_t now_ms)
 {
     sim_plus_booked_t *asked = &change->asked;
-    const sim_plus_booked_t *has = &errand->has;
+    const sim_plus_booked_t *has = &action->has;
     if (change->tries > 0)
         return;
     if (change->operation == OPERATION_RESERVE) {
@@ -57,50 +57,50 @@ static void compose (const sim_plus_action_t *errand, sim_plus_change_t *change,
     }
 }
 
-static void call_change (const sim_plus_action_t *errand, const sim_plus_change_t *change,
+static void call_change (const sim_plus_action_t *action, const sim_plus_change_t *change,
                          sim_plus_call_t *call)
 {
     call->service = "Reservation";
-    snprintf (call->request_id, sizeof call->request_id, "%s-%zu", errand->id, errand->at);
+    snprintf (call->request_id, sizeof call->request_id, "%s-%zu", action->id, action->at);
     switch (change->operation) {
     case OPERATION_RESERVE:
         call->method = "Reserve";
-        call->body = sim_wire_plus_reserve (errand->reservation, &change->asked);
+        call->body = sim_wire_plus_reserve (action->reservation, &change->asked);
         break;
     case OPERATION_MODIFY:
         call->method = "Modify";
-        call->body = sim_wire_plus_modify (errand->reservation, &change->asked);
+        call->body = sim_wire_plus_modify (action->reservation, &change->asked);
         break;
     default:
         call->method = "Release";
-        call->body = sim_wire_plus_release (errand->reservation);
+        call->body = sim_wire_plus_release (action->reservation);
         break;
     }
 }
 
-/*  Sends the next request of the errand. */
-static void next_call (sim_plus_action_t *errand, const moment_t *now, sim_plus_call_t *call)
+/*  Sends the next request of the action. */
+static void next_call (sim_plus_action_t *action, const moment_t *now, sim_plus_call_t *call)
 {
-    sim_plus_change_t *change = current (errand);
+    sim_plus_change_t *change = current (action);
     *call = (sim_plus_call_t){.service = "Factory", .method = "Create"};
-    if (!*errand->reservation) {
-        snprintf (call->request_id, sizeof call->request_id, "%s-create", errand->id);
+    if (!*action->reservation) {
+        snprintf (call->request_id, sizeof call->request_id, "%s-create", action->id);
         call->body = sim_wire_plus_create ();
         return;
     }
     if (!change) {
         call->service = "Reservation";
         call->method = "Properties";
-        call->body = sim_wire_plus_properties (errand->reservation);
+        call->body = sim_wire_plus_properties (action->reservation);
         return;
     }
     if (!change->granted) {
-        compose (errand, change, now->wall_ms);
+        compose (action, change, now->wall_ms);
         change->tries++;
-        call_change (errand, change, call);
+        call_change (action, change, call);
         return;
     }
-    bool ends = change->end != PLUS_END_NEGLECT && errand->ends_ms <= now->mono_ms;
+    bool ends = change->end != PLUS_END_NEGLECT && action->ends_ms <= now->mono_ms;
     call->service = "Command";
     call->method = !ends ? "State" : change->end == PLUS_END_COMMIT ? "Commit" : "Abort";
     call->body = sim_wire_plus_command (&change->command);
@@ -108,19 +108,19 @@ static void next_call (sim_plus_action_t *errand, const moment_t *now, sim_plus_
     change->polls += !ends;
 }
 
-static void ask (sim_plus_t *self, const moment_t *now, sim_plus_action_t *errand)
+static void ask (sim_plus_t *self, const moment_t *now, sim_plus_action_t *action)
 {
     sim_plus_call_t call;
-    next_call (errand, now, &call);
-    errand->call = ++self->calls;
-    errand->spoken++;
+    next_call (action, now, &call);
+    action->call = ++self->calls;
+    action->spoken++;
     outbox_push (self->outbox,
                  &(effect_t){.kind = EFFECT_CALL,
-                             .call = {.call = errand->call,
-                                      .endpoint = sim_address (self->sim, errand->process),
+                             .call = {.call = action->call,
+                                      .endpoint = sim_address (self->sim, action->process),
                                       .service = call.service,
                                       .method = call.method,
-                                      .actor = errand->actor,
+                                      .actor = action->actor,
                                       .request_id = call.request_id,
                                       .body = {.data = call.body.data, .size = call.body.size},
                                       .timeout_ms = self->patient ? PATIENT_MS : TIMEOUT_MS}});
@@ -135,157 +135,157 @@ static const char *word (sim_plus_says_t says)
     return (size_t) says < sizeof words / sizeof words [0] ? words [says] : "something unknown";
 }
 
-static void end_change (sim_plus_t *self, const moment_t *now, sim_plus_action_t *errand,
+static void end_change (sim_plus_t *self, const moment_t *now, sim_plus_action_t *action,
                         sim_plus_fate_t fate)
 {
-    sim_plus_change_t *change = current (errand);
+    sim_plus_change_t *change = current (action);
     change->fate = fate;
     if (fate == PLUS_DONE) {
-        bool begun = errand->version > 0 && errand->has.from_ms <= now->wall_ms + SIM_CLOCKS_OFF_MS;
-        errand->turned = errand->turned || (begun && change->next.nodes != errand->has.nodes);
-        errand->has = change->next;
-        errand->version++;
-        errand->released = change->operation == OPERATION_RELEASE;
+        bool begun = action->version > 0 && action->has.from_ms <= now->wall_ms + SIM_CLOCKS_OFF_MS;
+        action->turned = action->turned || (begun && change->next.nodes != action->has.nodes);
+        action->has = change->next;
+        action->version++;
+        action->released = change->operation == OPERATION_RELEASE;
         self->tally->counts [COUNT_PLUS]++;
     }
-    errand->at++;
-    bool lasts = errand->version > 0 && !errand->released; /* nothing else can be changed */
+    action->at++;
+    bool lasts = action->version > 0 && !action->released; /* nothing else can be changed */
     if (!lasts)
-        errand->at = errand->changes_count;
-    if (current (errand))
-        errand->due_ms = now->mono_ms + current (errand)->think_ms;
+        action->at = action->changes_count;
+    if (current (action))
+        action->due_ms = now->mono_ms + current (action)->think_ms;
 }
 
-static void told_granted (sim_plus_t *self, const moment_t *now, sim_plus_action_t *errand,
+static void told_granted (sim_plus_t *self, const moment_t *now, sim_plus_action_t *action,
                           const sim_plus_told_t *told)
 {
-    sim_plus_change_t *change = current (errand);
+    sim_plus_change_t *change = current (action);
     if (told->refused ==
         REFUSAL_BUSY_CHANGE) /* the change under way was asked for by this very id */
-        sim_fail (self->sim, "%s: change %zu is in its own way", errand->id, errand->at);
+        sim_fail (self->sim, "%s: change %zu is in its own way", action->id, action->at);
     if (told->says == PLUS_SAYS_ABORTED && told->refused != REFUSAL_ENDED) {
         change->refused = true;
         if (change->again > 0) {
             change->again--;
-            errand->due_ms = now->mono_ms + change->again_ms;
+            action->due_ms = now->mono_ms + change->again_ms;
             return;
         }
-        end_change (self, now, errand, PLUS_NOT_HAD);
+        end_change (self, now, action, PLUS_NOT_HAD);
         return;
     }
     if (change->refused)
         sim_fail (self->sim, "%s: change %zu was refused, and is granted under the same id",
-                  errand->id, errand->at);
+                  action->id, action->at);
     change->granted = true; /* perhaps its answer was lost, and the reservation is over by now */
     change->command = told->command;
-    errand->ends_ms = now->mono_ms + change->wait_ms;
+    action->ends_ms = now->mono_ms + change->wait_ms;
     if (told->says == PLUS_SAYS_ABORTED)
-        end_change (self, now, errand, PLUS_UNDONE);
+        end_change (self, now, action, PLUS_UNDONE);
     else if (told->says != PLUS_SAYS_PREPARED)
-        sim_fail (self->sim, "%s: change %zu is told %s before its commit", errand->id, errand->at,
+        sim_fail (self->sim, "%s: change %zu is told %s before its commit", action->id, action->at,
                   word (told->says));
 }
 
-static void told_state (sim_plus_t *self, const moment_t *now, sim_plus_action_t *errand,
+static void told_state (sim_plus_t *self, const moment_t *now, sim_plus_action_t *action,
                         const sim_plus_told_t *told)
 {
-    sim_plus_change_t *change = current (errand);
+    sim_plus_change_t *change = current (action);
     if (txid_compare (&told->command, &change->command) != 0)
-        sim_fail (self->sim, "%s: told of another command", errand->id);
+        sim_fail (self->sim, "%s: told of another command", action->id);
     if (told->says == PLUS_SAYS_PREPARED)
         change->withheld = change->withheld || told->refused == REFUSAL_LATE;
     else if (told->says == PLUS_SAYS_ABORTED)
-        end_change (self, now, errand, PLUS_UNDONE);
+        end_change (self, now, action, PLUS_UNDONE);
     else if (told->says == PLUS_SAYS_COMMITTED && change->end == PLUS_END_COMMIT)
-        end_change (self, now, errand, PLUS_DONE);
+        end_change (self, now, action, PLUS_DONE);
     else
-        sim_fail (self->sim, "%s: change %zu is told %s, which nobody asked for", errand->id,
-                  errand->at, word (told->says));
+        sim_fail (self->sim, "%s: change %zu is told %s, which nobody asked for", action->id,
+                  action->at, word (told->says));
 }
 
-static bool seen_as_told (const sim_plus_action_t *errand, const sim_plus_booked_t *seen)
+static bool seen_as_told (const sim_plus_action_t *action, const sim_plus_booked_t *seen)
 {
-    const sim_plus_booked_t *has = &errand->has;
+    const sim_plus_booked_t *has = &action->has;
     return seen->from_ms == has->from_ms && seen->until_ms == has->until_ms &&
-           (errand->turned || seen->nodes == has->nodes);
+           (action->turned || seen->nodes == has->nodes);
 }
 
 /*  What any reader is shown at any time is what the user was told. */
-static void told_properties (sim_plus_t *self, sim_plus_action_t *errand, bytes_t body)
+static void told_properties (sim_plus_t *self, sim_plus_action_t *action, bytes_t body)
 {
     sim_plus_seen_t seen;
-    errand->seen = true;
+    action->seen = true;
     if (!sim_wire_plus_seen (body, &seen) || seen.commands > 0 ||
-        (errand->version > 0 && !errand->released && !seen_as_told (errand, &seen.booked)))
-        sim_fail (self->sim, "%s: its properties are not what was told", errand->id);
+        (action->version > 0 && !action->released && !seen_as_told (action, &seen.booked)))
+        sim_fail (self->sim, "%s: its properties are not what was told", action->id);
 }
 
-static void told (sim_plus_t *self, const moment_t *now, sim_plus_action_t *errand, bytes_t body)
+static void told (sim_plus_t *self, const moment_t *now, sim_plus_action_t *action, bytes_t body)
 {
     sim_plus_told_t answer;
     bool good = true;
-    errand->heard++;
-    if (!*errand->reservation)
-        good = sim_wire_plus_created (body, errand->reservation);
-    else if (!current (errand))
-        told_properties (self, errand, body);
+    action->heard++;
+    if (!*action->reservation)
+        good = sim_wire_plus_created (body, action->reservation);
+    else if (!current (action))
+        told_properties (self, action, body);
     else if (!sim_wire_plus_told (body, &answer))
         good = false;
-    else if (!current (errand)->granted)
-        told_granted (self, now, errand, &answer);
+    else if (!current (action)->granted)
+        told_granted (self, now, action, &answer);
     else
-        told_state (self, now, errand, &answer);
+        told_state (self, now, action, &answer);
     if (!good)
-        sim_fail (self->sim, "%s: an answer that can't be read", errand->id);
+        sim_fail (self->sim, "%s: an answer that can't be read", action->id);
 }
 
 /*  The request itself was refused: it changes a reservation that is over by now, or has begun. */
-static void told_no (sim_plus_t *self, const moment_t *now, sim_plus_action_t *errand,
+static void told_no (sim_plus_t *self, const moment_t *now, sim_plus_action_t *action,
                      const event_t *event)
 {
     call_status_t status = event->answer.status;
-    sim_plus_change_t *change = current (errand);
+    sim_plus_change_t *change = current (action);
     if (status == CALL_OVERLOADED && self->gives_up && self->patient &&
-        errand->spoken > GIVES_UP_AT && (!change || !change->granted)) {
-        errand->at = errand->changes_count;
-        errand->seen = true;
+        action->spoken > GIVES_UP_AT && (!change || !change->granted)) {
+        action->at = action->changes_count;
+        action->seen = true;
         return;
     }
     if (status != CALL_BAD_REQUEST && status != CALL_NOT_FOUND && status != CALL_DENIED)
         return;
-    if (!*errand->reservation || (change && change->granted))
-        sim_fail (self->sim, "%s: refused: %s", errand->id, event->answer.reason);
+    if (!*action->reservation || (change && change->granted))
+        sim_fail (self->sim, "%s: refused: %s", action->id, event->answer.reason);
     else if (change)
-        end_change (self, now, errand, PLUS_NOT_HAD);
+        end_change (self, now, action, PLUS_NOT_HAD);
     else
-        errand->seen = true; /* the reservation is gone, since none of its changes was committed */
-    if (!change && errand->version > 0)
-        sim_fail (self->sim, "%s: it was committed, and is not shown", errand->id);
+        action->seen = true; /* the reservation is gone, since none of its changes was committed */
+    if (!change && action->version > 0)
+        sim_fail (self->sim, "%s: it was committed, and is not shown", action->id);
 }
 
 static void on_answer (sim_plus_t *self, const moment_t *now, const event_t *event)
 {
     for (size_t i = 0; i < self->actions_count; i++) {
-        sim_plus_action_t *errand = &self->actions [i];
-        if (errand->call != event->answer.call)
+        sim_plus_action_t *action = &self->actions [i];
+        if (action->call != event->answer.call)
             continue;
-        errand->call = 0;
-        errand->due_ms = now->mono_ms + 1 + (int64_t) prng_below (&self->prng, AGAIN_MS);
+        action->call = 0;
+        action->due_ms = now->mono_ms + 1 + (int64_t) prng_below (&self->prng, AGAIN_MS);
         if (event->answer.status == CALL_OK)
-            told (self, now, errand, event->answer.body);
+            told (self, now, action, event->answer.body);
         else
-            told_no (self, now, errand, event);
-        if (current (errand) && current (errand)->tries > TRIES_MAX)
-            sim_fail (self->sim, "%s: asked %u times and never answered", errand->id,
-                      current (errand)->tries);
+            told_no (self, now, action, event);
+        if (current (action) && current (action)->tries > TRIES_MAX)
+            sim_fail (self->sim, "%s: asked %u times and never answered", action->id,
+                      current (action)->tries);
     }
 }
 
 /*  --- its life --- */
 
-static bool over (const sim_plus_action_t *errand)
+static bool over (const sim_plus_action_t *action)
 {
-    return errand->at >= errand->changes_count && errand->seen;
+    return action->at >= action->changes_count && action->seen;
 }
 
 static void plus_step (void *owner, const moment_t *now, const event_t *event)
@@ -294,10 +294,10 @@ static void plus_step (void *owner, const moment_t *now, const event_t *event)
     outbox_clear (self->outbox);
     if (event->kind == EVENT_START)
         for (size_t i = 0; i < self->actions_count; i++) { /* a new life: calls are forgotten */
-            sim_plus_action_t *errand = &self->actions [i];
-            errand->call = 0;
-            errand->ends_ms = now->mono_ms;
-            errand->due_ms = now->mono_ms + (errand->spoken ? 1 : errand->changes [0].think_ms);
+            sim_plus_action_t *action = &self->actions [i];
+            action->call = 0;
+            action->ends_ms = now->mono_ms;
+            action->due_ms = now->mono_ms + (action->spoken ? 1 : action->changes [0].think_ms);
         }
     if (event->kind == EVENT_REQUEST || event->kind == EVENT_NOTICE)
         self->called++;
@@ -305,13 +305,13 @@ static void plus_step (void *owner, const moment_t *now, const event_t *event)
         on_answer (self, now, event);
     int64_t due_ms = INT64_MAX;
     for (size_t i = 0; i < self->actions_count; i++) {
-        sim_plus_action_t *errand = &self->actions [i];
-        if (over (errand) || errand->call)
+        sim_plus_action_t *action = &self->actions [i];
+        if (over (action) || action->call)
             continue;
-        if (errand->due_ms <= now->mono_ms)
-            ask (self, now, errand);
-        else if (errand->due_ms < due_ms)
-            due_ms = errand->due_ms;
+        if (action->due_ms <= now->mono_ms)
+            ask (self, now, action);
+        else if (action->due_ms < due_ms)
+            due_ms = action->due_ms;
     }
     outbox_timer (self->outbox, due_ms);
 }
@@ -432,25 +432,25 @@ static bool booked_as (const sim_command_t *command, const sim_plus_change_t *ch
 }
 
 static void check_action (const sim_plus_t *self, sim_check_t *check,
-                          const sim_plus_action_t *errand)
+                          const sim_plus_action_t *action)
 {
-    const sim_participant_t *site = sim_check_named (check, sim_name (self->sim, errand->process));
+    const sim_participant_t *site = sim_check_named (check, sim_name (self->sim, action->process));
     const sim_command_t *before = NULL;
     uint32_t versions = 0;
     for (size_t c = 0; c < site->commands_count; c++)
         versions += site->commands [c].state == COMMAND_COMMITTED &&
-                    strcmp (site->commands [c].reservation, errand->reservation) == 0;
-    if (versions != errand->version)
-        sim_fail (self->sim, "%s: %u changes were told committed, %u are", errand->id,
-                  errand->version, versions);
+                    strcmp (site->commands [c].reservation, action->reservation) == 0;
+    if (versions != action->version)
+        sim_fail (self->sim, "%s: %u changes were told committed, %u are", action->id,
+                  action->version, versions);
     versions = 0;
-    for (size_t i = 0; i < errand->changes_count; i++) {
-        if (errand->changes [i].fate != PLUS_DONE)
+    for (size_t i = 0; i < action->changes_count; i++) {
+        if (action->changes [i].fate != PLUS_DONE)
             continue;
-        const sim_command_t *now = version_of (site, errand->reservation, versions++);
-        if (!now || !booked_as (now, &errand->changes [i], before))
-            sim_fail (self->sim, "%s: version %u of %s is not what was told", errand->id, versions,
-                      errand->reservation);
+        const sim_command_t *now = version_of (site, action->reservation, versions++);
+        if (!now || !booked_as (now, &action->changes [i], before))
+            sim_fail (self->sim, "%s: version %u of %s is not what was told", action->id, versions,
+                      action->reservation);
         before = now;
     }
 }

@@ -55,7 +55,7 @@ typedef struct {
 typedef struct {
     int process;                     /* in: the site */
     char actor [NAME_BYTES_MAX + 1]; /* in */
-    char id [NAME_BYTES_MAX + 1];    /* in: prefix of its request ids, which no other errand has */
+    char id [NAME_BYTES_MAX + 1];    /* in: prefix of its request ids, which no other action has */
     sim_plus_change_t changes [SIM_PLUS_CHANGES_MAX];
     size_t changes_count;
     size_t at; /* the change under way */

@@ -103,8 +103,8 @@ static void check_chain (const chain_t *self)
             const chain_receiver_t *receiver = &transfer->receivers [i];
             open = open || receiver->state < RECEIVER_VERIFIED;
             assert (chain_receiver_find (transfer, receiver->node) == receiver);
-            assert (!tail || receiver->suspect); /* nobody depends on a receiver that was skipped */
-            tail = receiver->suspect;
+            assert (!tail || receiver->skipped); /* nobody depends on a receiver that was skipped */
+            tail = receiver->skipped;
             assert (!transfer->size_known || receiver->has <= transfer->content.size);
             assert (receiver->state != RECEIVER_VERIFIED || transfer->content.digest_known);
         }

@@ -28,10 +28,10 @@ static bool chance (sim_patron_t *self, int64_t of)
 
 /*  --- calls --- */
 
-static bool under_way (const sim_patron_t *self, patron_action_t errand, size_t at)
+static bool under_way (const sim_patron_t *self, patron_action_t action, size_t at)
 {
     for (size_t i = 0; i < PATRON_CALLS_MAX; i++)
-        if (self->calls [i].call != 0 && self->calls [i].errand == errand &&
+        if (self->calls [i].call != 0 && self->calls [i].action == action &&
             self->calls [i].at == at)
             return true;
     return false;
@@ -45,7 +45,7 @@ typedef struct {
 } sim_patron_asking_t;
 
 /*  Sends body, and frees it. */
-static void ask (sim_patron_t *self, patron_action_t errand, size_t at,
+static void ask (sim_patron_t *self, patron_action_t action, size_t at,
                  const sim_patron_asking_t *asking, packed_t body)
 {
     size_t slot = 0;
@@ -53,7 +53,7 @@ static void ask (sim_patron_t *self, patron_action_t errand, size_t at,
         slot++;
     if (slot < PATRON_CALLS_MAX) {
         self->calls [slot].call = ++self->calls_made;
-        self->calls [slot].errand = errand;
+        self->calls [slot].action = action;
         self->calls [slot].at = at;
         outbox_push (self->outbox,
                      &(effect_t){.kind = EFFECT_CALL,
@@ -451,7 +451,7 @@ static void on_answer (sim_patron_t *self, const event_t *event)
         return;
     size_t at = self->calls [slot].at;
     self->calls [slot].call = 0;
-    switch (self->calls [slot].errand) {
+    switch (self->calls [slot].action) {
     case ACTION_SUBMIT:
         told_bag (self, at, event);
         break;
@@ -465,7 +465,7 @@ static void on_answer (sim_patron_t *self, const event_t *event)
             self->drain_told [at] = self->drained [at];
         break;
     default:
-        told_command (self, at, self->calls [slot].errand - ACTION_STEP, event);
+        told_command (self, at, self->calls [slot].action - ACTION_STEP, event);
     }
 }
 

@@ -86,7 +86,7 @@ typedef struct {
     size_t reservations_count;
     struct {
         uint64_t call; /* 0 = none */
-        patron_action_t errand;
+        patron_action_t action;
         size_t at;
     } calls [PATRON_CALLS_MAX]; /* that are open */
     uint64_t calls_made;

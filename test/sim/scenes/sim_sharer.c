@@ -14,7 +14,7 @@
 #define TIMEOUT_MS 900
 #define BALANCER   "balancer/green"
 
-/*  Errands: a bag is followed, a site joins, a site leaves, the balancer is asked. */
+/*  Actions: a bag is followed, a site joins, a site leaves, the balancer is asked. */
 #define JOINS  SHARER_BAGS_MAX
 #define LEAVES (JOINS + SHARER_SITES)
 #define STATUS (LEAVES + SHARER_SITES)
@@ -24,7 +24,7 @@ static uint64_t below (sim_sharer_t *self, uint64_t bound)
     return prng_below (&self->prng, bound);
 }
 
-static void ask (sim_sharer_t *self, size_t errand, int process, const char *actor,
+static void ask (sim_sharer_t *self, size_t action, int process, const char *actor,
                  const char *service, const char *method, const char *request_id, packed_t body)
 {
     size_t slot = SHARER_CALLS_MAX;
@@ -33,11 +33,11 @@ static void ask (sim_sharer_t *self, size_t errand, int process, const char *act
         if (self->calls [i].call == 0)
             slot = i;
         else
-            under_way = under_way || self->calls [i].errand == errand;
+            under_way = under_way || self->calls [i].action == action;
     }
     if (slot < SHARER_CALLS_MAX && !under_way) {
         self->calls [slot].call = ++self->calls_made;
-        self->calls [slot].errand = errand;
+        self->calls [slot].action = action;
         outbox_push (self->outbox,
                      &(effect_t){.kind = EFFECT_CALL,
                                  .call = {.call = self->calls_made,
@@ -152,17 +152,17 @@ static void on_answer (sim_sharer_t *self, const event_t *event)
         slot++;
     if (slot == SHARER_CALLS_MAX)
         return;
-    size_t errand = self->calls [slot].errand;
+    size_t action = self->calls [slot].action;
     self->calls [slot].call = 0;
     if (event->answer.status != CALL_OK)
         return;
-    if (errand == STATUS)
+    if (action == STATUS)
         self->told (self->owner, event->answer.body);
-    if (errand >= JOINS && errand < LEAVES)
-        self->joined [errand - JOINS] = true;
-    if (errand >= JOINS)
+    if (action >= JOINS && action < LEAVES)
+        self->joined [action - JOINS] = true;
+    if (action >= JOINS)
         return;
-    sharer_bag_t *bag = &self->bags [errand];
+    sharer_bag_t *bag = &self->bags [action];
     if (bag->number > 0)
         tasks_take (self, bag, event->answer.body);
     else if (!sim_wire_submit_read (event->answer.body, &bag->number))

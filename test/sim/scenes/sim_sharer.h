@@ -39,7 +39,7 @@ typedef struct {
     size_t bags_count;
     struct {
         uint64_t call; /* 0 = none */
-        size_t errand;
+        size_t action;
     } calls [SHARER_CALLS_MAX];
     uint64_t calls_made;
     struct outbox *outbox;

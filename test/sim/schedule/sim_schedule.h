@@ -1,4 +1,4 @@
-/*  sim_schedule - one schedule: a small federation, its users' errands and its faults, all drawn
+/*  sim_schedule - one schedule: a small federation, its users' actions and its faults, all drawn
  *  from a seed, run to the end and judged.
  *
  *  Each schedule draws which faults it has at all before it draws how many ("swarm testing"): one

@@ -126,7 +126,7 @@ struct schedule {
     sim_holder_t holder;
     sim_operator_t operator;
     sim_settler_t settler;
-    sim_plus_t plus; /* without errands it is not there at all */
+    sim_plus_t plus; /* without actions it is not there at all */
     sim_auditor_t auditor;
     sim_ambush_t ambush;
     sim_late_t late;       /* drawn from a stream of its own */
@@ -162,7 +162,7 @@ int schedule_add (schedule_t *self, const char *name, void (*make) (void *, core
 
 /*  sim_schedule_users.c: all users, and all others that ask for something. */
 void schedule_users (schedule_t *self);
-/*  The user with his errands is there from now on. */
+/*  The user with his actions is there from now on. */
 void schedule_client (schedule_t *self, sim_client_t *client, const char *name);
 bool schedule_users_ended (const schedule_t *self);
 

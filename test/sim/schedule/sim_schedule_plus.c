@@ -1,4 +1,4 @@
-/*  sim_schedule_plus - the errands at single sites, in a third of the schedules. They are drawn
+/*  sim_schedule_plus - the actions at single sites, in a third of the schedules. They are drawn
  *  from a stream of their own, so that all other schedules are as they were without them.
  */
 #include "sim_schedule_own.h"
@@ -49,14 +49,14 @@ void schedule_plus (schedule_t *self)
         return;
     plus->actions_count = 1 + (size_t) prng_below (prng, SIM_PLUS_ACTIONS_MAX);
     for (size_t i = 0; i < plus->actions_count; i++) {
-        sim_plus_action_t *errand = &plus->actions [i];
-        *errand = (sim_plus_action_t){
+        sim_plus_action_t *action = &plus->actions [i];
+        *action = (sim_plus_action_t){
           .process = self->lis_processes [prng_below (prng, self->sites_count)],
           .changes_count = 1 + (size_t) prng_below (prng, SIM_PLUS_CHANGES_MAX)};
-        sim_text (errand->actor, sizeof errand->actor, i % 2 ? "bob" : "alice");
-        snprintf (errand->id, sizeof errand->id, "plus-%zu", i + 1);
-        for (size_t c = 0; c < errand->changes_count; c++)
-            draw_change (prng, &errand->changes [c], c == 0);
+        sim_text (action->actor, sizeof action->actor, i % 2 ? "bob" : "alice");
+        snprintf (action->id, sizeof action->id, "plus-%zu", i + 1);
+        for (size_t c = 0; c < action->changes_count; c++)
+            draw_change (prng, &action->changes [c], c == 0);
     }
     schedule_swarm_plus (self);
     schedule_plus_add (self);

@@ -123,9 +123,9 @@ static void draw_request (schedule_t *self, sim_request_t *request, size_t clien
 
 static sim_action_t *action_add (sim_client_t *client, sim_request_t *request)
 {
-    sim_action_t *errand = &client->actions [client->actions_count++];
-    *errand = (sim_action_t){.request = request};
-    return errand;
+    sim_action_t *action = &client->actions [client->actions_count++];
+    *action = (sim_action_t){.request = request};
+    return action;
 }
 
 static int64_t draw_patience (schedule_t *self)
@@ -145,13 +145,13 @@ static void draw_quarrel (schedule_t *self, sim_client_t *client, const sim_requ
     request->whim = (uint32_t) schedule_draw (self, 1000);
     if (schedule_chance (self, 25))
         request->operation = OPERATION_RELEASE;
-    sim_action_t *errand = action_add (client, request);
-    errand->beside = true;
-    errand->think_ms = client->actions [client->actions_count - 2].think_ms;
-    errand->patience_ms = draw_patience (self);
+    sim_action_t *action = action_add (client, request);
+    action->beside = true;
+    action->think_ms = client->actions [client->actions_count - 2].think_ms;
+    action->patience_ms = draw_patience (self);
 }
 
-#define RUNNING_CLIENTS_MAX 3 /* with more errands, the book has no space for these */
+#define RUNNING_CLIENTS_MAX 3 /* with more actions, the book has no space for these */
 
 /*  Once a user's first reservation may be running, he makes it larger or smaller, or its time
  *  longer or shorter, or moves it, which is too late by then. */
@@ -186,10 +186,10 @@ static void draw_running (schedule_t *self, sim_client_t *client, const sim_requ
             request->shifts = true;
             patch->start_ms = 1000 * (int64_t) prng_below (prng, 13);
         }
-        sim_action_t *errand = action_add (client, request);
-        errand->beside = i > 0 && prng_below (prng, 2) == 0;
-        errand->think_ms = (int64_t) prng_below (prng, i == 0 ? 6000 : 2500);
-        errand->patience_ms = 500 + (int64_t) prng_below (prng, 4000);
+        sim_action_t *action = action_add (client, request);
+        action->beside = i > 0 && prng_below (prng, 2) == 0;
+        action->think_ms = (int64_t) prng_below (prng, i == 0 ? 6000 : 2500);
+        action->patience_ms = 500 + (int64_t) prng_below (prng, 4000);
     }
 }
 
@@ -201,32 +201,32 @@ static void draw_actions (schedule_t *self, sim_client_t *client, size_t number)
         sim_request_t *request = sim_book_add (&self->book);
         draw_request (self, request, number, i + 1);
         first = first ? first : request;
-        sim_action_t *errand = action_add (client, request);
-        errand->think_ms = (int64_t) schedule_draw (self, i == 0 ? 1500 : self->think_ms_max);
+        sim_action_t *action = action_add (client, request);
+        action->think_ms = (int64_t) schedule_draw (self, i == 0 ? 1500 : self->think_ms_max);
         if (i == 0)
-            errand->think_ms = schedule_swarm_think (self, errand->think_ms);
-        errand->patience_ms = draw_patience (self);
+            action->think_ms = schedule_swarm_think (self, action->think_ms);
+        action->patience_ms = draw_patience (self);
         if (schedule_chance (self, 20)) { /* the same request to another planner at once */
-            errand = action_add (client, request);
-            errand->beside = true;
-            errand->think_ms = (int64_t) schedule_draw (self, 1600);
-            errand->patience_ms = draw_patience (self);
+            action = action_add (client, request);
+            action->beside = true;
+            action->think_ms = (int64_t) schedule_draw (self, 1600);
+            action->patience_ms = draw_patience (self);
         }
         if (schedule_chance (self, 15) &&
             !self->check.releases) { /* the same id used for another request */
-            errand = action_add (client, request);
-            errand->beside = true;
-            errand->variant = 1;
-            errand->think_ms = (int64_t) schedule_draw (self, 2500);
-            errand->patience_ms = draw_patience (self);
+            action = action_add (client, request);
+            action->beside = true;
+            action->variant = 1;
+            action->think_ms = (int64_t) schedule_draw (self, 2500);
+            action->patience_ms = draw_patience (self);
         }
         if (request->operation == OPERATION_MODIFY && schedule_chance (self, 60))
             draw_quarrel (self, client, request);
         if (schedule_chance (self, 40)) {
-            errand = action_add (client, request);
-            errand->show = true;
-            errand->think_ms = (int64_t) schedule_draw (self, 300);
-            errand->patience_ms = draw_patience (self);
+            action = action_add (client, request);
+            action->show = true;
+            action->think_ms = (int64_t) schedule_draw (self, 300);
+            action->patience_ms = draw_patience (self);
         }
     }
     draw_running (self, client, first, number);
