@@ -1,4 +1,5 @@
-/*  gis_preset - a directory's settings as its configuration presets them, for cores that tests make without a file. */
+/*  gis_preset - a directory's settings as its configuration presets them, for cores that tests make
+ *  without a file. */
 #ifndef MUSUBI_GIS_PRESET_H
 #define MUSUBI_GIS_PRESET_H
 

@@ -1,4 +1,5 @@
-/*  limits_preset - a participant's limits as its configuration presets them, for cores that tests make without a file. */
+/*  limits_preset - a participant's limits as its configuration presets them, for cores that tests
+ *  make without a file. */
 #ifndef MUSUBI_LIMITS_PRESET_H
 #define MUSUBI_LIMITS_PRESET_H
 

@@ -160,8 +160,8 @@ static int federation_configure_write_member (federation_configure_plan_t *plan,
     return code;
 }
 
-/*  Writes the settings of an agent. A storage node (node NULL) tells others its host and the port of
- *  its files; an agent of a node that runs tasks only dials out. */
+/*  Writes the settings of an agent. A storage node (node NULL) tells others its host and the port
+ *  of its files; an agent of a node that runs tasks only dials out. */
 static int write_agent (federation_configure_plan_t *plan, const char *site, const char *name,
                         const federation_node_t *node)
 {

@@ -1,11 +1,12 @@
-/*  codec_table - how a codec's table is written. For _wire files, and code that fills answers itself.
+/*  codec_table - how a codec's table is written. For _wire files, and code that fills answers.
  *
  *      static const codec_row_t party_rows [] = {
  *        ROW_WORD ("name", participant_ref_t, name),
  *        ROW_FIXED ("store", participant_ref_t, store),
  *        ROW_WORD ("endpoint", participant_ref_t, endpoint, OR_NONE),
  *      };
- *      const codec_t participant_ref_codec = CODEC (participant_ref_t, musubi__party__descriptor, party_rows);
+ *      const codec_t participant_ref_codec =
+ *        CODEC (participant_ref_t, musubi__party__descriptor, party_rows);
  *
  *  A row for every field of the message, in the order of their numbers; one that is of no use
  *  here is a ROW_UNUSED. Row and field meet by their place: test_codec proves that their names,

@@ -1,4 +1,5 @@
-/*  registration - one registrar for each GIS: what was told there last, and when to tell it again. */
+/*  registration - one registrar for each GIS: what was told there last, and when to tell it again.
+ */
 #include "registration.h"
 
 #include "directory_wire.h"

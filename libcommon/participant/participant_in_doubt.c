@@ -2,10 +2,10 @@
  *
  *  Ask the coordinator, in the store that made the plan. If that gives no information (silence,
  *  another store, a plan it has lost) or says pending past decide_by, ask all others of the stored
- *  list: what one of them knows to be committed is committed, what has a tombstone at one of them is
- *  aborted. Else wait longer and ask again. Nothing else is evidence: not an address, not an edge,
- *  not time. Once fenced, the coordinator's "committed" is none either: it may have been decided
- *  too late (T8). Its "aborted" still is: what it never logged nobody can have committed.
+ *  list: what one of them knows to be committed is committed, what has a tombstone at one of them
+ *  is aborted. Else wait longer and ask again. Nothing else is evidence: not an address, not an
+ *  edge, not time. Once fenced, the coordinator's "committed" is none either: it may have been
+ *  decided too late (T8). Its "aborted" still is: what it never logged nobody can have committed.
  */
 #include "participant_state.h"
 

@@ -3,9 +3,9 @@
  *
  *  A record that cannot be understood is told loudly and left alone: it never stops a start, and
  *  whoever repairs it finds it where it was. It may have been a vote, or a commit: whoever asks
- *  about that txid gets no information (T7), and it is neither held nor made a tombstone anew. Everything
- *  else is as it was flushed: what is committed is booked, what is held or voted is taken, even
- *  where capacity has shrunk meanwhile.
+ *  about that txid gets no information (T7), and it is neither held nor made a tombstone anew.
+ *  Everything else is as it was flushed: what is committed is booked, what is held or voted is
+ *  taken, even where capacity has shrunk meanwhile.
  */
 #include "ledger.h"
 #include "must.h"

@@ -8,7 +8,8 @@
 #include "participant_config.h"
 #include "provider.h"
 
-/*  Rows for a table of keys; before is a literal, such as "domains/" with a star and a slash, or "".
+/*  Rows for a table of keys; before is a literal, such as "domains/" with a star and a slash, or
+ *  "".
  */
 #define TERMS_CONFIG_KEYS(before)                                                                  \
     KEY_TEXT (before "disclosure", "profile",                                                      \
@@ -52,8 +53,8 @@
 bool config_name_read (const config_t *config, const char *kind, const char *what,
                        char name [NAME_BYTES_MAX + 1], char why [CONFIG_WHY_BYTES]);
 
-/*  What the settings borrow once they are read. Zero at first; end it with provider_words_clear, also
- *  after false. */
+/*  What the settings borrow once they are read. Zero at first; end it with provider_words_clear,
+ *  also after false. */
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
     name_list_t accounts; /* actors with an account, whichever */

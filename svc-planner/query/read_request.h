@@ -9,7 +9,8 @@
 #include "ordered.h"
 #include "unresponsive.h"
 
-/*  The read_requests of one planner, and what they share. All but the last two members are borrowed. */
+/*  The read_requests of one planner, and what they share. All but the last two members are
+ *  borrowed. */
 typedef struct {
     service_t *service;
     const planner_settings_t *settings;
@@ -20,7 +21,8 @@ typedef struct {
     uint64_t begun;
 } read_requests_t;
 
-/*  The borrowed members must be filled. Closing ends read_requests in progress without an answer. */
+/*  The borrowed members must be filled. Closing ends read_requests in progress without an answer.
+ */
 void read_requests_open (read_requests_t *self);
 void read_requests_close (read_requests_t *self);
 

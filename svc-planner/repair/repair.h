@@ -1,6 +1,6 @@
 /*  repair - a decided commit that some participant can't keep is repaired or undone (T10).
  *
- *      look at what is left --> another plan in its place: the same window at the same participants;
+ *  look at what is left --> another plan in its place: the same window at the same participants;
  *           ^                   elsewhere, as the request allows; of a change, what was before it
  *           |                      |
  *           +------ not kept ------+-- kept by all --> tell the home --> over

@@ -1,5 +1,5 @@
-/*  test_free_capacity - what a site answers about its free nodes: profiles, spans, utilisation; and the
- *  comparison of lists of stretches, on which bookings rest.
+/*  test_free_capacity - what a site answers about its free nodes: profiles, spans, utilisation; and
+ *  the comparison of lists of stretches, on which bookings rest.
  */
 #include "timetable_fixture.h"
 

@@ -12,8 +12,8 @@
 typedef struct ledger_tables ledger_tables_t;
 
 typedef struct {
-    /*  Called for each difference, with one sentence. mended: put was called for it; if not, only an
-     *  operator can decide. */
+    /*  Called for each difference, with one sentence. mended: put was called for it; if not, only
+     *  an operator can decide. */
     void (*tell) (void *owner, bool mended, const char *sentence);
 
     /*  What must be written instead, or erased: then value has no data. May be NULL. */
