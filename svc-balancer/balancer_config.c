@@ -45,7 +45,7 @@ static uint32_t balancer_config_count_of (const config_t *config, const char *pa
 }
 
 static bool balancer_config_settings_read (const config_t *config, balancer_settings_t *settings,
-                                           char why [CONFIG_WHY_BYTES])
+                                           char why [LONG_WHY_BYTES])
 {
     settings->coalition_ms = config_duration_ms (config, "coalition");
     settings->step_ms = config_duration_ms (config, "step");
@@ -64,7 +64,7 @@ static bool balancer_config_settings_read (const config_t *config, balancer_sett
            wrong_setting (why, "coalition: must not be shorter than step");
 }
 
-bool balancer_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+bool balancer_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
     char name [NAME_BYTES_MAX + 1];
     name_list_t gis = {0};

@@ -42,7 +42,7 @@ static name_list_t words_read (const config_t *config, const char *path, const c
 }
 
 /*  "gis/g1": what stands after the slash ends request ids, so it must be plain. */
-static bool gis_config_name_sound (const char *name, const char *key, char why [CONFIG_WHY_BYTES])
+static bool gis_config_name_sound (const char *name, const char *key, char why [LONG_WHY_BYTES])
 {
     const char *given = name + strlen (KIND);
     size_t length = strlen (given);
@@ -54,7 +54,7 @@ static bool gis_config_name_sound (const char *name, const char *key, char why [
       key, given, NAME_BYTES_MAX - strlen (KIND));
 }
 
-static bool homes_sound (const name_list_t *homes, const char *name, char why [CONFIG_WHY_BYTES])
+static bool homes_sound (const name_list_t *homes, const char *name, char why [LONG_WHY_BYTES])
 {
     bool named = homes->count == 0;
     if (homes->count > GIS_HOMES_MAX)
@@ -73,7 +73,7 @@ static bool homes_sound (const name_list_t *homes, const char *name, char why [C
 }
 
 static bool gis_config_limits_read (const config_t *config, gis_settings_t *settings,
-                                    char why [CONFIG_WHY_BYTES])
+                                    char why [LONG_WHY_BYTES])
 {
     settings->lease_ms_min = (uint32_t) config_duration_ms (config, "lease_min");
     settings->lease_ms_max = (uint32_t) config_duration_ms (config, "lease_max");
@@ -86,7 +86,7 @@ static bool gis_config_limits_read (const config_t *config, gis_settings_t *sett
     return participant_limits_read (config, &settings->limits, why);
 }
 
-bool gis_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+bool gis_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
     name_list_t names = words_read (config, "name", KIND);
     name_list_t homes = words_read (config, "homes", KIND);

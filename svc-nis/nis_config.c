@@ -24,8 +24,7 @@ const config_key_t nis_keys [] = {
 };
 const size_t nis_keys_count = sizeof nis_keys / sizeof *nis_keys;
 
-static bool nis_config_use_read (const config_t *config, use_mode_t *use,
-                                 char why [CONFIG_WHY_BYTES])
+static bool nis_config_use_read (const config_t *config, use_mode_t *use, char why [LONG_WHY_BYTES])
 {
     const char *provision = config_text (config, "provision");
     *use = strcmp (provision, "start") == 0 ? USE_AT_START : USE_ASKED;
@@ -34,7 +33,7 @@ static bool nis_config_use_read (const config_t *config, use_mode_t *use,
 }
 
 static bool nis_config_settings_read (const config_t *config, provider_words_t *words,
-                                      nis_settings_t *settings, char why [CONFIG_WHY_BYTES])
+                                      nis_settings_t *settings, char why [LONG_WHY_BYTES])
 {
     free_capacity_terms_t terms;
     if (!provider_config_read (config, "nis", "domain", words, &terms, &settings->provider, why) ||
@@ -50,7 +49,7 @@ static bool nis_config_settings_read (const config_t *config, provider_words_t *
            provider_limits_read (config, &settings->provider, why);
 }
 
-bool nis_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+bool nis_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
     provider_words_t words = {.name = ""};
     nis_settings_t settings = {.provider.limits = nis_limits_default};

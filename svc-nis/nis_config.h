@@ -11,6 +11,6 @@ extern const config_key_t nis_keys [];
 extern const size_t nis_keys_count;
 
 /*  As host_program_t wants it: false with why filled when the settings contradict each other. */
-bool nis_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES]);
+bool nis_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);
 
 #endif

@@ -221,7 +221,7 @@ static void add_bind (arguments_t *self, const config_t *config, const char *pat
 static bool add_settings (arguments_t *self, const char *file, const char *const *settings,
                           size_t settings_count, const char *store)
 {
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     size_t count = planner_keys_count + host_keys_count;
     config_key_t *keys = must (calloc (count, sizeof *keys));
     memcpy (keys, planner_keys, planner_keys_count * sizeof *keys);

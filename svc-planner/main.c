@@ -10,7 +10,7 @@
 #include "planner_limits.h"
 #include "solving.h"
 
-static bool main_core_new (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+static bool main_core_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
     finisher_pool (config_text (config, "store/pool"),
                    (uint64_t) config_integer (config, "store/bytes"));

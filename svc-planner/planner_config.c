@@ -145,7 +145,7 @@ static bool has_number (const named_number_t *numbers, size_t count, const char 
 }
 
 static bool read_weights (const config_t *config, lists_t *lists, ip_settings_t *ip,
-                          char why [CONFIG_WHY_BYTES])
+                          char why [LONG_WHY_BYTES])
 {
     const char *names [NAMED_MAX];
     size_t count = config_names (config, "ip/weights", names, NAMED_MAX);
@@ -162,7 +162,7 @@ static bool read_weights (const config_t *config, lists_t *lists, ip_settings_t 
 }
 
 static bool read_levels (const config_t *config, lists_t *lists, ip_settings_t *ip,
-                         char why [CONFIG_WHY_BYTES])
+                         char why [LONG_WHY_BYTES])
 {
     const char *names [NAMED_MAX];
     size_t count = config_names (config, "ip/levels", names, NAMED_MAX);
@@ -196,7 +196,7 @@ static uint32_t processors (void)
 }
 
 static bool read_programs (const config_t *config, lists_t *lists, ip_settings_t *ip,
-                           char why [CONFIG_WHY_BYTES])
+                           char why [LONG_WHY_BYTES])
 {
     size_t balance = 0;
     size_t most = sizeof balances / sizeof balances [0];
@@ -261,7 +261,7 @@ static planner_settings_t read_settings (const config_t *config)
 }
 
 static bool planner_config_sound (const planner_settings_t *settings, const name_list_t *gis,
-                                  const name_list_t *administrators, char why [CONFIG_WHY_BYTES])
+                                  const name_list_t *administrators, char why [LONG_WHY_BYTES])
 {
     const char *what = NULL;
     if (gis->count == 0)
@@ -280,11 +280,11 @@ static bool planner_config_sound (const planner_settings_t *settings, const name
     else if (settings->asked_max < settings->candidates_max)
         what = "limits/asked_max: must not be less than limits/candidates_max";
     if (what)
-        snprintf (why, CONFIG_WHY_BYTES, "%s", what);
+        snprintf (why, LONG_WHY_BYTES, "%s", what);
     return !what;
 }
 
-bool planner_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+bool planner_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
     name_list_t gis = {0}, administrators = {0};
     name_list_add (&gis, config_text (config, "gis"), "");

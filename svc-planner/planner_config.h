@@ -9,6 +9,6 @@ extern const config_key_t planner_keys [];
 extern const size_t planner_keys_count;
 
 /*  See host_program_t. */
-bool planner_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES]);
+bool planner_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);
 
 #endif

@@ -52,7 +52,7 @@ const config_key_t replica_keys [] = {
 };
 const size_t replica_keys_count = sizeof replica_keys / sizeof *replica_keys;
 
-static bool nodes_read (const config_t *config, name_list_t *nodes, char why [CONFIG_WHY_BYTES])
+static bool nodes_read (const config_t *config, name_list_t *nodes, char why [LONG_WHY_BYTES])
 {
     name_list_add (nodes, config_text (config, "nodes"), "");
     if (!words_short (nodes, "nodes", NAME_BYTES_MAX, why))
@@ -74,7 +74,7 @@ static bool nodes_read (const config_t *config, name_list_t *nodes, char why [CO
 }
 
 static bool replica_config_limits_read (const config_t *config, replica_settings_t *settings,
-                                        char why [CONFIG_WHY_BYTES])
+                                        char why [LONG_WHY_BYTES])
 {
     uint32_t mbps = (uint32_t) config_integer (config, "mbps");
     replica_limits_t *limits = &settings->limits;
@@ -96,7 +96,7 @@ static bool replica_config_limits_read (const config_t *config, replica_settings
     return true;
 }
 
-static bool cost_read (const config_t *config, selector_cost_t *cost, char why [CONFIG_WHY_BYTES])
+static bool cost_read (const config_t *config, selector_cost_t *cost, char why [LONG_WHY_BYTES])
 {
     const char *word = config_text (config, "cost");
     *cost = strcmp (word, "rtt") == 0 ? SELECT_RTT : SELECT_THROUGHPUT;
@@ -106,7 +106,7 @@ static bool cost_read (const config_t *config, selector_cost_t *cost, char why [
 
 static bool replica_config_settings_read (const config_t *config, provider_words_t *words,
                                           name_list_t *nodes, replica_settings_t *settings,
-                                          char why [CONFIG_WHY_BYTES])
+                                          char why [LONG_WHY_BYTES])
 {
     settings->index = config_boolean (config, "index");
     if (!config_name_read (config, settings->index ? "index" : "replica",
@@ -122,7 +122,7 @@ static bool replica_config_settings_read (const config_t *config, provider_words
     return replica_config_limits_read (config, settings, why);
 }
 
-bool replica_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+bool replica_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
     provider_words_t words = {.name = ""};
     name_list_t nodes = {0};

@@ -8,6 +8,6 @@
 extern const config_key_t replica_keys [];
 extern const size_t replica_keys_count;
 
-bool replica_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES]);
+bool replica_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);
 
 #endif

@@ -29,7 +29,7 @@ bool cli_parse (cli_t *cli, const cli_option_t *own, size_t least, size_t most, 
       FLAG_OPTION ("json", &cli->json, "print the answer as JSON"),
       FLAG_OPTION ("help", &cli->help, "describe this command and its options"),
       {0}};
-    char why [OPTIONS_WHY_BYTES];
+    char why [WHY_BYTES];
     bool parsed = options_parse (own, global, cli->rest_count, cli->rest, words->list, WORDS_MAX,
                                  &words->count, why);
     if (cli->help) {

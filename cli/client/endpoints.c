@@ -23,7 +23,7 @@ static const config_key_t settings_keys [] = {
 };
 
 /*  The user's own settings; *config stays NULL when there is no such file. */
-static bool load_settings (config_t **config, char why [CONFIG_WHY_BYTES])
+static bool load_settings (config_t **config, char why [LONG_WHY_BYTES])
 {
     const char *folder = getenv ("XDG_CONFIG_HOME");
     const char *home = getenv ("HOME");
@@ -121,7 +121,7 @@ static bool check_places (endpoints_t *self)
 
 bool endpoints_find (endpoints_t *self, const cli_t *cli)
 {
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     config_t *settings;
     *self = (endpoints_t){0};
     if (!load_settings (&settings, why))
@@ -146,7 +146,7 @@ void endpoints_clear (endpoints_t *self)
 
 char *endpoints_actor (const cli_t *cli)
 {
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     config_t *settings;
     if (!load_settings (&settings, why))
         cli_fail (EXIT_USAGE, "%s", why);

@@ -44,15 +44,14 @@ static bool is_option (const char *argument)
     return argument [0] == '-' && argument [1] != '\0';
 }
 
-static bool options_refuse (char why [OPTIONS_WHY_BYTES], const cli_option_t *option,
-                            const char *text, const char *right)
+static bool options_refuse (char why [WHY_BYTES], const cli_option_t *option, const char *text,
+                            const char *right)
 {
-    snprintf (why, OPTIONS_WHY_BYTES, "--%s: \"%.60s\" is not %s", option->name, text, right);
+    snprintf (why, WHY_BYTES, "--%s: \"%.60s\" is not %s", option->name, text, right);
     return false;
 }
 
-static bool read_integer (const cli_option_t *option, const char *text,
-                          char why [OPTIONS_WHY_BYTES])
+static bool read_integer (const cli_option_t *option, const char *text, char why [WHY_BYTES])
 {
     char *end;
     errno = 0;
@@ -69,8 +68,7 @@ static bool read_integer (const cli_option_t *option, const char *text,
     return true;
 }
 
-static bool options_read_real (const cli_option_t *option, const char *text,
-                               char why [OPTIONS_WHY_BYTES])
+static bool options_read_real (const cli_option_t *option, const char *text, char why [WHY_BYTES])
 {
     char *end;
     double number = strtod (text, &end);
@@ -86,7 +84,7 @@ static bool options_read_real (const cli_option_t *option, const char *text,
 }
 
 static bool options_read_time (const cli_option_t *option, const char *text, option_time_t *time,
-                               char why [OPTIONS_WHY_BYTES])
+                               char why [WHY_BYTES])
 {
     if (!timetext_parse (text, &time->ms, &time->relative))
         return options_refuse (why, option, text, "a time such as 2026-12-01T09:00:00Z or now+30m");
@@ -103,12 +101,11 @@ static bool options_read_duration (const char *text, int64_t *ms)
     return timetext_parse_duration (bare ? seconds : text, ms);
 }
 
-static bool add_text (const cli_option_t *option, const char *text, char why [OPTIONS_WHY_BYTES])
+static bool add_text (const cli_option_t *option, const char *text, char why [WHY_BYTES])
 {
     option_texts_t *texts = option->value;
     if (texts->count == OPTION_TEXTS_MAX) {
-        snprintf (why, OPTIONS_WHY_BYTES, "--%s: given more than %d times", option->name,
-                  OPTION_TEXTS_MAX);
+        snprintf (why, WHY_BYTES, "--%s: given more than %d times", option->name, OPTION_TEXTS_MAX);
         return false;
     }
     texts->list [texts->count++] = text;
@@ -116,7 +113,7 @@ static bool add_text (const cli_option_t *option, const char *text, char why [OP
 }
 
 static bool options_read_value (const cli_option_t *option, const char *const *values,
-                                char why [OPTIONS_WHY_BYTES])
+                                char why [WHY_BYTES])
 {
     switch (option->kind) {
     case OPTION_FLAG:
@@ -147,7 +144,7 @@ static bool options_read_value (const cli_option_t *option, const char *const *v
 
 /*  Reads the option at argv [*at] and moves *at past it. */
 static bool parse_option (const cli_option_t *own, const cli_option_t *global, int argc,
-                          char *const *argv, int *at, char why [OPTIONS_WHY_BYTES])
+                          char *const *argv, int *at, char why [WHY_BYTES])
 {
     const char *argument = argv [(*at)++];
     const char *attached = NULL;
@@ -160,13 +157,13 @@ static bool parse_option (const cli_option_t *own, const cli_option_t *global, i
         option = find_letter (own, argument);
     }
     if (!option) {
-        snprintf (why, OPTIONS_WHY_BYTES,
-                  "%.60s is not an option of this command; --help lists them", argument);
+        snprintf (why, WHY_BYTES, "%.60s is not an option of this command; --help lists them",
+                  argument);
         return false;
     }
     int wanted = values_of (option->kind);
     if (wanted == 0 && attached) {
-        snprintf (why, OPTIONS_WHY_BYTES, "--%s takes no value", option->name);
+        snprintf (why, WHY_BYTES, "--%s takes no value", option->name);
         return false;
     }
     const char *values [2] = {attached, NULL};
@@ -174,7 +171,7 @@ static bool parse_option (const cli_option_t *own, const cli_option_t *global, i
     while (have < wanted && *at < argc)
         values [have++] = argv [(*at)++];
     if (have < wanted) {
-        snprintf (why, OPTIONS_WHY_BYTES, "--%s needs a value: %s", option->name, option->argument);
+        snprintf (why, WHY_BYTES, "--%s needs a value: %s", option->name, option->argument);
         return false;
     }
     return options_read_value (option, values, why);
@@ -182,7 +179,7 @@ static bool parse_option (const cli_option_t *own, const cli_option_t *global, i
 
 bool options_parse (const cli_option_t *own, const cli_option_t *global, int argc,
                     char *const *argv, const char **words, size_t words_max, size_t *words_count,
-                    char why [OPTIONS_WHY_BYTES])
+                    char why [WHY_BYTES])
 {
     *words_count = 0;
     bool options_over = false;
@@ -194,7 +191,7 @@ bool options_parse (const cli_option_t *own, const cli_option_t *global, int arg
             if (!parse_option (own, global, argc, argv, &at, why))
                 return false;
         } else if (*words_count == words_max) {
-            snprintf (why, OPTIONS_WHY_BYTES, "\"%.60s\" is one argument too many", argv [at]);
+            snprintf (why, WHY_BYTES, "\"%.60s\" is one argument too many", argv [at]);
             return false;
         } else {
             words [(*words_count)++] = argv [at++];

@@ -7,12 +7,12 @@
 #ifndef MUSUBI_OPTIONS_H
 #define MUSUBI_OPTIONS_H
 
+#include "bytes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-#define OPTIONS_WHY_BYTES 256
 
 typedef enum {
     OPTION_FLAG,     /* bool */
@@ -83,7 +83,7 @@ typedef struct {
  *  values may be set. */
 bool options_parse (const cli_option_t *own, const cli_option_t *global, int argc,
                     char *const *argv, const char **words, size_t words_max, size_t *words_count,
-                    char why [OPTIONS_WHY_BYTES]);
+                    char why [WHY_BYTES]);
 
 /*  The index of the first word; options of the table are stepped over with their values. -1 when
  *  there is none. */

@@ -7,12 +7,11 @@
 #ifndef MUSUBI_SERVICES_H
 #define MUSUBI_SERVICES_H
 
+#include "bytes.h"
 #include "core.h"
 
 #include <jansson.h>
 #include <protobuf-c/protobuf-c.h>
-
-#define SERVICES_WHY_BYTES 512
 
 typedef struct {
     const char *service; /* "Calendar" */
@@ -24,7 +23,7 @@ typedef struct {
 /*  The method that text names: "Lis.Free" in full, "Free" among those of the kind. False with why,
  *  which lists the methods there are. */
 bool services_find (const char *kind, const char *text, method_t *method,
-                    char why [SERVICES_WHY_BYTES]);
+                    char why [LONG_WHY_BYTES]);
 
 /*  For calls whose names are known to exist. */
 method_t services_method (const char *service, const char *method);

@@ -99,8 +99,7 @@ static size_t services_search (const char *kind, const char *block, const char *
     return count;
 }
 
-bool services_find (const char *kind, const char *text, method_t *method,
-                    char why [SERVICES_WHY_BYTES])
+bool services_find (const char *kind, const char *text, method_t *method, char why [LONG_WHY_BYTES])
 {
     char block [NAME_BYTES_MAX + 1] = "";
     size_t dot = strcspn (text, ".");
@@ -114,11 +113,11 @@ bool services_find (const char *kind, const char *text, method_t *method,
         *method = found;
         return true;
     }
-    size_t length = (size_t) snprintf (why, SERVICES_WHY_BYTES, "%.80s: %s; there are:", text,
+    size_t length = (size_t) snprintf (why, LONG_WHY_BYTES, "%.80s: %s; there are:", text,
                                        count ? "more than one" : "no such method");
-    for (size_t i = 0; length < SERVICES_WHY_BYTES && services_at (kind, i, &found); i++)
-        length += (size_t) snprintf (why + length, SERVICES_WHY_BYTES - length, " %s.%s",
-                                     found.service, found.method);
+    for (size_t i = 0; length < LONG_WHY_BYTES && services_at (kind, i, &found); i++)
+        length += (size_t) snprintf (why + length, LONG_WHY_BYTES - length, " %s.%s", found.service,
+                                     found.method);
     return false;
 }
 

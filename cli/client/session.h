@@ -91,7 +91,7 @@ uint64_t session_send (session_t *self, const char *endpoint, const method_t *me
 /*  The full request id ID@HOME: as given; a bare id with the home that its hash names; or, without
  *  one, a fresh id at a directory that has answered. False with why. Needs session_look. */
 bool session_request_id (session_t *self, const char *given, char id [REQUEST_ID_BYTES_MAX + 1],
-                         char why [OPTIONS_WHY_BYTES]);
+                         char why [WHY_BYTES]);
 
 /*  In planner_call.c. Asks live planners in turn until one answers or the time is over; the next
  *  one when a planner is silent, busy or does not know. Returns the exit code of the call itself:

@@ -90,7 +90,7 @@ int run_down (cli_t *cli)
 {
     cli_words_t words;
     int code;
-    char why [FOLDER_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     if (!cli_parse (cli, NULL, 0, 0, &words, &code))
         return code;
     text_auto_t *dir = cli_federation_dir (cli);

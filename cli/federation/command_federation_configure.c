@@ -290,7 +290,7 @@ int run_federation_configure (cli_t *cli)
                          "%s: these members are reached over a network, where a claimed name "
                          "proves nothing; add --trusted if everyone who can reach them is trusted",
                          cli->command->name);
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     text_auto_t *text = NULL;
     federation_t *federation = federation_load (words.list [0], &text, why);
     if (!federation)

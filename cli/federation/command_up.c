@@ -48,7 +48,7 @@ static char *read_kept (const char *dir)
  *  refusing. */
 static federation_t *read_given (const char *file, const char *last, char **given)
 {
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     if (!file)
         *given =
           must (last ? strdup (last) : strndup (federation_example, federation_example_size));
@@ -64,8 +64,8 @@ static federation_t *read_given (const char *file, const char *last, char **give
  */
 static char *own_dir (const federation_t *federation, const char *file, const char *last, int *code)
 {
-    char why [FOLDER_WHY_BYTES];
-    char path [FOLDER_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
+    char path [LONG_WHY_BYTES];
     folder_t folder = {.lock = -1};
     const char *name = federation_name (federation);
     bool good = false;
@@ -366,7 +366,7 @@ static int up (const cli_t *cli, folder_t *folder, const up_options_t *options,
 static int choose_and_up (const cli_t *cli, const up_options_t *options)
 {
     int code = EXIT_USAGE;
-    char why [FOLDER_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     folder_t folder = {.lock = -1};
     char *dir = cli_federation_dir (cli);
     char *last = read_kept (dir);
@@ -398,7 +398,7 @@ int run_up (cli_t *cli)
       {0}};
     cli_words_t words;
     int code;
-    char why [FOLDER_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     if (!cli_parse (cli, list, 0, 1, &words, &code))
         return code;
     umask (066); /* tasks pass through folders to their own; all else is private */

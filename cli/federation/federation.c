@@ -123,9 +123,9 @@ static bool federation_name_sound (const char *name)
 }
 
 static bool federation_refuse (const char *file, const char *key, const char *name,
-                               const char *right, char why [CONFIG_WHY_BYTES])
+                               const char *right, char why [LONG_WHY_BYTES])
 {
-    snprintf (why, CONFIG_WHY_BYTES, "%.200s: %.120s: \"%.80s\": %.80s", file, key, name, right);
+    snprintf (why, LONG_WHY_BYTES, "%.200s: %.120s: \"%.80s\": %.80s", file, key, name, right);
     return false;
 }
 
@@ -139,7 +139,7 @@ static const name_list_t *federation_names_of (const federation_t *self, const c
 
 /*  Checks that each name is allowed and that none stands twice. */
 static bool federation_names_right (const name_list_t *words, const char *file, const char *key,
-                                    char why [CONFIG_WHY_BYTES])
+                                    char why [LONG_WHY_BYTES])
 {
     for (size_t i = 0; i < words->count; i++)
         if (!federation_name_sound (words->words [i]))
@@ -158,7 +158,7 @@ static void take_sections (name_list_t *names, const config_t *config, const cha
         names->words [i] = must (strdup (found [i]));
 }
 
-static bool read_names (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
+static bool read_names (federation_t *self, const char *file, char why [LONG_WHY_BYTES])
 {
     for (size_t i = 0; i < KINDS; i++) {
         const federation_kind_t *kind = &kinds [i];
@@ -190,7 +190,7 @@ static const struct {
                 {"domains", "disclosure", {"profile", "windows"}}};
 
 static bool choices_right (const federation_t *self, const char *file, const char *sections,
-                           const char *name, char why [CONFIG_WHY_BYTES])
+                           const char *name, char why [LONG_WHY_BYTES])
 {
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         char path [ZPL_PATH_BYTES], right [64];
@@ -229,7 +229,7 @@ static void list_class (const federation_t *self, const char *section, const cha
 }
 
 static bool read_nodes (federation_t *self, const char *site, federation_nodes_t *nodes,
-                        char why [CONFIG_WHY_BYTES])
+                        char why [LONG_WHY_BYTES])
 {
     const char *classes [SITE_CLASSES_MAX];
     char above [NAME_BYTES_MAX + 16];
@@ -248,7 +248,7 @@ static bool read_nodes (federation_t *self, const char *site, federation_nodes_t
 }
 
 static bool read_storage (federation_t *self, const char *file, const char *site,
-                          name_list_t *storage, char why [CONFIG_WHY_BYTES])
+                          name_list_t *storage, char why [LONG_WHY_BYTES])
 {
     char path [ZPL_PATH_BYTES];
     snprintf (path, sizeof path, "sites/%s/storage/nodes", site);
@@ -258,7 +258,7 @@ static bool read_storage (federation_t *self, const char *file, const char *site
 }
 
 static bool read_site (federation_t *self, const char *file, const char *site,
-                       federation_nodes_t *nodes, char why [CONFIG_WHY_BYTES])
+                       federation_nodes_t *nodes, char why [LONG_WHY_BYTES])
 {
     char section [NAME_BYTES_MAX + 16];
     const char *class;
@@ -270,7 +270,7 @@ static bool read_site (federation_t *self, const char *file, const char *site,
            (!site_runs (self, site) || read_nodes (self, site, nodes, why));
 }
 
-static bool read_sites (federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
+static bool read_sites (federation_t *self, const char *file, char why [LONG_WHY_BYTES])
 {
     const name_list_t *sites = federation_names_of (self, "lis");
     for (size_t i = 0; i < sites->count; i++)
@@ -290,7 +290,7 @@ static const federation_nodes_t *nodes_of (const federation_t *self, const char 
 }
 
 static bool vertices_right (const federation_t *self, const char *file, const char *section,
-                            const domain_t *domain, char why [CONFIG_WHY_BYTES])
+                            const domain_t *domain, char why [LONG_WHY_BYTES])
 {
     for (size_t i = 0; i < domain->vertices_count; i++) {
         const vertex_t *vertex = &domain->vertices [i];
@@ -311,7 +311,7 @@ static bool vertices_right (const federation_t *self, const char *file, const ch
 }
 
 static bool domain_right (const federation_t *self, const char *file, const char *name,
-                          char why [CONFIG_WHY_BYTES])
+                          char why [LONG_WHY_BYTES])
 {
     char section [NAME_BYTES_MAX + 16];
     domain_t domain;
@@ -324,7 +324,7 @@ static bool domain_right (const federation_t *self, const char *file, const char
     return good;
 }
 
-static bool domains_right (const federation_t *self, const char *file, char why [CONFIG_WHY_BYTES])
+static bool domains_right (const federation_t *self, const char *file, char why [LONG_WHY_BYTES])
 {
     const name_list_t *domains = federation_names_of (self, "nis");
     for (size_t i = 0; i < domains->count; i++)
@@ -333,8 +333,7 @@ static bool domains_right (const federation_t *self, const char *file, char why 
     return true;
 }
 
-static bool balancers_right (const federation_t *self, const char *file,
-                             char why [CONFIG_WHY_BYTES])
+static bool balancers_right (const federation_t *self, const char *file, char why [LONG_WHY_BYTES])
 {
     const name_list_t *balancers = federation_names_of (self, "balancer");
     for (size_t i = 0; i < balancers->count; i++) {
@@ -369,10 +368,10 @@ char *federation_text (const char *path, size_t *size)
 }
 
 federation_t *federation_read (const char *name, const char *text, size_t size,
-                               char why [CONFIG_WHY_BYTES])
+                               char why [LONG_WHY_BYTES])
 {
     federation_t *self = must (calloc (1, sizeof *self));
-    char zpl_why [ZPL_WHY_BYTES];
+    char zpl_why [LONG_WHY_BYTES];
     self->config =
       config_parse (name, text, size, NULL, 0, keys, sizeof keys / sizeof keys [0], why);
     self->tree = zpl_new ();
@@ -384,13 +383,13 @@ federation_t *federation_read (const char *name, const char *text, size_t size,
     return self;
 }
 
-federation_t *federation_load (const char *file, char **text, char why [CONFIG_WHY_BYTES])
+federation_t *federation_load (const char *file, char **text, char why [LONG_WHY_BYTES])
 {
     size_t size;
     *text = federation_text (file, &size);
     if (*text)
         return federation_read (file, *text, size, why);
-    snprintf (why, CONFIG_WHY_BYTES, "%.300s: can't be read: %s", file, strerror (errno));
+    snprintf (why, LONG_WHY_BYTES, "%.300s: can't be read: %s", file, strerror (errno));
     return NULL;
 }
 

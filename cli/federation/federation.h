@@ -36,12 +36,12 @@ char *federation_text (const char *path, size_t *size);
 
 /*  Reads a description; name stands for FILE in why = "FILE:LINE: key: …". The text is copied. */
 federation_t *federation_read (const char *name, const char *text, size_t size,
-                               char why [CONFIG_WHY_BYTES]);
+                               char why [LONG_WHY_BYTES]);
 void federation_destroy (federation_t **self_p);
 
 /*  The same from a file. *text is its text, the caller's in either case; NULL when it can't be
  *  read. */
-federation_t *federation_load (const char *file, char **text, char why [CONFIG_WHY_BYTES]);
+federation_t *federation_load (const char *file, char **text, char why [LONG_WHY_BYTES]);
 
 /*  The name of the federation; NULL when it can't be the name of a folder. */
 const char *federation_name (const federation_t *self);

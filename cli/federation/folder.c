@@ -85,14 +85,14 @@ static void folder_read_member (folder_t *self, const json_t *json, bool this_bo
 }
 
 /*  A folder without the list is new. */
-static bool read_members (folder_t *self, char why [FOLDER_WHY_BYTES])
+static bool read_members (folder_t *self, char why [LONG_WHY_BYTES])
 {
     text_auto_t *path = folder_file (self, "members.json");
     json_error_t error = {.text = ""};
     json_auto_t *list =
       access (path, F_OK) == 0 ? json_load_file (path, 0, &error) : json_object ();
     if (!list) {
-        snprintf (why, FOLDER_WHY_BYTES, "%s:%d: %s", path, error.line, error.text);
+        snprintf (why, LONG_WHY_BYTES, "%s:%d: %s", path, error.line, error.text);
         return false;
     }
     char boot [BOOT_BYTES];
@@ -104,29 +104,29 @@ static bool read_members (folder_t *self, char why [FOLDER_WHY_BYTES])
     return true;
 }
 
-static bool take_lock (folder_t *self, char why [FOLDER_WHY_BYTES])
+static bool take_lock (folder_t *self, char why [LONG_WHY_BYTES])
 {
     text_auto_t *path = folder_file (self, "lock");
     self->lock = open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (self->lock >= 0 && flock (self->lock, LOCK_EX | LOCK_NB) == 0)
         return true;
-    snprintf (why, FOLDER_WHY_BYTES, "%s: %s", self->path,
+    snprintf (why, LONG_WHY_BYTES, "%s: %s", self->path,
               self->lock >= 0 && errno == EWOULDBLOCK
                 ? "another `musubi up` or `musubi down` is using it; try again"
                 : strerror (errno));
     return false;
 }
 
-bool folder_open (folder_t *self, const char *path, bool make, char why [FOLDER_WHY_BYTES])
+bool folder_open (folder_t *self, const char *path, bool make, char why [LONG_WHY_BYTES])
 {
     *self = (folder_t){.lock = -1};
     if (make && !make_path (path)) {
-        snprintf (why, FOLDER_WHY_BYTES, "%s: can't be created: %s", path, strerror (errno));
+        snprintf (why, LONG_WHY_BYTES, "%s: can't be created: %s", path, strerror (errno));
         return false;
     }
     self->path = realpath (path, NULL);
     if (!self->path) {
-        snprintf (why, FOLDER_WHY_BYTES, "%s: %s", path, strerror (errno));
+        snprintf (why, LONG_WHY_BYTES, "%s: %s", path, strerror (errno));
         return false;
     }
     return take_lock (self, why) && read_members (self, why);

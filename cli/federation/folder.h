@@ -11,11 +11,11 @@
 #ifndef MUSUBI_FOLDER_H
 #define MUSUBI_FOLDER_H
 
+#include "bytes.h"
 #include "process.h"
 
 #include <jansson.h>
 
-#define FOLDER_WHY_BYTES   512
 #define MEMBER_PLACE_BYTES 64
 #define MEMBERS_MAX        10000 /* two ports each */
 
@@ -37,7 +37,7 @@ typedef struct {
 
 /*  Opens the folder, creating it when asked to, and takes its lock; reads the members, without the
  *  processes of an earlier boot. False with why. Ended by folder_close in either case. */
-bool folder_open (folder_t *self, const char *path, bool make, char why [FOLDER_WHY_BYTES]);
+bool folder_open (folder_t *self, const char *path, bool make, char why [LONG_WHY_BYTES]);
 void folder_close (folder_t *self);
 
 /*  Writes the members, all or nothing. False with errno. */

@@ -252,7 +252,7 @@ static bool file_transfer_look (const file_transfer_t *self, json_int_t *transfe
 static int file_transfer_follow (const file_transfer_t *self, json_int_t transfer, json_t **last)
 {
     transfer_progress_t progress = {.self = self->guest.name, .gives = self->order.gives};
-    char why [TRANSFER_CLIENT_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     int code = EXIT_DONE;
     int64_t rest_ms = LOOK_MS_FIRST;
     while (transfer != 0) {
@@ -288,7 +288,7 @@ static int file_transfer_follow (const file_transfer_t *self, json_int_t transfe
 static int begin_and_follow (file_transfer_t *self, json_t **last)
 {
     int code;
-    char why [TRANSFER_CLIENT_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     if (self->order.path &&
         !transfer_client_start (&self->guest, text_of (self->site, "endpoint"), &self->order, why))
         return cli_fail (EXIT_REFUSED, "%s: %s", self->cli->command->name, why);

@@ -19,15 +19,14 @@
 #define RANDOM_BYTES 8
 #define ROOM_BYTES   (UINT64_C (1) << 20) /* room for more than the file */
 
-static bool transfer_client_failed (char why [TRANSFER_CLIENT_WHY_BYTES], const char *what,
-                                    const char *path)
+static bool transfer_client_failed (char why [LONG_WHY_BYTES], const char *what, const char *path)
 {
-    snprintf (why, TRANSFER_CLIENT_WHY_BYTES, "%.300s: %s: %s", path, what, strerror (errno));
+    snprintf (why, LONG_WHY_BYTES, "%.300s: %s: %s", path, what, strerror (errno));
     return false;
 }
 
 static bool transfer_client_folder_make (transfer_client_t *self, const transfer_order_t *order,
-                                         char why [TRANSFER_CLIENT_WHY_BYTES])
+                                         char why [LONG_WHY_BYTES])
 {
     const char *temporary = getenv ("TMPDIR");
     const char *slash = strrchr (order->path, '/');
@@ -56,8 +55,7 @@ static void name_draw (transfer_client_t *self)
 #define SETTINGS_MAX 11
 
 static bool transfer_client_run (transfer_client_t *self, const char *endpoint,
-                                 const transfer_order_t *order,
-                                 char why [TRANSFER_CLIENT_WHY_BYTES])
+                                 const transfer_order_t *order, char why [LONG_WHY_BYTES])
 {
     char program [PROGRAM_BYTES];
     const char *verb = order->gives ? "gives" : "takes";
@@ -97,7 +95,7 @@ static bool transfer_client_run (transfer_client_t *self, const char *endpoint,
 }
 
 bool transfer_client_start (transfer_client_t *self, const char *endpoint,
-                            const transfer_order_t *order, char why [TRANSFER_CLIENT_WHY_BYTES])
+                            const transfer_order_t *order, char why [LONG_WHY_BYTES])
 {
     *self = (transfer_client_t){.folder = NULL};
     if (sodium_init () < 0)
@@ -107,18 +105,18 @@ bool transfer_client_start (transfer_client_t *self, const char *endpoint,
            transfer_client_run (self, endpoint, order, why);
 }
 
-bool transfer_client_lives (const transfer_client_t *self, char why [TRANSFER_CLIENT_WHY_BYTES])
+bool transfer_client_lives (const transfer_client_t *self, char why [LONG_WHY_BYTES])
 {
     if (process_lives (&self->process))
         return true;
     text_auto_t *path = must_print ("%s/log", self->folder);
     file_auto_t *file = fopen (path, "re");
-    char line [TRANSFER_CLIENT_WHY_BYTES];
-    snprintf (why, TRANSFER_CLIENT_WHY_BYTES,
+    char line [LONG_WHY_BYTES];
+    snprintf (why, LONG_WHY_BYTES,
               "the process that sends or receives it on this machine (svc-replica node) has ended");
     while (file && fgets (line, sizeof line, file)) {
         line [strcspn (line, "\n")] = '\0';
-        snprintf (why, TRANSFER_CLIENT_WHY_BYTES, "%s", line);
+        snprintf (why, LONG_WHY_BYTES, "%s", line);
     }
     return false;
 }

@@ -8,8 +8,6 @@
 #include "core.h"
 #include "process.h"
 
-#define TRANSFER_CLIENT_WHY_BYTES 512
-
 typedef struct {
     char name [NAME_BYTES_MAX + 1]; /* "guest-3fa9…" */
     char *folder;                   /* its own folder; removed at the end */
@@ -28,10 +26,10 @@ typedef struct {
 /*  Starts it; endpoint is that of the site's svc-replica. False with why. Ended by
  *  transfer_client_end in either case. */
 bool transfer_client_start (transfer_client_t *self, const char *endpoint,
-                            const transfer_order_t *order, char why [TRANSFER_CLIENT_WHY_BYTES]);
+                            const transfer_order_t *order, char why [LONG_WHY_BYTES]);
 
 /*  False when it has ended by itself; why is the last line of its log. */
-bool transfer_client_lives (const transfer_client_t *self, char why [TRANSFER_CLIENT_WHY_BYTES]);
+bool transfer_client_lives (const transfer_client_t *self, char why [LONG_WHY_BYTES]);
 void transfer_client_end (transfer_client_t *self);
 
 #endif

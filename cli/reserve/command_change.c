@@ -37,7 +37,7 @@ int run_modify (cli_t *cli)
 {
     cli_words_t words;
     int code;
-    char why [FORM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     bool dry_run = false;
     if (!change_parse (cli, 2, &words, &dry_run, &code))
         return code;

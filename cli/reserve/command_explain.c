@@ -63,7 +63,7 @@ static int explain_look (const cli_t *cli, const char *id, const json_t *look)
 
 static int explain_ask_home (const cli_t *cli, session_t *session, const char *id)
 {
-    char why [OPTIONS_WHY_BYTES];
+    char why [WHY_BYTES];
     char whole [REQUEST_ID_BYTES_MAX + 1];
     char home [REQUEST_ID_BYTES_MAX + 8];
     if (!session_request_id (session, id, whole, why))

@@ -12,7 +12,7 @@
 
 json_t *planner_request_read (const char *file, const char *algorithm, const char *policy)
 {
-    char why [FORM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     json_auto_t *written = cli_read_json (file);
     if (!written)
         return NULL;
@@ -31,7 +31,7 @@ bool planner_request_open (planner_request_t *self, int *code)
 
 static int planner_request_call (planner_request_t *self, const char *given, json_t **form)
 {
-    char why [OPTIONS_WHY_BYTES];
+    char why [WHY_BYTES];
     char reason [CLIENT_REASON_BYTES];
     json_auto_t *answer = NULL;
     bool sent;

@@ -39,7 +39,7 @@ __attribute__ ((format (printf, 3, 4))) static bool refuse (const request_form_r
     va_start (arguments, format);
     vsnprintf (sentence, sizeof sentence, format, arguments);
     va_end (arguments);
-    snprintf (reader->why, FORM_WHY_BYTES, "%s%s%.40s%s%s", reader->path,
+    snprintf (reader->why, LONG_WHY_BYTES, "%s%s%.40s%s%s", reader->path,
               *reader->path && key ? "." : "", key ? key : "", *reader->path || key ? ": " : "",
               sentence);
     for (char *at = reader->why; *at; at++)
@@ -143,7 +143,7 @@ static bool request_form_surely_before (const json_t *window, const char *a, con
 }
 
 /*  Reads a window into to; span_ms is how long the request lasts. */
-static bool read_window (json_t *written, int64_t span_ms, json_t *to, char why [FORM_WHY_BYTES])
+static bool read_window (json_t *written, int64_t span_ms, json_t *to, char why [LONG_WHY_BYTES])
 {
     static const char *const keys [] = {"start", "earliest", "latest", "deadline"};
     request_form_reader_t reader = {.path = "window", .why = why};
@@ -417,7 +417,7 @@ static bool read_choice (const request_form_reader_t *reader, json_t *written, c
     return true;
 }
 
-static bool request_form_read_request (json_t *written, json_t *request, char why [FORM_WHY_BYTES])
+static bool request_form_read_request (json_t *written, json_t *request, char why [LONG_WHY_BYTES])
 {
     request_form_reader_t reader = {.why = why};
     if (!read_keys (
@@ -459,7 +459,7 @@ void request_form_choose (json_t *written, const char *algorithm, const char *po
         take (written, "policy", json_string (policy));
 }
 
-json_t *request_form_read (json_t *written, char why [FORM_WHY_BYTES])
+json_t *request_form_read (json_t *written, char why [LONG_WHY_BYTES])
 {
     assert (written);
     json_auto_t *request = made (json_object ());
@@ -489,7 +489,7 @@ static bool read_connection_patch (const request_form_reader_t *reader, json_t *
 }
 
 /*  Reads needs to be added, written as in requests; their ends may be needs of the reservation. */
-static bool read_added (json_t *written, json_t *patch, char why [FORM_WHY_BYTES])
+static bool read_added (json_t *written, json_t *patch, char why [LONG_WHY_BYTES])
 {
     request_form_reader_t reader = {.path = "add", .joins = true, .why = why};
     if (!written)
@@ -508,7 +508,7 @@ static bool read_added (json_t *written, json_t *patch, char why [FORM_WHY_BYTES
     return good;
 }
 
-static bool read_removed (json_t *written, json_t *patch, char why [FORM_WHY_BYTES])
+static bool read_removed (json_t *written, json_t *patch, char why [LONG_WHY_BYTES])
 {
     request_form_reader_t reader = {.why = why};
     json_t *one;
@@ -523,7 +523,7 @@ static bool read_removed (json_t *written, json_t *patch, char why [FORM_WHY_BYT
     return true;
 }
 
-static bool read_patch (json_t *written, json_t *patch, char why [FORM_WHY_BYTES])
+static bool read_patch (json_t *written, json_t *patch, char why [LONG_WHY_BYTES])
 {
     request_form_reader_t reader = {.why = why};
     static const char keys [] = "window duration compute network add remove";
@@ -542,7 +542,7 @@ static bool read_patch (json_t *written, json_t *patch, char why [FORM_WHY_BYTES
            read_removed (json_object_get (written, "remove"), patch, why);
 }
 
-json_t *request_form_patch (json_t *written, const char *reservation, char why [FORM_WHY_BYTES])
+json_t *request_form_patch (json_t *written, const char *reservation, char why [LONG_WHY_BYTES])
 {
     assert (written && reservation);
     json_auto_t *patch = made (json_object ());

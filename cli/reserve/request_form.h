@@ -7,18 +7,18 @@
 #ifndef MUSUBI_REQUEST_FORM_H
 #define MUSUBI_REQUEST_FORM_H
 
-#include <jansson.h>
+#include "bytes.h"
 
-#define FORM_WHY_BYTES 512
+#include <jansson.h>
 
 /*  The command line goes before the file; NULL = not given. */
 void request_form_choose (json_t *written, const char *algorithm, const char *policy);
 
 /*  The proto Request, new; NULL with why = "compute[1].cpus: …". */
-json_t *request_form_read (json_t *written, char why [FORM_WHY_BYTES]);
+json_t *request_form_read (json_t *written, char why [LONG_WHY_BYTES]);
 
 /*  The proto ModifyRequest for a patch {"window", "duration", "compute": [{"id", "cpus", "site"}],
  *  "network": [{"id", "mbps"}], "add": {"compute": [need], "network": [need]}, "remove": [id]}. */
-json_t *request_form_patch (json_t *written, const char *reservation, char why [FORM_WHY_BYTES]);
+json_t *request_form_patch (json_t *written, const char *reservation, char why [LONG_WHY_BYTES]);
 
 #endif

@@ -97,7 +97,7 @@ int run_call (cli_t *cli)
         return code;
     const char *who = words.list [0];
     char kind [NAME_BYTES_MAX + 1] = "";
-    char why [SERVICES_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     method_t method;
     if (!strstr (who, "://"))
         snprintf (kind, sizeof kind, "%.*s", (int) strcspn (who, "/"), who);

@@ -234,8 +234,8 @@ static void look_at_settings (const doctor_files_look_t *look)
 
 void doctor_file (const char *file, json_t *asked, findings_t *findings)
 {
-    char why [ZPL_WHY_BYTES];
-    char why_not [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
+    char why_not [LONG_WHY_BYTES];
     federation_t *federation = NULL;
     size_t size;
     zpl_t *settings = zpl_new ();

@@ -198,7 +198,7 @@ static int submit (cli_t *cli, session_t *session, const submit_options_t *optio
 {
     int code;
     char id [REQUEST_ID_BYTES_MAX + 1];
-    char why [OPTIONS_WHY_BYTES];
+    char why [WHY_BYTES];
     const json_t *site = site_meant (cli, session, named, reservation, &code);
     if (!site)
         return code;

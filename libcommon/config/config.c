@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert (CONFIG_WHY_BYTES >= 512, "room for a file's name, a line, a key and two sentences");
-static_assert (ZPL_WHY_BYTES <= CONFIG_WHY_BYTES, "a complaint of zpl fits");
+static_assert (LONG_WHY_BYTES >= 512, "room for a file's name, a line, a key and two sentences");
+static_assert (LONG_WHY_BYTES <= LONG_WHY_BYTES, "a complaint of zpl fits");
 
 #define KEY_BYTES_MAX 127 /* of a path that can be meant by a misspelled one */
 
@@ -74,10 +74,10 @@ static bool is_section (const config_t *self, const char *path)
     return false;
 }
 
-bool config_wrong (const config_t *self, const char *path, char why [CONFIG_WHY_BYTES],
+bool config_wrong (const config_t *self, const char *path, char why [LONG_WHY_BYTES],
                    const char *format, ...)
 {
-    char what [CONFIG_WHY_BYTES / 2];
+    char what [LONG_WHY_BYTES / 2];
     va_list arguments;
     va_start (arguments, format);
     vsnprintf (what, sizeof what, format, arguments);
@@ -88,10 +88,10 @@ bool config_wrong (const config_t *self, const char *path, char why [CONFIG_WHY_
     while (!(node = zpl_find (self->tree, above)) && strrchr (above, '/'))
         *strrchr (above, '/') = '\0';
     if (node && node->line)
-        snprintf (why, CONFIG_WHY_BYTES, "%.150s:%u: %.100s: %.240s", self->file, node->line, path,
+        snprintf (why, LONG_WHY_BYTES, "%.150s:%u: %.100s: %.240s", self->file, node->line, path,
                   what);
     else
-        snprintf (why, CONFIG_WHY_BYTES, "%.150s%s%.100s: %.240s", node ? "--set" : self->file,
+        snprintf (why, LONG_WHY_BYTES, "%.150s%s%.100s: %.240s", node ? "--set" : self->file,
                   node          ? " "
                   : *self->file ? ": "
                                 : "",
@@ -183,8 +183,7 @@ static bool meant (const config_t *self, const char *path, bool section,
     return found;
 }
 
-static bool refuse_unknown (const config_t *self, const zpl_node_t *node,
-                            char why [CONFIG_WHY_BYTES])
+static bool refuse_unknown (const config_t *self, const zpl_node_t *node, char why [LONG_WHY_BYTES])
 {
     char path [ZPL_PATH_BYTES], nearest [KEY_BYTES_MAX + 1], place [220], notice [160];
     zpl_path (node, path);
@@ -196,7 +195,7 @@ static bool refuse_unknown (const config_t *self, const zpl_node_t *node,
         snprintf (notice, sizeof notice, ", did you mean '%s'?", nearest);
     else
         snprintf (notice, sizeof notice, "; --help lists all keys");
-    snprintf (why, CONFIG_WHY_BYTES, "%s: unknown %s '%.100s'%s", place,
+    snprintf (why, LONG_WHY_BYTES, "%s: unknown %s '%.100s'%s", place,
               node->first ? "section" : "key", path, notice);
     return false;
 }
@@ -265,7 +264,7 @@ static bool value_read (const config_key_t *key, const char *text, meaning_t *me
     return !is_bounded (key) || (number >= key->least && number <= key->most);
 }
 
-static bool check_node (const config_t *self, const zpl_node_t *node, char why [CONFIG_WHY_BYTES])
+static bool check_node (const config_t *self, const zpl_node_t *node, char why [LONG_WHY_BYTES])
 {
     char path [ZPL_PATH_BYTES], words [160];
     meaning_t meaning;
@@ -284,8 +283,7 @@ static bool check_node (const config_t *self, const zpl_node_t *node, char why [
 }
 
 /*  Depth is bounded by ZPL_DEPTH_MAX. */
-static bool check_tree (const config_t *self, const zpl_node_t *section,
-                        char why [CONFIG_WHY_BYTES])
+static bool check_tree (const config_t *self, const zpl_node_t *section, char why [LONG_WHY_BYTES])
 {
     for (const zpl_node_t *node = section->first; node; node = node->next)
         if (!check_node (self, node, why) || !check_tree (self, node, why))
@@ -294,8 +292,7 @@ static bool check_tree (const config_t *self, const zpl_node_t *section,
 }
 
 static bool refuse_missing (const config_t *self, const config_key_t *key,
-                            const zpl_node_t *section, const char *rest,
-                            char why [CONFIG_WHY_BYTES])
+                            const zpl_node_t *section, const char *rest, char why [LONG_WHY_BYTES])
 {
     char path [ZPL_PATH_BYTES], words [160];
     zpl_path (section, path);
@@ -304,7 +301,7 @@ static bool refuse_missing (const config_t *self, const config_key_t *key,
         snprintf (place, sizeof place, "%.200s:%u: ", self->file, section->line);
     else if (*self->file)
         snprintf (place, sizeof place, "%.200s: ", self->file);
-    snprintf (why, CONFIG_WHY_BYTES, "%s%.60s%s%.40s is missing: %.70s (%.60s)", place, path,
+    snprintf (why, LONG_WHY_BYTES, "%s%.60s%s%.40s is missing: %.70s (%.60s)", place, path,
               *path ? "/" : "", rest, type_words (key, words), key->meaning);
     return false;
 }
@@ -312,8 +309,7 @@ static bool refuse_missing (const config_t *self, const config_key_t *key,
 /*  A required key must stand in every section that its stars match. rest is the key's path below
  *  section; as deep as the key. */
 static bool check_required (const config_t *self, const config_key_t *key,
-                            const zpl_node_t *section, const char *rest,
-                            char why [CONFIG_WHY_BYTES])
+                            const zpl_node_t *section, const char *rest, char why [LONG_WHY_BYTES])
 {
     const char *below = rest, *name;
     size_t size;
@@ -331,7 +327,7 @@ static bool check_required (const config_t *self, const config_key_t *key,
     return strchr (below, '*') ? true : refuse_missing (self, key, section, rest, why);
 }
 
-static bool config_check_all (const config_t *self, char why [CONFIG_WHY_BYTES])
+static bool config_check_all (const config_t *self, char why [LONG_WHY_BYTES])
 {
     const zpl_node_t *root = zpl_root (self->tree);
     if (!check_tree (self, root, why))
@@ -344,28 +340,28 @@ static bool config_check_all (const config_t *self, char why [CONFIG_WHY_BYTES])
     return true;
 }
 
-static bool apply_setting (config_t *self, const char *setting, char why [CONFIG_WHY_BYTES])
+static bool apply_setting (config_t *self, const char *setting, char why [LONG_WHY_BYTES])
 {
-    char reason [ZPL_WHY_BYTES];
+    char reason [LONG_WHY_BYTES];
     const char *equals = strchr (setting, '=');
     if (!equals) {
-        snprintf (why, CONFIG_WHY_BYTES, "--set %.200s: no value; write path=value", setting);
+        snprintf (why, LONG_WHY_BYTES, "--set %.200s: no value; write path=value", setting);
         return false;
     }
     char *path = must (strndup (setting, (size_t) (equals - setting)));
     bool set = zpl_set (self->tree, path, equals + 1, reason);
     if (!set)
-        snprintf (why, CONFIG_WHY_BYTES, "--set %.200s: %.200s", path, reason);
+        snprintf (why, LONG_WHY_BYTES, "--set %.200s: %.200s", path, reason);
     free (path);
     return set;
 }
 
 static bool config_read (config_t *self, const char *text, size_t size, const char *const *settings,
-                         size_t settings_count, char why [CONFIG_WHY_BYTES])
+                         size_t settings_count, char why [LONG_WHY_BYTES])
 {
-    char reason [ZPL_WHY_BYTES];
+    char reason [LONG_WHY_BYTES];
     if (!zpl_read (self->tree, text, size, reason)) {
-        snprintf (why, CONFIG_WHY_BYTES, "%.200s:%.300s", self->file, reason);
+        snprintf (why, LONG_WHY_BYTES, "%.200s:%.300s", self->file, reason);
         return false;
     }
     for (size_t i = 0; i < settings_count; i++)
@@ -376,7 +372,7 @@ static bool config_read (config_t *self, const char *text, size_t size, const ch
 
 config_t *config_parse (const char *name, const char *text, size_t size,
                         const char *const *settings, size_t settings_count,
-                        const config_key_t *keys, size_t keys_count, char why [CONFIG_WHY_BYTES])
+                        const config_key_t *keys, size_t keys_count, char why [LONG_WHY_BYTES])
 {
     config_t *self = must (calloc (1, sizeof *self));
     self->tree = zpl_new ();
@@ -409,12 +405,12 @@ static char *config_read_file (const char *file, size_t *size)
 }
 
 config_t *config_load (const char *file, const char *const *settings, size_t settings_count,
-                       const config_key_t *keys, size_t keys_count, char why [CONFIG_WHY_BYTES])
+                       const config_key_t *keys, size_t keys_count, char why [LONG_WHY_BYTES])
 {
     size_t size = 0;
     char *text = file ? config_read_file (file, &size) : NULL;
     if (file && !text) {
-        snprintf (why, CONFIG_WHY_BYTES, "%.300s: cannot be read: %s", file, strerror (errno));
+        snprintf (why, LONG_WHY_BYTES, "%.300s: cannot be read: %s", file, strerror (errno));
         return NULL;
     }
     config_t *self = config_parse (file ? file : "", text ? text : "", size, settings,

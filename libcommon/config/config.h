@@ -7,6 +7,8 @@
 #ifndef MUSUBI_CONFIG_H
 #define MUSUBI_CONFIG_H
 
+#include "bytes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -58,18 +60,16 @@ typedef struct {
 
 typedef struct config config_t;
 
-#define CONFIG_WHY_BYTES 512
-
 /*  Reads file (NULL = none), then the settings "path=value". NULL with why = "FILE:LINE: key: what
  *  is wrong, what would be right". The keys are borrowed for life. */
 config_t *config_load (const char *file, const char *const *settings, size_t settings_count,
-                       const config_key_t *keys, size_t keys_count, char why [CONFIG_WHY_BYTES]);
+                       const config_key_t *keys, size_t keys_count, char why [LONG_WHY_BYTES]);
 void config_destroy (config_t **self_p);
 
 /*  The same over text already in memory; name stands for FILE in why. */
 config_t *config_parse (const char *name, const char *text, size_t size,
                         const char *const *settings, size_t settings_count,
-                        const config_key_t *keys, size_t keys_count, char why [CONFIG_WHY_BYTES]);
+                        const config_key_t *keys, size_t keys_count, char why [LONG_WHY_BYTES]);
 
 /*  The value at a path, or its preset. The path must be one of the keys (stars filled in): asking
  *  for another, or for another type, is our mistake and asserts. Absent without preset, text is
@@ -92,7 +92,7 @@ size_t config_names (const config_t *self, const char *section, const char **nam
 /*  For a contradiction found after loading: why = "FILE:LINE: path: what", with the line of the
  *  path or of the nearest section above it that the file has, or "--set path: what" if the value
  *  was set there. Returns false. */
-bool config_wrong (const config_t *self, const char *path, char why [CONFIG_WHY_BYTES],
+bool config_wrong (const config_t *self, const char *path, char why [LONG_WHY_BYTES],
                    const char *format, ...) __attribute__ ((format (printf, 4, 5)));
 
 /*  All keys with type, default and meaning, for --help. Lines end with newline. */

@@ -31,10 +31,10 @@ typedef struct {
 __attribute__ ((format (printf, 2, 3))) static bool refuse (const zpl_line_t *line,
                                                             const char *format, ...)
 {
-    int used = snprintf (line->why, ZPL_WHY_BYTES, "%u: ", line->number);
+    int used = snprintf (line->why, LONG_WHY_BYTES, "%u: ", line->number);
     va_list arguments;
     va_start (arguments, format);
-    vsnprintf (line->why + used, ZPL_WHY_BYTES - (size_t) used, format, arguments);
+    vsnprintf (line->why + used, LONG_WHY_BYTES - (size_t) used, format, arguments);
     va_end (arguments);
     return false;
 }
@@ -232,7 +232,7 @@ void zpl_destroy (zpl_t **self_p)
     *self_p = NULL;
 }
 
-bool zpl_read (zpl_t *self, const char *text, size_t size, char why [ZPL_WHY_BYTES])
+bool zpl_read (zpl_t *self, const char *text, size_t size, char why [LONG_WHY_BYTES])
 {
     assert (!self->root.first);
     zpl_node_t *parents [ZPL_DEPTH_MAX + 1] = {&self->root};
@@ -257,7 +257,7 @@ bool zpl_read (zpl_t *self, const char *text, size_t size, char why [ZPL_WHY_BYT
     return true;
 }
 
-bool zpl_set (zpl_t *self, const char *path, const char *value, char why [ZPL_WHY_BYTES])
+bool zpl_set (zpl_t *self, const char *path, const char *value, char why [LONG_WHY_BYTES])
 {
     const char *end = path + strlen (path);
     zpl_node_t *node = &self->root;
@@ -266,12 +266,12 @@ bool zpl_set (zpl_t *self, const char *path, const char *value, char why [ZPL_WH
         size_t size = name_size (at, end);
         if (size == 0 || size > ZPL_NAME_BYTES_MAX || (at [size] && at [size] != '/') ||
             ++depth > ZPL_DEPTH_MAX) {
-            snprintf (why, ZPL_WHY_BYTES, "not a path of names joined by '/'");
+            snprintf (why, LONG_WHY_BYTES, "not a path of names joined by '/'");
             return false;
         }
         zpl_node_t *child = zpl_child (self, node, at, size);
         if (!child && self->nodes_count >= ZPL_NODES_MAX) {
-            snprintf (why, ZPL_WHY_BYTES, "more than %d names", ZPL_NODES_MAX);
+            snprintf (why, LONG_WHY_BYTES, "more than %d names", ZPL_NODES_MAX);
             return false;
         }
         node = child ? child : child_add (self, node, at, size, 0);
@@ -280,7 +280,7 @@ bool zpl_set (zpl_t *self, const char *path, const char *value, char why [ZPL_WH
             break;
     }
     if (has_control (value, value + strlen (value))) {
-        snprintf (why, ZPL_WHY_BYTES, "a control character in the value");
+        snprintf (why, LONG_WHY_BYTES, "a control character in the value");
         return false;
     }
     free (node->value);

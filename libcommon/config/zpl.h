@@ -12,6 +12,8 @@
 #ifndef MUSUBI_ZPL_H
 #define MUSUBI_ZPL_H
 
+#include "bytes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +24,6 @@
 #define ZPL_DEPTH_MAX      16
 #define ZPL_NAME_BYTES_MAX 63
 #define ZPL_PATH_BYTES     (ZPL_DEPTH_MAX * (ZPL_NAME_BYTES_MAX + 1) + 1)
-#define ZPL_WHY_BYTES      512
 
 typedef struct zpl zpl_t;
 
@@ -44,10 +45,10 @@ void zpl_destroy (zpl_t **self_p);
 
 /*  Adds the text's nodes to an empty tree. False with why = "LINE: what is wrong"; the tree is then
  *  good for zpl_destroy only. */
-bool zpl_read (zpl_t *self, const char *text, size_t size, char why [ZPL_WHY_BYTES]);
+bool zpl_read (zpl_t *self, const char *text, size_t size, char why [LONG_WHY_BYTES]);
 
 /*  Gives path a value, whether or not it had one. False with why when it cannot be a path. */
-bool zpl_set (zpl_t *self, const char *path, const char *value, char why [ZPL_WHY_BYTES]);
+bool zpl_set (zpl_t *self, const char *path, const char *value, char why [LONG_WHY_BYTES]);
 
 const zpl_node_t *zpl_root (const zpl_t *self);
 

@@ -432,13 +432,13 @@ static bus_settings_t bus_settings (const config_t *config)
 }
 
 /*  Checks the settings of the host; the core checks its own. */
-static bool config_right (const config_t *config, char why [CONFIG_WHY_BYTES])
+static bool config_right (const config_t *config, char why [LONG_WHY_BYTES])
 {
     bus_settings_t settings = bus_settings (config);
     const char *in = config_text (config, "store/pool");
     bool folder = config_text (config, "store/folder"), pool = in && *in;
     if (folder == pool) {
-        snprintf (why, CONFIG_WHY_BYTES,
+        snprintf (why, LONG_WHY_BYTES,
                   folder ? "store/folder and store/pool are both given; give one"
                          : "store/folder is missing: name the folder of the store");
         return false;
@@ -448,14 +448,14 @@ static bool config_right (const config_t *config, char why [CONFIG_WHY_BYTES])
 
 /*  With --adopt the settings must name one store. */
 static bool adopt_right (const host_t *self, const host_options_t *options,
-                         char why [CONFIG_WHY_BYTES])
+                         char why [LONG_WHY_BYTES])
 {
     if (!options->adopt)
         return true;
     if (self->program->not_adopted)
-        snprintf (why, CONFIG_WHY_BYTES, "--adopt: %s", self->program->not_adopted);
+        snprintf (why, LONG_WHY_BYTES, "--adopt: %s", self->program->not_adopted);
     else if (!config_text (self->config, "store/folder"))
-        snprintf (why, CONFIG_WHY_BYTES, "--adopt: store/folder must name the store to adopt");
+        snprintf (why, LONG_WHY_BYTES, "--adopt: store/folder must name the store to adopt");
     else
         return true;
     return false;
@@ -616,7 +616,7 @@ static bool host_close (host_t *self)
 
 static int run_configured (host_t *self, const host_options_t *options)
 {
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     self->config = config_load (options->file, options->settings, options->settings_count,
                                 options->keys, options->keys_count, why);
     if (!self->config || !config_right (self->config, why) || !adopt_right (self, options, why) ||

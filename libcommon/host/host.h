@@ -37,7 +37,7 @@ typedef struct {
     const char *not_adopted;     /* why --adopt makes no sense here; NULL: it does */
 
     /*  Makes the core; NULL with why filled: exit 2. The config lives as long as the core. */
-    bool (*core_new) (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES]);
+    bool (*core_new) (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);
 
     /*  NULL, or: does the process that serves the store already do the job of this one? Then this
      *  one ends as if it had done the job itself. */

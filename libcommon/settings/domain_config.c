@@ -225,7 +225,7 @@ static bool domain_config_graph_check (domain_config_reading_t *self)
 }
 
 bool domain_config_read (const config_t *config, const char *before, const char *name,
-                         domain_t *domain, char why [CONFIG_WHY_BYTES])
+                         domain_t *domain, char why [LONG_WHY_BYTES])
 {
     *domain = (domain_t){0};
     domain_config_reading_t reading = {

@@ -41,6 +41,6 @@
  *  domain_check is content with them. The caller owns the domain: codec_clear. False with why =
  *  "key: what is wrong"; then there is nothing to own. */
 bool domain_config_read (const config_t *config, const char *before, const char *name,
-                         domain_t *domain, char why [CONFIG_WHY_BYTES]);
+                         domain_t *domain, char why [LONG_WHY_BYTES]);
 
 #endif

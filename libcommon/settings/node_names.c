@@ -98,7 +98,7 @@ static bool add_numbered (const node_names_reading_t *reading, const char *class
 }
 
 bool node_names_read (name_list_t *names, const config_t *config, const char *section,
-                      char why [CONFIG_WHY_BYTES])
+                      char why [LONG_WHY_BYTES])
 {
     node_names_reading_t reading = {.names = names, .config = config, .why = why};
     name_list_t given = {0};

@@ -13,7 +13,7 @@
 /*  Adds the names of the nodes of a class, whose section ("classes/thin") has the keys nodes and
  *  names. False with why when a name or range is wrong, or their number is not nodes. */
 bool node_names_read (name_list_t *names, const config_t *config, const char *section,
-                      char why [CONFIG_WHY_BYTES]);
+                      char why [LONG_WHY_BYTES]);
 
 /*  A name that stands there twice; NULL when there is none. */
 const char *node_names_twice (const name_list_t *names);

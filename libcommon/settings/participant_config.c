@@ -4,17 +4,17 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-bool wrong_setting (char why [CONFIG_WHY_BYTES], const char *format, ...)
+bool wrong_setting (char why [LONG_WHY_BYTES], const char *format, ...)
 {
     va_list arguments;
     va_start (arguments, format);
-    vsnprintf (why, CONFIG_WHY_BYTES, format, arguments);
+    vsnprintf (why, LONG_WHY_BYTES, format, arguments);
     va_end (arguments);
     return false;
 }
 
 bool words_short (const name_list_t *words, const char *key, size_t bytes_max,
-                  char why [CONFIG_WHY_BYTES])
+                  char why [LONG_WHY_BYTES])
 {
     const char *word = name_list_too_long (words, bytes_max);
     return !word ||
@@ -22,7 +22,7 @@ bool words_short (const name_list_t *words, const char *key, size_t bytes_max,
 }
 
 bool participant_limits_read (const config_t *config, participant_limits_t *limits,
-                              char why [CONFIG_WHY_BYTES])
+                              char why [LONG_WHY_BYTES])
 {
     *limits = (participant_limits_t){
       .hold_ttl_ms = (uint32_t) config_duration_ms (config, "limits/hold_ttl"),

@@ -47,14 +47,14 @@
 
 /*  False with why when they contradict each other. */
 bool participant_limits_read (const config_t *config, participant_limits_t *limits,
-                              char why [CONFIG_WHY_BYTES]);
+                              char why [LONG_WHY_BYTES]);
 
 /*  Says why, answers false: return wrong_setting (why, "name: …"). */
-bool wrong_setting (char why [CONFIG_WHY_BYTES], const char *format, ...)
+bool wrong_setting (char why [LONG_WHY_BYTES], const char *format, ...)
   __attribute__ ((format (printf, 2, 3)));
 
 /*  False with why when a word of this key's list is longer. */
 bool words_short (const name_list_t *words, const char *key, size_t bytes_max,
-                  char why [CONFIG_WHY_BYTES]);
+                  char why [LONG_WHY_BYTES]);
 
 #endif

@@ -17,7 +17,7 @@
 #define CONFIG_PATH_MAX 512
 
 bool config_name_read (const config_t *config, const char *kind, const char *what,
-                       char name [NAME_BYTES_MAX + 1], char why [CONFIG_WHY_BYTES])
+                       char name [NAME_BYTES_MAX + 1], char why [LONG_WHY_BYTES])
 {
     const char *given = config_text (config, "name");
     size_t kind_bytes = strlen (kind);
@@ -36,7 +36,7 @@ bool config_name_read (const config_t *config, const char *kind, const char *wha
 }
 
 static bool timetable_config_terms_read (const config_t *config, free_capacity_terms_t *terms,
-                                         char why [CONFIG_WHY_BYTES])
+                                         char why [LONG_WHY_BYTES])
 {
     *terms = (free_capacity_terms_t){.lead_ms = config_duration_ms (config, "lead"),
                                      .horizon_ms = config_duration_ms (config, "horizon")};
@@ -53,7 +53,7 @@ static bool timetable_config_terms_read (const config_t *config, free_capacity_t
 }
 
 bool provider_words_read (const config_t *config, provider_words_t *read, access_t *access,
-                          char why [CONFIG_WHY_BYTES])
+                          char why [LONG_WHY_BYTES])
 {
     const char *locals [ACCOUNTS_MAX + 1];
     size_t count = config_names (config, "accounts", locals, ACCOUNTS_MAX + 1);
@@ -79,7 +79,7 @@ bool provider_words_read (const config_t *config, provider_words_t *read, access
 
 bool provider_config_read (const config_t *config, const char *kind, const char *what,
                            provider_words_t *words, free_capacity_terms_t *terms,
-                           provider_settings_t *settings, char why [CONFIG_WHY_BYTES])
+                           provider_settings_t *settings, char why [LONG_WHY_BYTES])
 {
     if (!config_name_read (config, kind, what, words->name, why) ||
         !timetable_config_terms_read (config, terms, why) ||
@@ -105,7 +105,7 @@ static uint32_t number (const config_t *config, const char *path)
 }
 
 bool provider_limits_read (const config_t *config, provider_settings_t *settings,
-                           char why [CONFIG_WHY_BYTES])
+                           char why [LONG_WHY_BYTES])
 {
     settings->limits.bookings = (timetable_limits_t){
       .bookings_max = number (config, "limits/bookings_max"),
@@ -120,7 +120,7 @@ bool provider_limits_read (const config_t *config, provider_settings_t *settings
 }
 
 bool attributes_config_read (const config_t *config, const char *section, attribute_t **attributes,
-                             size_t *count, char why [CONFIG_WHY_BYTES])
+                             size_t *count, char why [LONG_WHY_BYTES])
 {
     const char *names [CLASS_ATTRIBUTES_MAX + 1];
     *attributes = NULL;

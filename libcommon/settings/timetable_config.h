@@ -51,7 +51,7 @@
 /*  A name with the kind before it ("lis/ams"), from the key "name", which may have it, too. what
  *  says whose it is: "site", "domain". False with why. */
 bool config_name_read (const config_t *config, const char *kind, const char *what,
-                       char name [NAME_BYTES_MAX + 1], char why [CONFIG_WHY_BYTES]);
+                       char name [NAME_BYTES_MAX + 1], char why [LONG_WHY_BYTES]);
 
 /*  What the settings borrow once they are read. Zero at first; end it with provider_words_clear,
  *  also after false. */
@@ -64,20 +64,20 @@ typedef struct {
 
 /*  Accounts, administrators and directories. */
 bool provider_words_read (const config_t *config, provider_words_t *words, access_t *access,
-                          char why [CONFIG_WHY_BYTES]);
+                          char why [LONG_WHY_BYTES]);
 
 /*  Name, terms and these; what says whose name it is, as above. */
 bool provider_config_read (const config_t *config, const char *kind, const char *what,
                            provider_words_t *words, free_capacity_terms_t *terms,
-                           provider_settings_t *settings, char why [CONFIG_WHY_BYTES]);
+                           provider_settings_t *settings, char why [LONG_WHY_BYTES]);
 void provider_words_clear (provider_words_t *self);
 
 /*  The limits that have keys. */
 bool provider_limits_read (const config_t *config, provider_settings_t *settings,
-                           char why [CONFIG_WHY_BYTES]);
+                           char why [LONG_WHY_BYTES]);
 
 /*  All names in a section as attributes; on true the list is the caller's. */
 bool attributes_config_read (const config_t *config, const char *section, attribute_t **attributes,
-                             size_t *count, char why [CONFIG_WHY_BYTES]);
+                             size_t *count, char why [LONG_WHY_BYTES]);
 
 #endif

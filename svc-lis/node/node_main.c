@@ -32,7 +32,7 @@ static const config_key_t node_keys [] = {
 };
 
 static bool node_main_settings_right (const agent_settings_t *settings, const name_list_t *sites,
-                                      char why [CONFIG_WHY_BYTES])
+                                      char why [LONG_WHY_BYTES])
 {
     if (*settings->name == '\0' || strlen (settings->name) > NODE_NAME_BYTES_MAX ||
         strpbrk (settings->name, "/ \t"))
@@ -49,7 +49,7 @@ static bool node_main_settings_right (const agent_settings_t *settings, const na
     return true;
 }
 
-static bool node_main_core_new (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+static bool node_main_core_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
     name_list_t sites = {0};
     name_list_add (&sites, config_text (config, "lis"), "");

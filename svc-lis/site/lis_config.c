@@ -106,7 +106,7 @@ static const char *lis_config_path_of (char path [CONFIG_PATH_MAX], const char *
 }
 
 static bool class_read (const config_t *config, node_class_t *class, const char *name,
-                        char why [CONFIG_WHY_BYTES])
+                        char why [LONG_WHY_BYTES])
 {
     char path [CONFIG_PATH_MAX];
     snprintf (class->name, sizeof class->name, "%s", name);
@@ -119,7 +119,7 @@ static bool class_read (const config_t *config, node_class_t *class, const char 
                                    &class->attributes, &class->attributes_count, why);
 }
 
-static bool classes_read (const config_t *config, site_t *site, char why [CONFIG_WHY_BYTES])
+static bool classes_read (const config_t *config, site_t *site, char why [LONG_WHY_BYTES])
 {
     const char *names [SITE_CLASSES_MAX + 1];
     size_t count = config_names (config, "classes", names, SITE_CLASSES_MAX + 1);
@@ -152,7 +152,7 @@ static plus_limits_t plus_read (const config_t *config)
 }
 
 static bool lis_config_settings_read (const config_t *config, provider_words_t *words,
-                                      lis_settings_t *settings, char why [CONFIG_WHY_BYTES])
+                                      lis_settings_t *settings, char why [LONG_WHY_BYTES])
 {
     free_capacity_terms_t terms;
     if (!provider_config_read (config, "lis", "site", words, &terms, &settings->provider, why))
@@ -166,7 +166,7 @@ static bool lis_config_settings_read (const config_t *config, provider_words_t *
            provider_limits_read (config, &settings->provider, why);
 }
 
-bool lis_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+bool lis_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
     provider_words_t words = {.name = ""};
     lis_settings_t settings = {.provider.limits = lis_limits_default};

@@ -11,6 +11,6 @@ extern const config_key_t lis_keys [];
 extern const size_t lis_keys_count;
 
 /*  For host_program_t: false, with why, when the settings contradict each other. */
-bool lis_core_from_config (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES]);
+bool lis_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);
 
 #endif

@@ -17,7 +17,7 @@ static_assert (NODE_NAME_BYTES_MAX <= NAME_BYTES_MAX, "a place's name");
 
 static bool places_of_class (const config_t *config, const site_t *site, size_t class,
                              name_list_t *names, runner_settings_t *settings,
-                             char why [CONFIG_WHY_BYTES])
+                             char why [LONG_WHY_BYTES])
 {
     char section [NAME_BYTES_MAX + 16];
     snprintf (section, sizeof section, "classes/%s", site->classes [class].name);
@@ -34,7 +34,7 @@ static bool places_of_class (const config_t *config, const site_t *site, size_t 
 }
 
 static bool places_read (const config_t *config, const site_t *site, runner_settings_t *settings,
-                         char why [CONFIG_WHY_BYTES])
+                         char why [LONG_WHY_BYTES])
 {
     name_list_t names = {0};
     bool good = true;
@@ -51,7 +51,7 @@ static bool places_read (const config_t *config, const site_t *site, runner_sett
 #define RUNS_END_MS 15000
 
 static bool nodes_limits_read (const config_t *config, nodes_limits_t *limits,
-                               char why [CONFIG_WHY_BYTES])
+                               char why [LONG_WHY_BYTES])
 {
     *limits = nodes_limits_default;
     limits->attend_ms = (uint32_t) config_duration_ms (config, "nodes/attend");
@@ -71,7 +71,7 @@ static bool nodes_limits_read (const config_t *config, nodes_limits_t *limits,
 }
 
 static bool sharing_read (const config_t *config, sharing_limits_t *limits,
-                          char why [CONFIG_WHY_BYTES])
+                          char why [LONG_WHY_BYTES])
 {
     limits->move_max = (uint32_t) config_integer (config, "limits/move_max");
     limits->pieces_max = (uint32_t) config_integer (config, "limits/move_pieces_max");
@@ -98,7 +98,7 @@ static void accounts_add (runner_settings_t *settings, const char *local, const 
 
 /*  Names of actors that are too long were refused when the site's access was read. */
 static bool accounts_read (const config_t *config, runner_settings_t *settings,
-                           char why [CONFIG_WHY_BYTES])
+                           char why [LONG_WHY_BYTES])
 {
     const char *locals [ACCOUNTS_MAX + 1];
     size_t count = config_names (config, "accounts", locals, ACCOUNTS_MAX + 1);
@@ -117,7 +117,7 @@ static bool accounts_read (const config_t *config, runner_settings_t *settings,
 }
 
 static bool queue_read (const config_t *config, runner_settings_t *settings,
-                        char why [CONFIG_WHY_BYTES])
+                        char why [LONG_WHY_BYTES])
 {
     queue_limits_t *queue = &settings->queue;
     *queue = queue_limits_default;
@@ -133,7 +133,7 @@ static bool queue_read (const config_t *config, runner_settings_t *settings,
 }
 
 bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
-                         runner_settings_t *settings, char why [CONFIG_WHY_BYTES])
+                         runner_settings_t *settings, char why [LONG_WHY_BYTES])
 {
     const char *back_end = config_text (config, "back_end");
     *settings = (runner_settings_t){.nodes = nodes_limits_default,

@@ -9,7 +9,7 @@
 /*  False with why. *runs: is the back end runner? Then the caller frees the settings:
  *  runner_config_clear. */
 bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
-                         runner_settings_t *settings, char why [CONFIG_WHY_BYTES]);
+                         runner_settings_t *settings, char why [LONG_WHY_BYTES]);
 void runner_config_clear (runner_settings_t *self);
 
 #endif

@@ -256,7 +256,7 @@ programs_t *programs_new (const programs_order_t *order, prng_t *prng, char why 
     programs_add_edges (self, useful, count);
     free (useful);
     programs_make_room (self);
-    char what [PROGRAM_WHY_BYTES];
+    char what [WHY_BYTES];
     if (program_check (&self->program, what))
         return self;
     snprintf (why, WHY_BYTES, "the request can't be written as an integer program: %.100s", what);

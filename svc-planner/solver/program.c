@@ -12,24 +12,23 @@ static_assert (PROGRAM_LINKS_MAX == PROGRAM_SITES_MAX * (PROGRAM_SITES_MAX - 1) 
                "all pairs may be linked");
 
 /*  Is the value in the range? When not, why says what would be right. */
-static bool program_within (int64_t value, char why [PROGRAM_WHY_BYTES], const char *list,
-                            size_t index, const char *what, int64_t least, int64_t most)
+static bool program_within (int64_t value, char why [WHY_BYTES], const char *list, size_t index,
+                            const char *what, int64_t least, int64_t most)
 {
     if (value >= least && value <= most)
         return true;
-    snprintf (why, PROGRAM_WHY_BYTES,
-              "%s[%zu]: %s must be a whole number from %" PRId64 " to %" PRId64, list, index, what,
-              least, most);
+    snprintf (why, WHY_BYTES, "%s[%zu]: %s must be a whole number from %" PRId64 " to %" PRId64,
+              list, index, what, least, most);
     return false;
 }
 
-static bool refuse_count (char why [PROGRAM_WHY_BYTES], const char *list, size_t least, size_t most)
+static bool refuse_count (char why [WHY_BYTES], const char *list, size_t least, size_t most)
 {
-    snprintf (why, PROGRAM_WHY_BYTES, "%s: must have %zu to %zu entries", list, least, most);
+    snprintf (why, WHY_BYTES, "%s: must have %zu to %zu entries", list, least, most);
     return false;
 }
 
-static bool counts_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
+static bool counts_check (const program_t *self, char why [WHY_BYTES])
 {
     if (self->nodes_count < 1 || self->nodes_count > PROGRAM_NODES_MAX)
         return refuse_count (why, "nodes", 1, PROGRAM_NODES_MAX);
@@ -42,7 +41,7 @@ static bool counts_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
     return true;
 }
 
-static bool nodes_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
+static bool nodes_check (const program_t *self, char why [WHY_BYTES])
 {
     for (size_t i = 0; i < self->nodes_count; i++)
         if (!program_within (self->nodes [i].cpus, why, "nodes", i, "free CPUs", 0,
@@ -63,10 +62,10 @@ static bool nodes_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
 
 /*  Two ends must exist, differ, and not be joined twice. `seen` holds a bit for each pair. */
 static bool ends_check (const uint32_t ends [2], size_t count, uint8_t *seen, const char *list,
-                        size_t index, const char *of, char why [PROGRAM_WHY_BYTES])
+                        size_t index, const char *of, char why [WHY_BYTES])
 {
     if (ends [0] >= count || ends [1] >= count || ends [0] == ends [1]) {
-        snprintf (why, PROGRAM_WHY_BYTES,
+        snprintf (why, WHY_BYTES,
                   "%s[%zu]: its ends must be two different %s, numbered from 0 to %zu", list, index,
                   of, count - 1);
         return false;
@@ -74,7 +73,7 @@ static bool ends_check (const uint32_t ends [2], size_t count, uint8_t *seen, co
     size_t low = ends [0] < ends [1] ? ends [0] : ends [1];
     size_t pair = low * count + (ends [0] + ends [1] - low);
     if (seen [pair / 8] & (1u << pair % 8)) {
-        snprintf (why, PROGRAM_WHY_BYTES,
+        snprintf (why, WHY_BYTES,
                   "%s[%zu]: %" PRIu32 " and %" PRIu32 " are joined already; one entry serves both "
                   "directions",
                   list, index, ends [0], ends [1]);
@@ -84,7 +83,7 @@ static bool ends_check (const uint32_t ends [2], size_t count, uint8_t *seen, co
     return true;
 }
 
-static bool edges_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
+static bool edges_check (const program_t *self, char why [WHY_BYTES])
 {
     uint8_t *seen = must (calloc (self->nodes_count * self->nodes_count / 8 + 1, 1));
     bool good = true;
@@ -100,7 +99,7 @@ static bool edges_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
     return good;
 }
 
-static bool links_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
+static bool links_check (const program_t *self, char why [WHY_BYTES])
 {
     uint8_t seen [PROGRAM_SITES_MAX * PROGRAM_SITES_MAX / 8 + 1] = {0};
     for (size_t i = 0; i < self->links_count; i++) {
@@ -133,7 +132,7 @@ static double places_most (const program_t *self)
 }
 
 /*  Every sum that a solver forms must be exact, so no plan may cost more than PROGRAM_COST_MAX. */
-static bool sums_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
+static bool sums_check (const program_t *self, char why [WHY_BYTES])
 {
     double dearest_edge = 0;
     double bandwidth = 0;
@@ -145,14 +144,14 @@ static bool sums_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
     if (places_most (self) + bandwidth * dearest_edge * (double) self->nodes_count <
         (double) PROGRAM_COST_MAX)
         return true;
-    snprintf (why, PROGRAM_WHY_BYTES,
+    snprintf (why, WHY_BYTES,
               "request: amounts times unit costs may exceed %" PRId64
               "; count amounts or costs in larger units",
               PROGRAM_COST_MAX);
     return false;
 }
 
-bool program_check (const program_t *self, char why [PROGRAM_WHY_BYTES])
+bool program_check (const program_t *self, char why [WHY_BYTES])
 {
     return counts_check (self, why) && nodes_check (self, why) && edges_check (self, why) &&
            links_check (self, why) && sums_check (self, why);

@@ -12,6 +12,8 @@
 #ifndef MUSUBI_PROGRAM_H
 #define MUSUBI_PROGRAM_H
 
+#include "bytes.h"
+
 #include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,7 +27,6 @@
 #define PROGRAM_UNIT_COST_MAX INT64_C (1000000)
 #define PROGRAM_COST_MAX      (INT64_C (1) << 52) /* of any plan: doubles count it exactly */
 #define PROGRAM_BARRED        INT64_C (-1)
-#define PROGRAM_WHY_BYTES     256
 
 typedef struct {
     int64_t cpus; /* free */
@@ -93,7 +94,7 @@ size_t program_edge (const program_t *self, uint32_t a, uint32_t b);
 
 /*  Can the program be solved? When not, why names the part that is wrong and what would be
  *  right. */
-bool program_check (const program_t *self, char why [PROGRAM_WHY_BYTES]);
+bool program_check (const program_t *self, char why [WHY_BYTES]);
 
 /*  The greatest common divisor; of 0 and a number, that number. */
 int64_t program_divisor (int64_t a, int64_t b);

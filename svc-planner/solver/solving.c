@@ -93,7 +93,7 @@ int solving_serve (char **argv)
     size_t size;
     uint8_t *bytes = read_order (&size);
     solving_t solving;
-    char why [SOLVING_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     if (!solving_order_decode (&solving, (bytes_t){.data = bytes, .size = size}, why)) {
         fprintf (stderr, "%s: %s\n", SOLVING_ROLE, why);
         return EXIT_USAGE;
@@ -311,7 +311,7 @@ static bool solving_process (solving_run_t *self, const solving_t *solving, bool
 bool solving_run (bytes_t order, bool (*stop) (void), uint8_t **result, size_t *result_size)
 {
     solving_t solving;
-    char why [SOLVING_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     if (!solving_order_decode (&solving, order, why))
         return solving_fail (result, result_size, must_print ("%s", why));
     solving_run_t self = {.order = order};

@@ -96,7 +96,7 @@ static bool solving_decode (const codec_t *codec, void *self, bytes_t body, char
     return good;
 }
 
-static bool order_right (solving_t *self, char why [SOLVING_WHY_BYTES])
+static bool order_right (solving_t *self, char why [LONG_WHY_BYTES])
 {
     const program_t *program = &self->program;
     if ((self->offers_count > 0 &&
@@ -112,7 +112,7 @@ static bool order_right (solving_t *self, char why [SOLVING_WHY_BYTES])
                   "solver: must be auto, glpk, glpk-plain or, where hops_max is set, glpk-pruned");
 }
 
-bool solving_order_decode (solving_t *self, bytes_t body, char why [SOLVING_WHY_BYTES])
+bool solving_order_decode (solving_t *self, bytes_t body, char why [LONG_WHY_BYTES])
 {
     *self = (solving_t){0};
     bool good = solving_decode (&solver_order_codec, self, body, why);

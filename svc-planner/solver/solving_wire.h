@@ -6,7 +6,6 @@
 #include "solver.h"
 
 #define SOLVING_BYTES_MAX (192u << 20) /* of an order or an answer: holds any program */
-#define SOLVING_WHY_BYTES (PROGRAM_WHY_BYTES + 64)
 #define SOLVER_WORD_BYTES 16
 
 /*  The order's clock is left out: another process has its own. */
@@ -30,7 +29,7 @@ typedef struct {
 } solving_t;
 
 /*  False with why when solver_run may not be given this order. End it with solving_clear. */
-bool solving_order_decode (solving_t *self, bytes_t body, char why [SOLVING_WHY_BYTES]);
+bool solving_order_decode (solving_t *self, bytes_t body, char why [LONG_WHY_BYTES]);
 void solving_clear (solving_t *self);
 
 /*  False when it is not an answer about this program. A plan is checked, and its cost worked out

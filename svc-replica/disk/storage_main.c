@@ -32,15 +32,14 @@ static const config_key_t storage_keys [] = {
   KEY_TEXT ("guest/takes_path", NULL, "path that the file is written to, absolute"),
 };
 
-static bool path_right (const char *key, const char *path, char why [CONFIG_WHY_BYTES])
+static bool path_right (const char *key, const char *path, char why [LONG_WHY_BYTES])
 {
     if (*path == '/' && strlen (path) <= FOLDER_BYTES_MAX)
         return true;
     return wrong_setting (why, "%s: \"%.80s\" should be an absolute path", key, path);
 }
 
-static bool storage_main_guest_right (const storage_settings_t *settings,
-                                      char why [CONFIG_WHY_BYTES])
+static bool storage_main_guest_right (const storage_settings_t *settings, char why [LONG_WHY_BYTES])
 {
     if (!settings->gives_file != !settings->gives_path)
         return wrong_setting (why, "guest/gives and guest/gives_path must be given together");
@@ -52,7 +51,7 @@ static bool storage_main_guest_right (const storage_settings_t *settings,
 }
 
 static bool storage_main_settings_right (const storage_settings_t *settings,
-                                         char why [CONFIG_WHY_BYTES])
+                                         char why [LONG_WHY_BYTES])
 {
     if (*settings->name == '\0' || strlen (settings->name) > NODE_NAME_BYTES_MAX ||
         strpbrk (settings->name, "/ \t"))
@@ -69,8 +68,7 @@ static bool storage_main_settings_right (const storage_settings_t *settings,
     return true;
 }
 
-static bool storage_main_core_new (const config_t *config, core_t *core,
-                                   char why [CONFIG_WHY_BYTES])
+static bool storage_main_core_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
     name_list_t sites = {0};
     name_list_add (&sites, config_text (config, "replica"), "");

@@ -363,7 +363,7 @@ int experiment_run (const experiment_order_t *order)
           run.first [arm] +
           (experiment->arm_seeds ? experiment->arm_seeds (arm, run.seeds) : run.seeds);
     size_t plays = run.first [arms];
-    char why [EXPERIMENT_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     int code = 1;
     run.plays = must (calloc (plays + 1, sizeof *run.plays));
     run.taken = must (calloc (plays + 1, sizeof *run.taken));

@@ -9,6 +9,7 @@
 #ifndef MUSUBI_EXPERIMENT_H
 #define MUSUBI_EXPERIMENT_H
 
+#include "bytes.h"
 #include "sim_message.h"
 
 #include <stdio.h>
@@ -17,7 +18,6 @@
 #define CRITERIA_MAX         16
 #define SETTINGS_MAX         16
 #define ARM_NAME_BYTES       96
-#define EXPERIMENT_WHY_BYTES 512
 #define EXPERIMENT_JOBS_MAX  64
 #define EXPERIMENT_SEEDS_MAX 100000
 
@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
     double values [METRICS_MAX]; /* NO_VALUE until they are set */
     bool failed;                 /* an invariant did not hold; why says which one */
-    char why [EXPERIMENT_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
 } play_t;
 
 typedef struct {
@@ -138,7 +138,7 @@ bool experiment_write (const experiment_run_t *run, const char *path);
 
 /*  Takes the plays of the same arms and seeds from a result of the same revision and form, and
  *  marks them. Their values have the ten digits that were written. False with why. */
-bool experiment_take (experiment_run_t *run, const char *path, char why [EXPERIMENT_WHY_BYTES]);
+bool experiment_take (experiment_run_t *run, const char *path, char why [LONG_WHY_BYTES]);
 
 typedef struct {
     const char *name; /* NULL: list them */

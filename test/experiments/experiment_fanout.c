@@ -110,7 +110,7 @@ static void copied_take (chain_scene_t *scene, const mishap_plan_t *plan, copied
 
 /*  Sends a file down a chain of so many nodes. False, with why, when an invariant did not hold. */
 static bool copy (uint64_t seed, size_t nodes, uint64_t size, const mishap_plan_t *plan,
-                  copied_t *copied, char why [EXPERIMENT_WHY_BYTES])
+                  copied_t *copied, char why [LONG_WHY_BYTES])
 {
     sim_tally_t tally = {0};
     chain_scene_t *scene = must (calloc (1, sizeof *scene));
@@ -138,7 +138,7 @@ static bool copy (uint64_t seed, size_t nodes, uint64_t size, const mishap_plan_
     if (good)
         copied_take (scene, plan, copied);
     else
-        snprintf (why, EXPERIMENT_WHY_BYTES, "%s", sim_why (scene->sim));
+        snprintf (why, LONG_WHY_BYTES, "%s", sim_why (scene->sim));
     chain_scene_end (scene);
     free (scene);
     return good;

@@ -163,18 +163,17 @@ static bool is_text (const json_t *object, const char *key, const char *wanted)
     return text && strcmp (text, wanted) == 0;
 }
 
-bool experiment_take (experiment_run_t *run, const char *path, char why [EXPERIMENT_WHY_BYTES])
+bool experiment_take (experiment_run_t *run, const char *path, char why [LONG_WHY_BYTES])
 {
     json_error_t error;
     json_t *result = json_load_file (path, 0, &error);
     bool good = false;
     if (!result)
-        snprintf (why, EXPERIMENT_WHY_BYTES, "%s", error.text);
+        snprintf (why, LONG_WHY_BYTES, "%s", error.text);
     else if (!is_text (result, "revision", run->revision))
-        snprintf (why, EXPERIMENT_WHY_BYTES, "revision: must be %s", run->revision);
+        snprintf (why, LONG_WHY_BYTES, "revision: must be %s", run->revision);
     else if (!is_text (json_object_get (result, "settings"), "form", run->small ? "small" : "full"))
-        snprintf (why, EXPERIMENT_WHY_BYTES, "settings.form: must be %s",
-                  run->small ? "small" : "full");
+        snprintf (why, LONG_WHY_BYTES, "settings.form: must be %s", run->small ? "small" : "full");
     else
         good = true;
     if (good)

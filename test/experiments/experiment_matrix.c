@@ -268,7 +268,7 @@ static void cell_begin (size_t arm, uint64_t seed, matrix_cell_t *cell)
 }
 
 static bool play_once (size_t arm, uint64_t seed, matrix_cell_t *cell, sim_tally_t *tally,
-                       FILE *trace, char why [SIM_WHY_BYTES])
+                       FILE *trace, char why [LONG_WHY_BYTES])
 {
     memset (tally, 0, sizeof *tally);
     if (arm == CELLS)
@@ -302,7 +302,7 @@ static FILE *digest_open (uint64_t *sum)
 static bool identical (size_t arm, uint64_t seed, sim_tally_t *tally)
 {
     uint64_t sums [2];
-    char why [SIM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     matrix_cell_t cell;
     for (size_t i = 0; i < 2; i++) {
         FILE *trace = digest_open (&sums [i]);
@@ -315,7 +315,7 @@ static bool identical (size_t arm, uint64_t seed, sim_tally_t *tally)
 static void play_matrix (size_t arm, uint64_t seed, play_t *play)
 {
     sim_tally_t *tally = must (calloc (1, sizeof *tally));
-    char why [SIM_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     matrix_cell_t cell = {0};
     play->failed = !play_once (arm, seed, &cell, tally, NULL, why);
     sim_text (play->why, sizeof play->why, why);

@@ -22,7 +22,7 @@ static const config_key_t keys [] = {
   KEY_TEXT ("classes/*/attributes/*", NULL, "any name twice"),
 };
 
-typedef bool core_fn (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES]);
+typedef bool core_fn (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);
 
 typedef struct {
     const config_key_t *keys;
@@ -55,7 +55,7 @@ static void ask_all (const config_t *config)
 
 static config_t *parsed (const config_key_t *table, size_t count, const char *text, size_t size)
 {
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     config_t *config = config_parse ("f.zpl", text, size, NULL, 0, table, count, why);
     REQUIRE (config || (strncmp (why, "f.zpl", 5) == 0 && memchr (why, '\0', sizeof why)));
     return config;
@@ -73,7 +73,7 @@ static void try_program (const config_program_t *program, const char *text, size
 {
     config_t *config = parsed (program->keys, *program->count, text, size);
     core_t core;
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     if (config && program->core (config, &core, why))
         core.destroy (core.self);
     else
@@ -105,7 +105,7 @@ static void try_section (const federation_t *federation, const config_program_t 
 
 static void try_federation (const char *text, size_t size)
 {
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     federation_t *federation = federation_read ("f.zpl", text, size, why);
     if (!federation) {
         REQUIRE (strncmp (why, "f.zpl", 5) == 0 && memchr (why, '\0', sizeof why));

@@ -25,7 +25,7 @@ static void federation_sound (const topology_t *topology, const topology_order_t
         abort ();
     topology_write (topology, to);
     fclose (to);
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     federation_t *federation = federation_read ("map", text, size, why);
     if (!federation)
         fprintf (stderr, "%s\n%s\n", why, text);
@@ -45,13 +45,13 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     topology_order_t order = {
       .sites = 1 + data [0] % 16, .domains = data [1] % 8, .seed = data [2]};
     map_t map;
-    char why [GRAPHML_WHY_BYTES] = "";
+    char why [WHY_BYTES] = "";
     if (!graphml_read (&map, (const char *) data + 3, size - 3, why)) {
         REQUIRE (why [0] != '\0' && memchr (why, '\0', sizeof why) && !map.nodes);
         return 0;
     }
     map_sound (&map);
-    char order_why [TOPOLOGY_WHY_BYTES] = "";
+    char order_why [WHY_BYTES] = "";
     topology_t *topology = topology_new (&map, &order, order_why);
     map_clear (&map);
     if (topology)

@@ -47,10 +47,10 @@ static void round_trip (const ProtobufCMessageDescriptor *descriptor, json_t *js
 
 /*  Frees form. */
 static void sendable (const ProtobufCMessageDescriptor *descriptor, json_t *form,
-                      const char form_why [FORM_WHY_BYTES])
+                      const char form_why [LONG_WHY_BYTES])
 {
     if (!form) {
-        REQUIRE (form_why [0] != '\0' && memchr (form_why, '\0', FORM_WHY_BYTES));
+        REQUIRE (form_why [0] != '\0' && memchr (form_why, '\0', LONG_WHY_BYTES));
         return;
     }
     char why [WHY_BYTES] = "";
@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     }
     for (size_t i = 0; i < sizeof descriptors / sizeof descriptors [0]; i++)
         round_trip (descriptors [i], json);
-    char form_why [FORM_WHY_BYTES] = "";
+    char form_why [LONG_WHY_BYTES] = "";
     sendable (&musubi__request__descriptor, request_form_read (json, form_why), form_why);
     sendable (&musubi__modify_request__descriptor, request_form_patch (json, "r1", form_why),
               form_why);

@@ -103,7 +103,7 @@ static void no_row (void *owner, bytes_t row)
 static void cut_is_refused (int file, size_t size)
 {
     uint8_t store [STORE_ID_BYTES];
-    char why [LEDGER_FILE_WHY_BYTES] = "";
+    char why [WHY_BYTES] = "";
     char path [64];
     if (ftruncate (file, (off_t) size) != 0)
         abort ();
@@ -115,7 +115,7 @@ static void cut_is_refused (int file, size_t size)
 static void try_file (ledger_trial_t *self, const uint8_t *data, size_t size)
 {
     uint8_t store [STORE_ID_BYTES] = {0};
-    char why [LEDGER_FILE_WHY_BYTES] = "";
+    char why [WHY_BYTES] = "";
     char path [64];
     char *copy = NULL;
     size_t copy_size = 0;

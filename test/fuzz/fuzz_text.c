@@ -43,7 +43,7 @@ static void try_line (const char *text)
 {
     swf_job_t job;
     bool is_job;
-    char why [SWF_WHY_BYTES] = "";
+    char why [WHY_BYTES] = "";
     if (!swf_line (text, &job, &is_job, why))
         REQUIRE (why [0] != '\0' && memchr (why, '\0', sizeof why));
     else if (is_job)
@@ -59,7 +59,7 @@ static void try_log (const char *text, size_t size)
     char path [64];
     snprintf (path, sizeof path, "/proc/self/fd/%d", file);
     swf_log_t log;
-    char why [SWF_WHY_BYTES] = "";
+    char why [WHY_BYTES] = "";
     if (swf_read (&log, path, why)) {
         REQUIRE (log.jobs_count > 0);
         for (size_t i = 0; i < log.jobs_count; i++)

@@ -28,7 +28,7 @@
 
 typedef struct {
     uint64_t seed;
-    char why [SIM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
 } faults_failure_t;
 
 /*  Shared by all workers. */
@@ -49,7 +49,7 @@ static void fail (faults_shared_t *shared, uint64_t seed, const char *why)
     if (at >= FAILURES_MAX)
         return;
     shared->failures [at].seed = seed;
-    sim_text (shared->failures [at].why, SIM_WHY_BYTES, why);
+    sim_text (shared->failures [at].why, LONG_WHY_BYTES, why);
 }
 
 static void progress (const faults_shared_t *shared, const faults_order_t *order)
@@ -62,7 +62,7 @@ static void progress (const faults_shared_t *shared, const faults_order_t *order
 }
 
 bool faults_schedule_run (uint64_t seed, const faults_order_t *order, sim_tally_t *tally,
-                          FILE *trace, char why [SIM_WHY_BYTES])
+                          FILE *trace, char why [LONG_WHY_BYTES])
 {
     return order->nodes     ? site_scene_run (seed, tally, trace, why)
            : order->chains  ? chain_scene_run (seed, tally, trace, why)
@@ -80,7 +80,7 @@ static void work (faults_shared_t *shared, const faults_order_t *order, size_t w
         atomic_store (&shared->workers [worker].seed, seed);
         (void) setitimer (ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = SCHEDULE_S_MAX},
                           NULL);
-        char why [SIM_WHY_BYTES];
+        char why [LONG_WHY_BYTES];
         if (!faults_schedule_run (seed, order, &tally, NULL, why))
             fail (shared, seed, why);
         sim_tally_merge (&shared->workers [worker].tally, &tally);
@@ -118,7 +118,7 @@ static size_t workers_left (faults_shared_t *shared, const faults_order_t *order
         if (WIFEXITED (status) && WEXITSTATUS (status) == 0)
             return left - 1;
         uint64_t seed = atomic_exchange (&shared->workers [worker].seed, 0);
-        char why [SIM_WHY_BYTES];
+        char why [LONG_WHY_BYTES];
         if (WIFSIGNALED (status))
             snprintf (why, sizeof why, "the process ended by signal %d (%s)%s", WTERMSIG (status),
                       strsignal (WTERMSIG (status)),

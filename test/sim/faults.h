@@ -23,7 +23,7 @@ int faults_run (const faults_order_t *order);
 
 /*  Runs one schedule of the kind that the options select, as sim_schedule_run does. */
 bool faults_schedule_run (uint64_t seed, const faults_order_t *order, sim_tally_t *tally,
-                          FILE *trace, char why [SIM_WHY_BYTES]);
+                          FILE *trace, char why [LONG_WHY_BYTES]);
 
 /*  One schedule, step by step, on standard output; 0 when it held. */
 int replay_run (uint64_t seed, const faults_order_t *order);

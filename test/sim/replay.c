@@ -8,7 +8,7 @@ int replay_run (uint64_t seed, const faults_order_t *order)
 {
     static sim_tally_t tally;
     memset (&tally, 0, sizeof tally);
-    char why [SIM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     bool held = faults_schedule_run (seed, order, &tally, stdout, why);
     if (held)
         printf ("\nseed %" PRIu64 ": every check held\n", seed);

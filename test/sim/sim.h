@@ -11,13 +11,12 @@
 #ifndef MUSUBI_SIM_H
 #define MUSUBI_SIM_H
 
+#include "bytes.h"
 #include "sim_net.h"
 #include "sim_queue.h"
 #include "sim_store.h"
 
 #include <stdio.h>
-
-#define SIM_WHY_BYTES 512
 
 /*  True time 0 of every run, as wall time. */
 #define SIM_EPOCH_MS INT64_C (1790000000000)

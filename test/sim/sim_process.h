@@ -145,7 +145,7 @@ struct sim {
     char abandoned [SIM_PROCESSES_MAX][SIM_ADDRESS_BYTES];
     size_t abandoned_count;
     bool failed;
-    char why [SIM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
 };
 
 /*  The process starts: a new core, the durable records, then EVENT_START, all in one batch. */

@@ -37,7 +37,7 @@ static void with_faults_everybody_gets_the_file_and_nobody_a_wrong_one (void **s
 {
     (void) state;
     static sim_tally_t tally;
-    char why [SIM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     for (uint64_t seed = 1; seed <= SEEDS; seed++)
         if (!chain_scene_run (seed, &tally, NULL, why))
             fail_msg ("seed %llu: %s", (unsigned long long) seed, why);

@@ -16,7 +16,7 @@
 static char *trace_of (uint64_t seed, bool swarm)
 {
     static sim_tally_t tally;
-    char why [SIM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     char *text = NULL;
     size_t size = 0;
     FILE *trace = open_memstream (&text, &size);
@@ -60,7 +60,7 @@ static void schedules_hold_and_commit (void **state)
     (void) state;
     static sim_tally_t tally;
     memset (&tally, 0, sizeof tally);
-    char why [SIM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     for (uint64_t seed = 1; seed <= SEEDS; seed++)
         if (!sim_schedule_run (seed, &(sim_options_t){0}, &tally, NULL, why))
             fail_msg ("seed %llu: %s", (unsigned long long) seed, why);
@@ -73,7 +73,7 @@ static void what_is_asked_for_is_built (void **state)
 {
     (void) state;
     static sim_tally_t tally;
-    char why [SIM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     char *text = NULL;
     size_t size = 0;
     FILE *trace = open_memstream (&text, &size);
@@ -96,7 +96,7 @@ static void domains_are_built_and_crossed (void **state)
     (void) state;
     static sim_tally_t tally;
     memset (&tally, 0, sizeof tally);
-    char why [SIM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     for (uint64_t seed = 1; seed <= SEEDS; seed++)
         if (!sim_schedule_run (seed, &(sim_options_t){.domains = 2}, &tally, NULL, why))
             fail_msg ("seed %llu: %s", (unsigned long long) seed, why);
@@ -113,7 +113,7 @@ static void without_domains_nobody_asks_for_links (void **state)
     (void) state;
     static sim_tally_t tally;
     memset (&tally, 0, sizeof tally);
-    char why [SIM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     for (uint64_t seed = 1; seed <= 8; seed++)
         assert_true (
           sim_schedule_run (seed, &(sim_options_t){.no_domains = true}, &tally, NULL, why));

@@ -150,7 +150,7 @@ static void rig_destroy (void *owner)
     free (self);
 }
 
-static bool rig_new (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+static bool rig_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
     (void) why;
     chain_rig_t *self = must (calloc (1, sizeof *self));

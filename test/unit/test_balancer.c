@@ -236,7 +236,7 @@ static void what_is_kept_of_members_and_jobs_is_read_again (void **state)
 
 /*  --- configuration --- */
 
-static bool configures (const char *text, char why [CONFIG_WHY_BYTES])
+static bool configures (const char *text, char why [LONG_WHY_BYTES])
 {
     core_t core;
     config_t *config = config_parse ("green.zpl", text, strlen (text), NULL, 0, balancer_keys,
@@ -251,7 +251,7 @@ static bool configures (const char *text, char why [CONFIG_WHY_BYTES])
 static void contradictions_are_refused_by_key (void **state)
 {
     (void) state;
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     assert_true (configures ("name = green\ngis = \"tcp://127.0.0.1:1\"\n", why));
     assert_false (configures ("name = green\n", why));
     assert_non_null (strstr (why, "gis"));

@@ -39,7 +39,7 @@ static const char sound [] = "# a site\n"
                              "    large\n"
                              "        nodes = 3\n";
 
-static config_t *load (const char *text, const char *setting, char why [CONFIG_WHY_BYTES])
+static config_t *load (const char *text, const char *setting, char why [LONG_WHY_BYTES])
 {
     const char *settings [] = {setting};
     why [0] = '\0';
@@ -49,7 +49,7 @@ static config_t *load (const char *text, const char *setting, char why [CONFIG_W
 
 static void expect_refusal (const char *text, const char *setting, const char *words)
 {
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     config_t *config = load (text, setting, why);
     assert_null (config);
     assert_string_equal (why, words);
@@ -58,7 +58,7 @@ static void expect_refusal (const char *text, const char *setting, const char *w
 static void gives_what_is_written_and_presets_for_the_rest (void **state)
 {
     (void) state;
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     config_t *config = load (sound, NULL, why);
     assert_string_equal (why, "");
     assert_string_equal (config_text (config, "name"), "ams");
@@ -79,7 +79,7 @@ static void gives_what_is_written_and_presets_for_the_rest (void **state)
 static void names_of_a_section_come_in_file_order (void **state)
 {
     (void) state;
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     const char *names [4];
     config_t *config = load (sound, NULL, why);
     assert_int_equal (config_names (config, "classes", names, 4), 2);
@@ -93,7 +93,7 @@ static void names_of_a_section_come_in_file_order (void **state)
 static void settings_go_before_the_file (void **state)
 {
     (void) state;
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     config_t *config = load (sound, "classes/small/nodes=7", why);
     assert_int_equal (config_integer (config, "classes/small/nodes"), 7);
     config_destroy (&config);
@@ -169,7 +169,7 @@ static void refuses_what_is_missing_in_each_section (void **state)
     expect_refusal ("name = a\nclasses\n    x\n        nodes = 1\n    y\n", NULL,
                     "site.zpl:5: classes/y/nodes is missing: an integer from 1 to 1000000 "
                     "(identical machines)");
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     assert_null (config_load (NULL, NULL, 0, keys, KEYS_COUNT, why));
     assert_string_equal (why, "name is missing: text (who we are)");
 }
@@ -201,7 +201,7 @@ static void refuses_broken_text_by_line (void **state)
 static void takes_lines_of_other_systems (void **state)
 {
     (void) state;
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     config_t *config = load ("name = 'a b'\r\nlimits\r\n    holds = 3", NULL, why);
     assert_string_equal (why, "");
     assert_string_equal (config_text (config, "name"), "a b");
@@ -217,7 +217,7 @@ static void deep_nesting_is_bounded (void **state)
     size_t used = 0;
     for (int depth = 0; depth < 200; depth++)
         used += (size_t) sprintf (text + used, "%*sa\n", 4 * depth, "");
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     assert_null (config_parse ("deep.zpl", text, used, NULL, 0, keys, KEYS_COUNT, why));
     assert_string_equal (why, "deep.zpl:17: nested deeper than 16 levels");
     free (text);
@@ -230,7 +230,7 @@ static void huge_text_is_bounded (void **state)
     char *text = malloc (size);
     assert_non_null (text);
     memset (text, '\n', size);
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     assert_null (config_parse ("huge.zpl", text, size, NULL, 0, keys, KEYS_COUNT, why));
     assert_string_equal (why, "huge.zpl:1: more than 4194304 bytes");
 
@@ -249,7 +249,7 @@ static void huge_text_is_bounded (void **state)
 static void a_file_that_cannot_be_read_is_named (void **state)
 {
     (void) state;
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     assert_null (config_load ("/nowhere/x.zpl", NULL, 0, keys, KEYS_COUNT, why));
     assert_string_equal (why, "/nowhere/x.zpl: cannot be read: No such file or directory");
     assert_null (config_load ("/", NULL, 0, keys, KEYS_COUNT, why));
@@ -259,7 +259,7 @@ static void a_file_that_cannot_be_read_is_named (void **state)
 static void a_file_is_read_from_disk (void **state)
 {
     (void) state;
-    char name [] = "/tmp/musubi-config-XXXXXX", why [CONFIG_WHY_BYTES] = "";
+    char name [] = "/tmp/musubi-config-XXXXXX", why [LONG_WHY_BYTES] = "";
     int file = mkstemp (name);
     assert_true (file >= 0);
     assert_int_equal (write (file, sound, sizeof sound - 1), sizeof sound - 1);

@@ -12,14 +12,14 @@
 
 #include <cmocka.h>
 
-static federation_t *read_text (const char *text, char why [CONFIG_WHY_BYTES])
+static federation_t *read_text (const char *text, char why [LONG_WHY_BYTES])
 {
     return federation_read ("fed.zpl", text, strlen (text), why);
 }
 
 static void assert_refused (const char *text, const char *wanted)
 {
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     assert_null (read_text (text, why));
     if (!strstr (why, wanted))
         fail_msg ("%s\n is refused with \"%s\", without \"%s\"", text, why, wanted);
@@ -28,7 +28,7 @@ static void assert_refused (const char *text, const char *wanted)
 static void the_example_is_five_sites_and_two_directories (void **state)
 {
     (void) state;
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     federation_t *federation =
       federation_read ("example", federation_example, federation_example_size, why);
     if (!federation)
@@ -47,7 +47,7 @@ static void the_example_is_five_sites_and_two_directories (void **state)
 static void a_thousand_sites_are_read (void **state)
 {
     (void) state;
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     static char text [100000];
     size_t size = (size_t) sprintf (text, "name = wide\ndirectories = g1\nsites\n");
     for (int i = 0; i < 1000; i++)
@@ -66,7 +66,7 @@ static void a_thousand_sites_are_read (void **state)
 static void a_sites_section_passes_through_one_level_up (void **state)
 {
     (void) state;
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     federation_t *federation = read_text ("sites\n"
                                           "    ams\n"
                                           "        classes\n"
@@ -102,7 +102,7 @@ static void a_sites_section_passes_through_one_level_up (void **state)
 static void accounts_that_are_given_are_the_only_ones (void **state)
 {
     (void) state;
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     federation_t *federation = read_text ("sites\n"
                                           "    ams\n"
                                           "        classes\n"
@@ -149,7 +149,7 @@ static void a_site_with_a_runner_has_an_agent_for_each_node (void **state)
                                                 {"big", "fat", 1},
                                                 {"f09", "fat", 1},
                                                 {"f10", "fat", 1}};
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     federation_t *federation = read_text (runner, why);
     const federation_node_t *nodes = NULL;
     if (!federation)
@@ -168,7 +168,7 @@ static void a_site_with_a_runner_has_an_agent_for_each_node (void **state)
 static void a_site_with_a_runner_is_not_open_to_everybody (void **state)
 {
     (void) state;
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     federation_t *federation = read_text (runner, why);
     if (!federation)
         fail_msg ("%s", why);
@@ -234,7 +234,7 @@ static void nodes_that_can_not_be_told_apart_are_refused (void **state)
 static void what_is_said_of_storage_goes_to_who_keeps_the_files (void **state)
 {
     (void) state;
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     federation_t *federation = read_text (STORAGE, why);
     if (!federation)
         fail_msg ("%s", why);
@@ -292,7 +292,7 @@ static void storage_that_can_not_be_is_refused (void **state)
 static void what_is_said_of_a_balancer_goes_to_it (void **state)
 {
     (void) state;
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     federation_t *federation = read_text (
       "balancers\n    green\n        coalition = 20m\n        step = 5s\n    red\n" A_SITE, why);
     if (!federation)
@@ -372,7 +372,7 @@ static char *with_domain (const char *rest, char text [2048])
 static void a_domains_section_passes_through_one_level_up (void **state)
 {
     (void) state;
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     char given [2048];
     federation_t *federation = read_text (with_domain ("        links\n"
                                                        "            ams\n"

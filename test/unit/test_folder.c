@@ -23,7 +23,7 @@ typedef struct {
 static int set_up (void **state)
 {
     folder_fixture_t *self = calloc (1, sizeof *self);
-    char why [FOLDER_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     if (!self)
         return -1;
     snprintf (self->path, sizeof self->path, "/tmp/musubi-test-folder.XXXXXX");
@@ -73,7 +73,7 @@ static void members_are_found_again (void **state)
 {
     folder_fixture_t *fixture = *state;
     folder_t *folder = &fixture->folder;
-    char why [FOLDER_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     assert_non_null (folder_add (folder, "gis", "g1"));
     assert_non_null (folder_add (folder, "lis", "ams"));
     folder->members [1].process = (process_t){.pid = 42, .started = 4242};
@@ -129,7 +129,7 @@ static void a_folder_has_one_master_at_a_time (void **state)
 {
     folder_fixture_t *fixture = *state;
     folder_t second;
-    char why [FOLDER_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     assert_false (folder_open (&second, fixture->path, false, why));
     assert_non_null (strstr (why, "another `musubi up` or `musubi down`"));
     folder_close (&second);
@@ -138,7 +138,7 @@ static void a_folder_has_one_master_at_a_time (void **state)
 static void a_broken_list_is_told_not_overwritten (void **state)
 {
     folder_fixture_t *fixture = *state;
-    char why [FOLDER_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     char *path = folder_file (&fixture->folder, "members.json");
     FILE *file = fopen (path, "w");
     fputs ("{\"members\": [", file);

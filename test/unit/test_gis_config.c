@@ -5,7 +5,7 @@
 
 typedef struct {
     world_t *world;
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
 } gis_config_fixture_t;
 
 static int set_up (void **state)

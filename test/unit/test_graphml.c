@@ -24,7 +24,7 @@
     "<key attr.name='LinkType' for='edge' id='t'/>\n"
 #define TAIL "</graph></graphml>\n"
 
-static bool read_text (map_t *map, const char *text, char why [GRAPHML_WHY_BYTES])
+static bool read_text (map_t *map, const char *text, char why [WHY_BYTES])
 {
     return graphml_read (map, text, strlen (text), why);
 }
@@ -32,7 +32,7 @@ static bool read_text (map_t *map, const char *text, char why [GRAPHML_WHY_BYTES
 static void assert_refused (const char *text, const char *wanted)
 {
     map_t map;
-    char why [GRAPHML_WHY_BYTES] = "";
+    char why [WHY_BYTES] = "";
     assert_false (read_text (&map, text, why));
     assert_null (map.nodes);
     if (!strstr (why, wanted))
@@ -43,7 +43,7 @@ static void reads_nodes_and_edges (void **state)
 {
     (void) state;
     map_t map;
-    char why [GRAPHML_WHY_BYTES];
+    char why [WHY_BYTES];
     if (!read_text (&map,
                     HEAD
                     "<graph edgedefault='undirected'><data key='n'>Kite</data>\n"
@@ -198,7 +198,7 @@ static void limits_are_kept (void **state)
 {
     (void) state;
     map_t map;
-    char why [GRAPHML_WHY_BYTES];
+    char why [WHY_BYTES];
     char *text = repeated ("<graphml><graph>", "node id='", GRAPHML_NODES_MAX, TAIL);
     assert_true (read_text (&map, text, why));
     assert_int_equal (map.nodes_count, GRAPHML_NODES_MAX);
@@ -229,7 +229,7 @@ static void a_long_label_is_cut_and_a_long_id_refused (void **state)
     char letters [301];
     char text [4096];
     map_t map;
-    char why [GRAPHML_WHY_BYTES];
+    char why [WHY_BYTES];
     memset (letters, 'x', 300);
     letters [300] = '\0';
     snprintf (text, sizeof text, HEAD "<graph><node id='a'><data key='l'>%s</data></node>" TAIL,

@@ -164,10 +164,10 @@ static void counter_destroy (void *owner)
     free (self);
 }
 
-static bool counter_new (const config_t *config, core_t *core, char why [CONFIG_WHY_BYTES])
+static bool counter_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
     if (strcmp (config_text (config, "name"), "bad") == 0) {
-        snprintf (why, CONFIG_WHY_BYTES, "name: 'bad' is taken");
+        snprintf (why, LONG_WHY_BYTES, "name: 'bad' is taken");
         return false;
     }
     host_counter_t *self = calloc (1, sizeof *self);

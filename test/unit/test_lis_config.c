@@ -42,7 +42,7 @@ static const char whole [] = "name = ams\n"
 
 /*  Makes a core of a file; false with why when the file is refused. */
 static bool core_of (const char *text, const char *const *settings, size_t settings_count,
-                     core_t *core, char why [CONFIG_WHY_BYTES])
+                     core_t *core, char why [LONG_WHY_BYTES])
 {
     config_t *config = config_parse ("ams.zpl", text, strlen (text), settings, settings_count,
                                      lis_keys, lis_keys_count, why);
@@ -97,7 +97,7 @@ static void a_file_says_what_the_site_is (void **state)
 {
     (void) state;
     core_t core = {0};
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     assert_true (core_of (whole, NULL, 0, &core, why));
     start (&core);
     Musubi__SiteAnswer *answer = site_of (&core);
@@ -127,7 +127,7 @@ static void the_least_file_is_a_name_and_a_class (void **state)
     (void) state;
     static const char *const settings [] = {"name=lis/ams", "classes/thin/nodes=1"};
     core_t core = {0};
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     assert_true (core_of ("", settings, 2, &core, why));
     start (&core);
     Musubi__SiteAnswer *answer = site_of (&core);
@@ -143,7 +143,7 @@ static void presets_are_the_limits_that_the_code_has (void **state)
 {
     (void) state;
     static const char *const settings [] = {"name=ams", "classes/thin/nodes=1"};
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     config_t *config = config_parse ("", "", 0, settings, 2, lis_keys, lis_keys_count, why);
     assert_non_null (config);
     const participant_limits_t *p = &participant_limits_default;
@@ -232,7 +232,7 @@ static void refuses_what_makes_no_site (void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *settings [] = {cases [i].setting};
         core_t core = {0};
-        char why [CONFIG_WHY_BYTES] = "";
+        char why [LONG_WHY_BYTES] = "";
         static const char base [] = "name = ams\nhorizon = 1h\nclasses\n    thin\n"
                                     "        nodes = 1\n";
         assert_false (core_of (base, settings, 1, &core, why));
@@ -241,7 +241,7 @@ static void refuses_what_makes_no_site (void **state)
         assert_non_null (strstr (why, cases [i].why));
     }
     core_t core = {0};
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     assert_false (core_of ("name = ams\n", NULL, 0, &core, why));
     assert_non_null (strstr (why, "classes"));
 }
@@ -250,7 +250,7 @@ static void refuses_what_makes_no_site (void **state)
 static void with_setting (const char *base, const char *setting, const char *wanted)
 {
     core_t core = {0};
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     bool good = core_of (base, &setting, 1, &core, why);
     assert_int_equal (good, !*wanted);
     if (good)
@@ -308,7 +308,7 @@ static void refuses_too_many_classes_and_attributes (void **state)
         size +=
           (size_t) snprintf (text + size, sizeof text - size, "    c%d\n        nodes = 1\n", i);
     core_t core = {0};
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     assert_false (core_of (text, NULL, 0, &core, why));
     assert_non_null (strstr (why, "1 to 64 classes"));
 

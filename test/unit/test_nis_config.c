@@ -52,7 +52,7 @@ static const char whole [] = "name = N\n"
 
 /*  The core of a file; false with why where it is refused. */
 static bool core_of (const char *text, const char *const *settings, size_t settings_count,
-                     core_t *core, char why [CONFIG_WHY_BYTES])
+                     core_t *core, char why [LONG_WHY_BYTES])
 {
     config_t *config = config_parse ("N.zpl", text, strlen (text), settings, settings_count,
                                      nis_keys, nis_keys_count, why);
@@ -107,7 +107,7 @@ static void a_file_says_what_the_domain_is (void **state)
 {
     (void) state;
     core_t core = {0};
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     assert_true (core_of (whole, NULL, 0, &core, why));
     start (&core);
     Musubi__DomainAnswer *answer = domain_of (&core);
@@ -162,7 +162,7 @@ static void the_least_file_is_a_name (void **state)
     (void) state;
     static const char *const settings [] = {"name=nis/N"};
     core_t core = {0};
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     assert_true (core_of ("", settings, 1, &core, why));
     start (&core);
     Musubi__DomainAnswer *answer = domain_of (&core);
@@ -178,7 +178,7 @@ static void presets_are_the_limits_that_the_code_has (void **state)
 {
     (void) state;
     static const char *const settings [] = {"name=N"};
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     config_t *config = config_parse ("", "", 0, settings, 1, nis_keys, nis_keys_count, why);
     assert_non_null (config);
     const timetable_limits_t *l = &nis_limits_default.bookings;
@@ -244,7 +244,7 @@ static void refuses_what_makes_no_domain (void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *settings [] = {cases [i].setting};
         core_t core = {0};
-        char why [CONFIG_WHY_BYTES] = "";
+        char why [LONG_WHY_BYTES] = "";
         static const char base [] = "name = N\nhorizon = 1h\nsites = \"a, b\"\nlinks\n    l\n"
                                     "        between = \"a, b\"\n        mbps = 1\n";
         assert_false (core_of (base, settings, 1, &core, why));
@@ -273,7 +273,7 @@ static void tells_where_in_the_file_a_graph_is_wrong (void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         core_t core = {0};
-        char why [CONFIG_WHY_BYTES] = "";
+        char why [LONG_WHY_BYTES] = "";
         assert_false (core_of (cases [i].text, NULL, 0, &core, why));
         const char *behind = strchr (why, ':');
         if (!behind || strncmp (behind, cases [i].why, strlen (cases [i].why)) != 0)
@@ -301,7 +301,7 @@ static void takes_as_many_links_as_a_domain_may_have_and_no_more (void **state)
 {
     (void) state;
     core_t core = {0};
-    char why [CONFIG_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     char *text = text_of (DOMAIN_LINKS_MAX);
     assert_true (core_of (text, NULL, 0, &core, why));
     start (&core);

@@ -21,7 +21,7 @@ typedef struct {
     bool json;
     const char *words [2];
     size_t words_count;
-    char why [OPTIONS_WHY_BYTES];
+    char why [WHY_BYTES];
 } options_line_t;
 
 static bool parse (options_line_t *line, int argc, const char *const *argv)

@@ -31,7 +31,7 @@ static bool solve (bytes_t arguments, uint8_t **result, size_t *result_size)
 {
     solving_t solving;
     solver_answer_t answer;
-    char why [SOLVING_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     if (!solving_order_decode (&solving, arguments, why))
         fail_msg ("%s", why);
     assert_in_range (solving.order.limit.time_us_max, 1, 5000000);

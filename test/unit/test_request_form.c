@@ -27,7 +27,7 @@ static json_t *parse (const char *text)
 
 static void assert_becomes (const char *text, const char *wanted)
 {
-    char why [FORM_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     json_t *written = parse (text);
     json_t *request = request_form_read (written, why);
     json_decref (written);
@@ -51,7 +51,7 @@ static void assert_becomes (const char *text, const char *wanted)
 
 static void assert_refused (const char *text, const char *wanted)
 {
-    char why [FORM_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     json_t *written = parse (text);
     assert_null (request_form_read (written, why));
     json_decref (written);
@@ -278,7 +278,7 @@ static void ids_that_are_too_long_when_joined_want_one_of_their_own (void **stat
     snprintf (text, sizeof text, format, longest, "", longest);
     assert_refused (text, "is longer than 63 bytes; give this need an id of its own");
     snprintf (text, sizeof text, format, longest, "\"id\": \"short\", ", longest);
-    char why [FORM_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     json_t *written = parse (text);
     json_t *request = request_form_read (written, why);
     assert_non_null (request);
@@ -351,7 +351,7 @@ static void too_many_needs_are_refused (void **state)
 static void a_refusal_holds_no_control_characters (void **state)
 {
     (void) state;
-    char why [FORM_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     json_t *written = parse ("{\"\\u001b[2J\": 1}");
     assert_null (request_form_read (written, why));
     json_decref (written);
@@ -361,7 +361,7 @@ static void a_refusal_holds_no_control_characters (void **state)
 static void a_patch_names_what_it_changes (void **state)
 {
     (void) state;
-    char why [FORM_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     json_t *written = parse ("{\"window\": {\"start\": \"now+1h\"}, \"duration\": \"2h\", "
                              "\"compute\": [{\"id\": \"a\", \"cpus\": 16}], "
                              "\"network\": [{\"id\": \"a-b\", \"mbps\": 2000}]}");
@@ -379,7 +379,7 @@ static void a_patch_names_what_it_changes (void **state)
 static void a_patch_moves_needs_and_takes_them_in_and_out (void **state)
 {
     (void) state;
-    char why [FORM_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     json_t *written =
       parse ("{\"compute\": [{\"id\": \"a\", \"site\": \"*\"}], "
              "\"add\": {\"compute\": [{\"id\": \"b\", \"cpus\": 2, \"site\": \"tsu\"}], "
@@ -423,7 +423,7 @@ static void a_patch_that_can_not_be_meant_is_refused (void **state)
       {"{\"window\": {\"earliest\": \"now+2h\", \"deadline\": \"now+1h\"}}", "window.deadline: "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++) {
-        char why [FORM_WHY_BYTES] = "";
+        char why [LONG_WHY_BYTES] = "";
         json_t *written = parse (cases [i][0]);
         assert_null (request_form_patch (written, "r1", why));
         json_decref (written);

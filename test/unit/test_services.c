@@ -22,7 +22,7 @@ static size_t count_all (const char *kind)
 static void found_by_full_name (const method_t *method)
 {
     char name [128];
-    char why [SERVICES_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     method_t found;
     snprintf (name, sizeof name, "%s.%s", method->service, method->method);
     assert_true (services_find ("", name, &found, why));
@@ -32,7 +32,7 @@ static void found_by_full_name (const method_t *method)
 
 static void found_by_short_name (const char *kind, const method_t *method)
 {
-    char why [SERVICES_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     method_t found;
     size_t namesakes = 0;
     for (size_t i = 0; services_at (kind, i, &found); i++)
@@ -71,7 +71,7 @@ static void within_a_kind_the_short_name_is_enough_where_it_is_the_only_one (voi
 static void what_there_is_not_is_told_with_what_there_is (void **state)
 {
     (void) state;
-    char why [SERVICES_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     method_t found;
     assert_false (services_find ("planner", "Frobnicate", &found, why));
     assert_non_null (strstr (why, "Frobnicate: no such method; there are: Planner.Reserve"));

@@ -78,7 +78,7 @@ static void check_samples (solver_kind_t kind)
         if (kind == SOLVER_GLPK_PRUNED && variants [v].hops_max == 0)
             continue;
         size_t count = 0;
-        char why [PROBLEM_WHY_BYTES];
+        char why [LONG_WHY_BYTES];
         instance_t *instances =
           program_form_read (samples, variants [v].reading, variants [v].hops_max, &count, why);
         if (!instances) {
@@ -262,7 +262,7 @@ static void any_plan_will_do_where_that_is_said (void **state)
 
 static void refused (const program_t *program, const char *word)
 {
-    char why [PROGRAM_WHY_BYTES];
+    char why [WHY_BYTES];
     assert_false (program_check (program, why));
     if (!strstr (why, word))
         fail_msg ("\"%s\" does not name %s", why, word);
@@ -272,7 +272,7 @@ static void what_is_wrong_is_named (void **state)
 {
     (void) state;
     ring_t ring;
-    char why [PROGRAM_WHY_BYTES];
+    char why [WHY_BYTES];
     ring_make (&ring, 8, 3, 1);
     assert_true (program_check (&ring.program, why));
 

@@ -221,7 +221,7 @@ static void agree (uint64_t seed, bool differences)
         draw_program (&drawn, &prng);
         if (differences)
             draw_differences (&drawn, &prng);
-        char why [PROGRAM_WHY_BYTES];
+        char why [WHY_BYTES];
         if (!program_check (&drawn.program, why))
             fail_msg ("problem %zu: %s", i, why);
         int64_t least = try_everything (&drawn.program);

@@ -194,7 +194,7 @@ static int be_stuck (const char *how)
     while ((got = read (STDIN_FILENO, bytes + size, sizeof bytes - size)) > 0)
         size += (size_t) got;
     solving_t solving;
-    char why [SOLVING_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     if (!solving_order_decode (&solving, (bytes_t){.data = bytes, .size = size}, why))
         abort ();
     solver_answer_t answer = {.status = SOLVER_UNKNOWN};
@@ -345,7 +345,7 @@ static void no_part_of_an_order_is_an_order (void **state)
     draw_differences (drawn, 2);
     solver_order_t order = {.kind = SOLVER_GLPK, .limit = {.steps_max = 7, .time_us_max = 9}};
     packed_t whole = solving_order_encode (&drawn->program, &order);
-    char why [SOLVING_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     solving_t solving;
     assert_true (solving_order_decode (&solving, packed_bytes (whole), why));
     assert_int_equal (solving.order.kind, SOLVER_GLPK);

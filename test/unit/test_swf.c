@@ -37,7 +37,7 @@ static void tells_jobs_from_comments_and_bad_lines (void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         swf_job_t job = {0};
         bool is_job;
-        char why [SWF_WHY_BYTES] = "";
+        char why [WHY_BYTES] = "";
         assert_int_equal (swf_line (cases [i].line, &job, &is_job, why), cases [i].good);
         assert_int_equal (is_job, cases [i].is_job);
         assert_int_equal (job.cpus, cases [i].cpus);
@@ -62,7 +62,7 @@ static void reads_plain_and_gzipped_alike_and_names_the_first_bad_line (void **s
     const char *text = "; comment\n1 0 -1 100 64 -1 -1 64 1\nrubbish\n2 5 -1 -1 8 -1 -1 8 1\nmore\n"
                        "3 9 -1 50 8 -1 -1 8 1";
     for (int gzip = 0; gzip < 2; gzip++) {
-        char name [32], why [SWF_WHY_BYTES];
+        char name [32], why [WHY_BYTES];
         write_log (name, text, gzip);
         swf_log_t log;
         assert_true (swf_read (&log, name, why));
@@ -79,7 +79,7 @@ static void reads_plain_and_gzipped_alike_and_names_the_first_bad_line (void **s
 static void refuses_what_holds_no_job_or_is_cut (void **state)
 {
     (void) state;
-    char name [32], why [SWF_WHY_BYTES];
+    char name [32], why [WHY_BYTES];
     swf_log_t log;
     assert_false (swf_read (&log, "/nonexistent.swf", why));
     write_log (name, "; nothing\n", false);
@@ -99,7 +99,7 @@ static void an_overlong_line_is_bad_and_the_next_is_read (void **state)
     char text [3 * SWF_LINE_BYTES_MAX];
     memset (text, '7', sizeof text);
     strcpy (text + 2 * SWF_LINE_BYTES_MAX, "\n1 0 -1 100 64 -1 -1 64 1\n");
-    char name [32], why [SWF_WHY_BYTES];
+    char name [32], why [WHY_BYTES];
     write_log (name, text, false);
     swf_log_t log;
     assert_true (swf_read (&log, name, why));

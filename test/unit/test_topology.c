@@ -60,7 +60,7 @@ static map_t random_map (prng_t *lot)
 
 static char *written (const map_t *map, const topology_order_t *order)
 {
-    char why [TOPOLOGY_WHY_BYTES];
+    char why [WHY_BYTES];
     char *text = NULL;
     size_t size;
     topology_t *topology = topology_new (map, order, why);
@@ -85,7 +85,7 @@ static domain_t domain_of (const federation_t *federation, const char *name)
     char *section = NULL;
     char *end;
     size_t size;
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     domain_t domain;
     FILE *to = open_memstream (&section, &size);
     federation_write_domain (federation, name, "carol", to);
@@ -133,7 +133,7 @@ static bool is_exchange (const graph_t *graph, size_t vertex)
 
 static topology_checked_t check (const char *text)
 {
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     federation_t *federation = federation_read ("made.zpl", text, strlen (text), why);
     if (!federation)
         fail_msg ("%s\n%s", why, text);
@@ -287,7 +287,7 @@ static void links_are_as_the_map_says (void **state)
 static void what_hangs_apart_is_left_out (void **state)
 {
     (void) state;
-    char why [TOPOLOGY_WHY_BYTES];
+    char why [WHY_BYTES];
     map_t map = map_of (7);
     join (&map, 0, 1, 0);
     join (&map, 2, 3, 0);
@@ -328,7 +328,7 @@ static void domains_are_about_25_nodes_each_and_at_least_two (void **state)
         size_t domains;
     } cases [] = {{1, 1}, {2, 2}, {30, 2}, {74, 3}, {250, 10}, {4000, 160}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char why [TOPOLOGY_WHY_BYTES];
+        char why [WHY_BYTES];
         map_t map = map_of (cases [i].nodes);
         for (size_t k = 1; k < cases [i].nodes; k++)
             join (&map, k - 1, k, 0);

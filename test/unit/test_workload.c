@@ -43,7 +43,7 @@ static void made_requests_are_read_as_users_write_them (void **state)
     assert_int_equal (count, 100);
     assert_true (clipped > 0);
     for (size_t i = 0; i < 2 * count; i++) {
-        char why [FORM_WHY_BYTES] = "";
+        char why [LONG_WHY_BYTES] = "";
         json_t *written = coallocation_written (&made [i / 2], i % 2, i % 3 ? NULL : "cost");
         json_t *request = request_form_read (written, why);
         if (!request)

@@ -46,7 +46,7 @@ bool ledger_file_end (FILE *file, bool whole)
 }
 
 static bool ledger_file_read_rows (FILE *file, void (*take) (void *owner, bytes_t row), void *owner,
-                                   char why [LEDGER_FILE_WHY_BYTES])
+                                   char why [WHY_BYTES])
 {
     uint8_t *row = must (malloc (BODY_BYTES_MAX));
     uint8_t length [4];
@@ -60,7 +60,7 @@ static bool ledger_file_read_rows (FILE *file, void (*take) (void *owner, bytes_
             take (owner, (bytes_t){.data = row, .size = size});
     }
     if (!whole)
-        snprintf (why, LEDGER_FILE_WHY_BYTES,
+        snprintf (why, WHY_BYTES,
                   "at byte %ld: the file was cut off there, or is not a saved ledger",
                   ftell (file));
     free (row);
@@ -68,20 +68,19 @@ static bool ledger_file_read_rows (FILE *file, void (*take) (void *owner, bytes_
 }
 
 bool ledger_file_read (const char *path, uint8_t store [STORE_ID_BYTES],
-                       void (*take) (void *owner, bytes_t row), void *owner,
-                       char why [LEDGER_FILE_WHY_BYTES])
+                       void (*take) (void *owner, bytes_t row), void *owner, char why [WHY_BYTES])
 {
     char begins [sizeof head];
     FILE *file = fopen (path, "re");
     if (!file) {
-        snprintf (why, LEDGER_FILE_WHY_BYTES, "%s", strerror (errno));
+        snprintf (why, WHY_BYTES, "%s", strerror (errno));
         return false;
     }
     bool good = fread (begins, 1, sizeof begins, file) == sizeof begins &&
                 memcmp (begins, head, sizeof head) == 0 &&
                 fread (store, 1, STORE_ID_BYTES, file) == STORE_ID_BYTES;
     if (!good)
-        snprintf (why, LEDGER_FILE_WHY_BYTES, "it is not a saved ledger");
+        snprintf (why, WHY_BYTES, "it is not a saved ledger");
     good = good && ledger_file_read_rows (file, take, owner, why);
     fclose (file);
     return good;

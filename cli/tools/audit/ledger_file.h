@@ -24,9 +24,7 @@ void ledger_file_row (FILE *file, bytes_t row);
 bool ledger_file_end (FILE *file, bool whole);
 
 /*  Hands each row to take. False with why ("at byte 512: …"); rows before that were handed over. */
-#define LEDGER_FILE_WHY_BYTES 256
 bool ledger_file_read (const char *path, uint8_t store [STORE_ID_BYTES],
-                       void (*take) (void *owner, bytes_t row), void *owner,
-                       char why [LEDGER_FILE_WHY_BYTES]);
+                       void (*take) (void *owner, bytes_t row), void *owner, char why [WHY_BYTES]);
 
 #endif

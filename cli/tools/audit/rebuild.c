@@ -320,7 +320,7 @@ static int rebuild_check_file (rebuild_t *self, const char *folder, const char *
 
 static int rebuild_read_file (rebuild_t *self, const char *from)
 {
-    char why [LEDGER_FILE_WHY_BYTES];
+    char why [WHY_BYTES];
     if (!ledger_file_read (from, self->file_store, take_file_row, self, why))
         return cli_fail (EXIT_USAGE, "audit: %s: %s", from, why);
     if (self->file.count == 0)

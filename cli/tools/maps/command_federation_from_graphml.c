@@ -27,7 +27,7 @@ static bool read_map (const char *file, map_t *map)
 {
     FILE *from = strcmp (file, "-") == 0 ? stdin : fopen (file, "re");
     char *text = must (malloc (GRAPHML_BYTES_MAX + 1));
-    char why [GRAPHML_WHY_BYTES];
+    char why [WHY_BYTES];
     errno = 0;
     size_t size = from ? fread (text, 1, GRAPHML_BYTES_MAX + 1, from) : 0;
     bool good = from && !ferror (from);
@@ -58,7 +58,7 @@ static int federation_from_graphml_write (const from_graphml_t *asked, const map
 {
     text_auto_t *text = NULL;
     size_t size;
-    char why [CONFIG_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     const char *path = asked->out ? asked->out : "-";
     FILE *to = must (open_memstream (&text, &size));
     topology_write (topology, to);
@@ -81,7 +81,7 @@ static int federation_from_graphml_make (const from_graphml_t *asked, const map_
     topology_order_t order = {.sites = (size_t) asked->sites,
                               .domains = (size_t) asked->domains,
                               .seed = (uint64_t) asked->seed};
-    char why [TOPOLOGY_WHY_BYTES];
+    char why [WHY_BYTES];
     topology_t *topology = topology_new (map, &order, why);
     if (!topology)
         return cli_fail (EXIT_USAGE, "%s: %s", asked->file, why);

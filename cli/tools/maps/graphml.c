@@ -178,11 +178,11 @@ __attribute__ ((format (printf, 2, 3))) static void refuse (graphml_reading_t *s
     if (self->failed)
         return;
     self->failed = true;
-    int used = snprintf (self->why, GRAPHML_WHY_BYTES,
+    int used = snprintf (self->why, WHY_BYTES,
                          "%lu: ", (unsigned long) XML_GetCurrentLineNumber (self->parser));
     va_list arguments;
     va_start (arguments, format);
-    vsnprintf (self->why + used, GRAPHML_WHY_BYTES - (size_t) used, format, arguments);
+    vsnprintf (self->why + used, WHY_BYTES - (size_t) used, format, arguments);
     va_end (arguments);
     XML_StopParser (self->parser, XML_FALSE);
 }
@@ -397,7 +397,7 @@ static bool ends_find (graphml_reading_t *self, const ordered_t *nodes)
             const char *id = self->ends [i].ends [end];
             const map_node_t *found = ordered_find (nodes, id);
             if (!found) {
-                snprintf (self->why, GRAPHML_WHY_BYTES,
+                snprintf (self->why, WHY_BYTES,
                           "%lu: an edge ends at node \"%.100s\", which is not in the map",
                           self->ends [i].line, id);
                 return false;
@@ -419,27 +419,26 @@ static bool graphml_finish (graphml_reading_t *self)
     ordered_t *nodes = ordered_by_text (offsetof (map_node_t, id));
     bool good = map->nodes_count > 0;
     if (!good)
-        snprintf (self->why, GRAPHML_WHY_BYTES, "1: the map has no nodes");
+        snprintf (self->why, WHY_BYTES, "1: the map has no nodes");
     for (size_t i = 0; i < map->nodes_count && good; i++) {
         map_node_t *node = &map->nodes [i];
         good = !ordered_find (nodes, node->id);
         if (good)
             ordered_add (nodes, node->id, node);
         else
-            snprintf (self->why, GRAPHML_WHY_BYTES, "1: two nodes have the id \"%.100s\"",
-                      node->id);
+            snprintf (self->why, WHY_BYTES, "1: two nodes have the id \"%.100s\"", node->id);
     }
     good = good && ends_find (self, nodes);
     ordered_destroy (&nodes);
     return good;
 }
 
-bool graphml_read (map_t *map, const char *text, size_t size, char why [GRAPHML_WHY_BYTES])
+bool graphml_read (map_t *map, const char *text, size_t size, char why [WHY_BYTES])
 {
     assert (map && text && why);
     *map = (map_t){.name = ""};
     if (size > GRAPHML_BYTES_MAX) {
-        snprintf (why, GRAPHML_WHY_BYTES, "1: more than %u bytes", GRAPHML_BYTES_MAX);
+        snprintf (why, WHY_BYTES, "1: more than %u bytes", GRAPHML_BYTES_MAX);
         return false;
     }
     graphml_reading_t *self = must (calloc (1, sizeof *self));
@@ -452,7 +451,7 @@ bool graphml_read (map_t *map, const char *text, size_t size, char why [GRAPHML_
     XML_SetStartDoctypeDeclHandler (self->parser, on_doctype);
     bool good = XML_Parse (self->parser, text, (int) size, 1) == XML_STATUS_OK && !self->failed;
     if (!good && !self->failed)
-        snprintf (why, GRAPHML_WHY_BYTES, "%lu: not XML: %s",
+        snprintf (why, WHY_BYTES, "%lu: not XML: %s",
                   (unsigned long) XML_GetCurrentLineNumber (self->parser),
                   XML_ErrorString (XML_GetErrorCode (self->parser)));
     good = good && graphml_finish (self);

@@ -9,6 +9,8 @@
 #ifndef MUSUBI_GRAPHML_H
 #define MUSUBI_GRAPHML_H
 
+#include "bytes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +20,6 @@
 #define GRAPHML_NODES_MAX  4096
 #define GRAPHML_EDGES_MAX  8192
 #define GRAPHML_TEXT_BYTES 128 /* kept of a text, with the NUL */
-#define GRAPHML_WHY_BYTES  256
 
 typedef struct {
     char id [GRAPHML_TEXT_BYTES];
@@ -44,7 +45,7 @@ typedef struct {
 } map_t;
 
 /*  False with why = "LINE: what is wrong". The caller owns the map: map_clear. */
-bool graphml_read (map_t *map, const char *text, size_t size, char why [GRAPHML_WHY_BYTES]);
+bool graphml_read (map_t *map, const char *text, size_t size, char why [WHY_BYTES]);
 void map_clear (map_t *map);
 
 /*  Mbit/s from words such as "10 Gbps", "155 Mbit/s", "1-20Gbps" (a range: its lower end): the

@@ -360,24 +360,21 @@ static size_t domains_by_nodes (size_t nodes)
     return domains < nodes ? domains : nodes;
 }
 
-static bool enough (const topology_t *self, char why [TOPOLOGY_WHY_BYTES])
+static bool enough (const topology_t *self, char why [WHY_BYTES])
 {
     size_t nodes = self->points_count;
     if (self->order.sites > nodes)
-        snprintf (why, TOPOLOGY_WHY_BYTES,
-                  "%zu sites can't be placed on the %zu nodes that are connected",
+        snprintf (why, WHY_BYTES, "%zu sites can't be placed on the %zu nodes that are connected",
                   self->order.sites, nodes);
     else if (self->order.domains > nodes)
-        snprintf (why, TOPOLOGY_WHY_BYTES,
-                  "%zu domains can't be cut from the %zu nodes that are connected",
+        snprintf (why, WHY_BYTES, "%zu domains can't be cut from the %zu nodes that are connected",
                   self->order.domains, nodes);
     else
         return true;
     return false;
 }
 
-topology_t *topology_new (const map_t *map, const topology_order_t *order,
-                          char why [TOPOLOGY_WHY_BYTES])
+topology_t *topology_new (const map_t *map, const topology_order_t *order, char why [WHY_BYTES])
 {
     assert (map->nodes_count > 0 && order->sites > 0 && order->sites <= FEDERATION_SITES_MAX);
     assert (order->domains <= FEDERATION_DOMAINS_MAX);

@@ -24,6 +24,7 @@
 #ifndef MUSUBI_TOPOLOGY_H
 #define MUSUBI_TOPOLOGY_H
 
+#include "bytes.h"
 #include "graphml.h"
 
 #include <stdio.h>
@@ -32,7 +33,6 @@
 #define TOPOLOGY_DOMAINS_LEAST  2  /* the same */
 #define TOPOLOGY_MBPS_PRESET    10000
 #define TOPOLOGY_KM_A_MS        200
-#define TOPOLOGY_WHY_BYTES      256
 
 typedef struct {
     size_t sites;
@@ -43,8 +43,7 @@ typedef struct {
 typedef struct topology topology_t;
 
 /*  NULL with why when the map has too few nodes for what is ordered. It borrows nothing. */
-topology_t *topology_new (const map_t *map, const topology_order_t *order,
-                          char why [TOPOLOGY_WHY_BYTES]);
+topology_t *topology_new (const map_t *map, const topology_order_t *order, char why [WHY_BYTES]);
 void topology_destroy (topology_t **self_p);
 
 /*  How many nodes were left out because they are not connected to the others. */

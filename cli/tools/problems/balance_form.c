@@ -171,8 +171,7 @@ static bool read_vector (const problem_reader_t *reader, const json_t *entry,
     return true;
 }
 
-balance_vector_t *balance_form_read (const json_t *file, size_t *count,
-                                     char why [PROBLEM_WHY_BYTES])
+balance_vector_t *balance_form_read (const json_t *file, size_t *count, char why [LONG_WHY_BYTES])
 {
     problem_reader_t reader = {.why = why};
     const json_t *list = json_object_get (file, "vectors");

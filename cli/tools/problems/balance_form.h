@@ -13,6 +13,7 @@
 #define MUSUBI_BALANCE_FORM_H
 
 #include "bilb_queues.h"
+#include "bytes.h"
 #include "problem_file.h"
 
 #define BALANCE_CLUSTERS_MAX 100000
@@ -29,8 +30,7 @@ typedef struct {
 } balance_vector_t;
 
 /*  Reads and checks all of them. NULL with why, which names the field. */
-balance_vector_t *balance_form_read (const json_t *file, size_t *count,
-                                     char why [PROBLEM_WHY_BYTES]);
+balance_vector_t *balance_form_read (const json_t *file, size_t *count, char why [LONG_WHY_BYTES]);
 void balance_form_free (balance_vector_t *vectors, size_t count);
 
 #endif

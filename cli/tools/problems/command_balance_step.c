@@ -211,7 +211,7 @@ int run_balance_step (cli_t *cli)
     json_t *file = balance_step_read_file (step);
     if (!file)
         return EXIT_USAGE;
-    char why [PROBLEM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     size_t count = 0;
     balance_vector_t *vectors = balance_form_read (file, &count, why);
     code =

@@ -153,7 +153,7 @@ int run_solve (cli_t *cli)
     json_t *file = cli_read_json (words.list [0]);
     if (!file)
         return EXIT_USAGE;
-    char why [PROBLEM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     size_t count = 0;
     instance_t *instances =
       program_form_read (file, variant->reading, variant->hops_max, &count, why);

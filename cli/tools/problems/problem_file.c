@@ -9,10 +9,10 @@
 bool problem_refuse (const problem_reader_t *reader, const char *format, ...)
 {
     int size =
-      snprintf (reader->why, PROBLEM_WHY_BYTES, "%s%s", reader->path, *reader->path ? "." : "");
+      snprintf (reader->why, LONG_WHY_BYTES, "%s%s", reader->path, *reader->path ? "." : "");
     va_list arguments;
     va_start (arguments, format);
-    vsnprintf (reader->why + size, PROBLEM_WHY_BYTES - (size_t) size, format, arguments);
+    vsnprintf (reader->why + size, LONG_WHY_BYTES - (size_t) size, format, arguments);
     va_end (arguments);
     for (char *at = reader->why; *at; at++)
         if ((unsigned char) *at < 0x20 || *at == 0x7f)

@@ -3,14 +3,14 @@
 #ifndef MUSUBI_PROBLEM_FILE_H
 #define MUSUBI_PROBLEM_FILE_H
 
+#include "bytes.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 
-#define PROBLEM_WHY_BYTES 384
-
 typedef struct {
     char path [96]; /* of the object that is being read, "instances[3]"; "" = the whole file */
-    char *why;      /* PROBLEM_WHY_BYTES */
+    char *why;      /* LONG_WHY_BYTES */
 } problem_reader_t;
 
 /*  Says why, answers false. The sentence begins with the field: "speeds: must be a list". */

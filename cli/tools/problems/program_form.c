@@ -141,12 +141,12 @@ static bool read_instance (problem_reader_t *reader, const json_t *entry, instan
         !program_form_read_list (&within, request, &cpus, &program->cpus, &program->sites_count) ||
         !program_form_read_list (&within, request, &links, &program->links, &program->links_count))
         return false;
-    char why [PROGRAM_WHY_BYTES];
+    char why [WHY_BYTES];
     return program_check (program, why) || problem_refuse (reader, "%s", why);
 }
 
 instance_t *program_form_read (const json_t *file, program_reading_t reading, uint32_t hops_max,
-                               size_t *count, char why [PROBLEM_WHY_BYTES])
+                               size_t *count, char why [LONG_WHY_BYTES])
 {
     problem_reader_t reader = {.why = why};
     const json_t *list = json_object_get (file, "instances");

@@ -10,6 +10,7 @@
 #ifndef MUSUBI_PROGRAM_FORM_H
 #define MUSUBI_PROGRAM_FORM_H
 
+#include "bytes.h"
 #include "problem_file.h"
 #include "program.h"
 
@@ -21,7 +22,7 @@ typedef struct {
 /*  Reads and checks all of them. NULL with why, which names the field. reading and hops_max are the
  *  variant's. */
 instance_t *program_form_read (const json_t *file, program_reading_t reading, uint32_t hops_max,
-                               size_t *count, char why [PROBLEM_WHY_BYTES]);
+                               size_t *count, char why [LONG_WHY_BYTES]);
 void program_form_free (instance_t *instances, size_t count);
 
 #endif

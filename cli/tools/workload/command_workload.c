@@ -56,7 +56,7 @@ typedef struct {
 
 static bool read_log (const cli_t *cli, const workload_options_t *options, swf_log_t *log)
 {
-    char why [SWF_WHY_BYTES];
+    char why [WHY_BYTES];
     if (!swf_read (log, options->log, why))
         return cli_refuse ("%s: %s", options->log, why);
     if (log->bad_lines > 0)

@@ -60,7 +60,7 @@ static double monotonic_s (void)
 static uint8_t *replay_pack_request (const replay_t *self, const coallocation_t *request,
                                      size_t *size)
 {
-    char why [FORM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     char json_why [WHY_BYTES];
     json_t *written = coallocation_written (request, false, self->settings->policy);
     json_t *body = json_pack ("{s:o}", "request", request_form_read (written, why));

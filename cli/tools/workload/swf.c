@@ -18,7 +18,7 @@ enum {
     COLUMNS = 18
 };
 
-bool swf_line (const char *line, swf_job_t *job, bool *is_job, char why [SWF_WHY_BYTES])
+bool swf_line (const char *line, swf_job_t *job, bool *is_job, char why [WHY_BYTES])
 {
     *is_job = false;
     line += strspn (line, " \t\r\n");
@@ -31,13 +31,13 @@ bool swf_line (const char *line, swf_job_t *job, bool *is_job, char why [SWF_WHY
         char *end;
         columns [++count] = strtod (line, &end);
         if (end == line || !strchr (" \t\r\n", *end)) {
-            snprintf (why, SWF_WHY_BYTES, "column %d is not a number: \"%.20s\"", count, line);
+            snprintf (why, WHY_BYTES, "column %d is not a number: \"%.20s\"", count, line);
             return false;
         }
         line = end + strspn (end, " \t\r\n");
     }
     if (count < COLUMN_REQUESTED) {
-        snprintf (why, SWF_WHY_BYTES, "has %d columns; at least %d are needed", count,
+        snprintf (why, WHY_BYTES, "has %d columns; at least %d are needed", count,
                   COLUMN_REQUESTED);
         return false;
     }
@@ -46,7 +46,7 @@ bool swf_line (const char *line, swf_job_t *job, bool *is_job, char why [SWF_WHY
     double run_s = columns [COLUMN_RUN];
     double submit_s = columns [COLUMN_SUBMIT];
     if (!(cpus <= UINT32_MAX) || !(run_s <= 1e12) || !(submit_s >= 0 && submit_s <= 1e12)) {
-        snprintf (why, SWF_WHY_BYTES, "submit time, run time or processors out of range");
+        snprintf (why, WHY_BYTES, "submit time, run time or processors out of range");
         return false;
     }
     if (cpus < 1 || run_s <= 0)
@@ -67,14 +67,14 @@ static void skip_line (gzFile file)
     while (byte != -1 && byte != '\n');
 }
 
-static bool read_lines (swf_log_t *self, gzFile file, char why [SWF_WHY_BYTES])
+static bool read_lines (swf_log_t *self, gzFile file, char why [WHY_BYTES])
 {
     char line [SWF_LINE_BYTES_MAX];
     size_t room = 0;
     for (size_t number = 1; gzgets (file, line, sizeof line); number++) {
         swf_job_t job;
         bool is_job = false;
-        char line_why [SWF_WHY_BYTES] = "the line is too long";
+        char line_why [WHY_BYTES] = "the line is too long";
         bool whole = strchr (line, '\n') || gzeof (file);
         if (!whole)
             skip_line (file);
@@ -86,7 +86,7 @@ static bool read_lines (swf_log_t *self, gzFile file, char why [SWF_WHY_BYTES])
         if (!is_job)
             continue;
         if (self->jobs_count == SWF_JOBS_MAX) {
-            snprintf (why, SWF_WHY_BYTES, "more than %d jobs", SWF_JOBS_MAX);
+            snprintf (why, WHY_BYTES, "more than %d jobs", SWF_JOBS_MAX);
             return false;
         }
         self->jobs = must_grow (self->jobs, self->jobs_count, &room, sizeof *self->jobs);
@@ -95,24 +95,24 @@ static bool read_lines (swf_log_t *self, gzFile file, char why [SWF_WHY_BYTES])
     int error;
     const char *message = gzerror (file, &error);
     if (error != Z_OK && error != Z_STREAM_END) {
-        snprintf (why, SWF_WHY_BYTES, "damaged: %.200s", message);
+        snprintf (why, WHY_BYTES, "damaged: %.200s", message);
         return false;
     }
     if (self->jobs_count == 0) {
-        snprintf (why, SWF_WHY_BYTES, "holds no job of the Standard Workload Format%s%.100s",
+        snprintf (why, WHY_BYTES, "holds no job of the Standard Workload Format%s%.100s",
                   *self->first_bad ? "; line " : "", self->first_bad);
         return false;
     }
     return true;
 }
 
-bool swf_read (swf_log_t *self, const char *name, char why [SWF_WHY_BYTES])
+bool swf_read (swf_log_t *self, const char *name, char why [WHY_BYTES])
 {
     *self = (swf_log_t){0};
     gzFile file =
       strcmp (name, "-") == 0 ? gzdopen (dup (STDIN_FILENO), "rb") : gzopen (name, "rb");
     if (!file) {
-        snprintf (why, SWF_WHY_BYTES, "can't be read: %s", strerror (errno));
+        snprintf (why, WHY_BYTES, "can't be read: %s", strerror (errno));
         return false;
     }
     bool read = read_lines (self, file, why);

@@ -8,13 +8,14 @@
 #ifndef MUSUBI_SWF_H
 #define MUSUBI_SWF_H
 
+#include "bytes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define SWF_JOBS_MAX       10000000
 #define SWF_LINE_BYTES_MAX 4096
-#define SWF_WHY_BYTES      256
 
 typedef struct {
     int64_t submit_s; /* since the log's start */
@@ -27,15 +28,15 @@ typedef struct {
     size_t jobs_count;
     size_t passed_over; /* jobs without run time or processors */
     size_t bad_lines;
-    char first_bad [SWF_WHY_BYTES]; /* "LINE: why" of the first bad line; "" when there is none */
+    char first_bad [WHY_BYTES]; /* "LINE: why" of the first bad line; "" when there is none */
 } swf_log_t;
 
 /*  Reads the file ("-" = standard input). False with why when it can't be read or holds no job.
  *  On true the caller ends it with swf_clear. */
-bool swf_read (swf_log_t *self, const char *file, char why [SWF_WHY_BYTES]);
+bool swf_read (swf_log_t *self, const char *file, char why [WHY_BYTES]);
 void swf_clear (swf_log_t *self);
 
 /*  One line, newline or not. True when it is a job, a comment or empty; *is_job says which. */
-bool swf_line (const char *line, swf_job_t *job, bool *is_job, char why [SWF_WHY_BYTES]);
+bool swf_line (const char *line, swf_job_t *job, bool *is_job, char why [WHY_BYTES]);
 
 #endif

@@ -16,7 +16,7 @@ const char *histogram_source (void)
     return getenv ("MUSUBI_DATA") ? "SDSC-BLUE" : "a made-up log";
 }
 
-const cpu_histogram_t *histogram_of_log (char why [EXPERIMENT_WHY_BYTES])
+const cpu_histogram_t *histogram_of_log (char why [LONG_WHY_BYTES])
 {
     static cpu_histogram_t kept;
     char path [512];
@@ -35,11 +35,11 @@ const cpu_histogram_t *histogram_of_log (char why [EXPERIMENT_WHY_BYTES])
     text [size] = '\0';
     char line [WHY_BYTES];
     if (size == 0)
-        snprintf (why, EXPERIMENT_WHY_BYTES, "%.400s: %s", path, file ? "empty" : strerror (error));
+        snprintf (why, LONG_WHY_BYTES, "%.400s: %s", path, file ? "empty" : strerror (error));
     else if (cpu_histogram_read (&kept, text, line))
         return &kept;
     else
-        snprintf (why, EXPERIMENT_WHY_BYTES, "%.300s: %.160s", path, line);
+        snprintf (why, LONG_WHY_BYTES, "%.300s: %.160s", path, line);
     kept = (cpu_histogram_t){0};
     return NULL;
 }

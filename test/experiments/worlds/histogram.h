@@ -9,7 +9,7 @@
 
 /*  Read once and kept. NULL, with why, when MUSUBI_DATA is set and the file is missing or can't be
  *  read. */
-const cpu_histogram_t *histogram_of_log (char why [EXPERIMENT_WHY_BYTES]);
+const cpu_histogram_t *histogram_of_log (char why [LONG_WHY_BYTES]);
 
 /*  Names the source of the CPUs, for results. */
 const char *histogram_source (void);

@@ -81,15 +81,15 @@ static void path_in (const live_federation_t *self, const char *name, char path 
 }
 
 /*  The last line that a program wrote. */
-static void last_said (const char *path, char why [LIVE_WHY_BYTES])
+static void last_said (const char *path, char why [LONG_WHY_BYTES])
 {
-    char line [LIVE_WHY_BYTES];
+    char line [LONG_WHY_BYTES];
     FILE *from = fopen (path, "r");
-    snprintf (why, LIVE_WHY_BYTES, "it said nothing");
+    snprintf (why, LONG_WHY_BYTES, "it said nothing");
     while (from && fgets (line, sizeof line, from)) {
         line [strcspn (line, "\n")] = '\0';
         if (*line)
-            snprintf (why, LIVE_WHY_BYTES, "%s", line);
+            snprintf (why, LONG_WHY_BYTES, "%s", line);
     }
     if (from)
         fclose (from);
@@ -97,7 +97,7 @@ static void last_said (const char *path, char why [LIVE_WHY_BYTES])
 
 /*  Runs musubi with these arguments; its output goes to a file. True when it ended with 0. */
 static bool run (const live_federation_t *self, const char *const *arguments,
-                 char why [LIVE_WHY_BYTES])
+                 char why [LONG_WHY_BYTES])
 {
     char *list [16] = {(char *) self->program};
     char said [PATH_BYTES];
@@ -113,16 +113,16 @@ static bool run (const live_federation_t *self, const char *const *arguments,
     int error = posix_spawn (&pid, self->program, &actions, NULL, list, environ);
     posix_spawn_file_actions_destroy (&actions);
     if (error) {
-        snprintf (why, LIVE_WHY_BYTES, "%.400s: %s", self->program, strerror (error));
+        snprintf (why, LONG_WHY_BYTES, "%.400s: %s", self->program, strerror (error));
         return false;
     }
     while (waitpid (pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (WIFEXITED (status) && WEXITSTATUS (status) == 0)
         return true;
-    char line [LIVE_WHY_BYTES];
+    char line [LONG_WHY_BYTES];
     last_said (said, line);
-    snprintf (why, LIVE_WHY_BYTES, "musubi %s: %.400s", arguments [0], line);
+    snprintf (why, LONG_WHY_BYTES, "musubi %s: %.400s", arguments [0], line);
     return false;
 }
 
@@ -188,13 +188,13 @@ static bool make_folder (live_federation_t *self, const grid_t *grid)
     return false;
 }
 
-live_federation_t *live_up (const grid_t *grid, size_t planners, char why [LIVE_WHY_BYTES])
+live_federation_t *live_up (const grid_t *grid, size_t planners, char why [LONG_WHY_BYTES])
 {
     live_federation_t *self = must (calloc (1, sizeof *self));
     setenv ("MUSUBI_ACTOR", LIVE_ACTOR, 1);
     unsetenv ("MUSUBI_GIS");
     if (!beside_us (self->program) || !make_folder (self, grid)) {
-        snprintf (why, LIVE_WHY_BYTES, "%.400s: %s", *self->folder ? self->folder : self->program,
+        snprintf (why, LONG_WHY_BYTES, "%.400s: %s", *self->folder ? self->folder : self->program,
                   strerror (errno));
         free (self);
         return NULL;
@@ -224,11 +224,11 @@ void live_down (live_federation_t **self_p)
 }
 
 bool live_endpoint (const live_federation_t *self, const char *member,
-                    char endpoint [LIVE_ENDPOINT_BYTES], char why [LIVE_WHY_BYTES])
+                    char endpoint [LIVE_ENDPOINT_BYTES], char why [LONG_WHY_BYTES])
 {
     char name [80];
     char path [PATH_BYTES];
-    char line [LIVE_WHY_BYTES] = "";
+    char line [LONG_WHY_BYTES] = "";
     snprintf (name, sizeof name, "run/log/%.60s.ready", member);
     path_in (self, name, path);
     FILE *from = fopen (path, "r");
@@ -237,11 +237,11 @@ bool live_endpoint (const live_federation_t *self, const char *member,
     if (from)
         fclose (from);
     if (!read)
-        snprintf (why, LIVE_WHY_BYTES, "%s: does not tell where it is: %.400s", member, line);
+        snprintf (why, LONG_WHY_BYTES, "%s: does not tell where it is: %.400s", member, line);
     return read;
 }
 
-bool live_audit (const live_federation_t *self, char why [LIVE_WHY_BYTES])
+bool live_audit (const live_federation_t *self, char why [LONG_WHY_BYTES])
 {
     char endpoint [LIVE_ENDPOINT_BYTES];
     return live_endpoint (self, "gis-g1", endpoint, why) &&

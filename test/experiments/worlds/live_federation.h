@@ -10,22 +10,21 @@
 
 #include "grid.h"
 
-#define LIVE_WHY_BYTES      512
 #define LIVE_ENDPOINT_BYTES 128
 #define LIVE_ACTOR          "operator" /* the user who starts it, and so its administrator */
 
 typedef struct live_federation live_federation_t;
 
 /*  Returns when all services serve and know each other. NULL with why. */
-live_federation_t *live_up (const grid_t *grid, size_t planners, char why [LIVE_WHY_BYTES]);
+live_federation_t *live_up (const grid_t *grid, size_t planners, char why [LONG_WHY_BYTES]);
 void live_down (live_federation_t **self_p);
 
 /*  The address of "lis-s01", "nis-grid", "gis-g1" or "planner-1". False with why. */
 bool live_endpoint (const live_federation_t *self, const char *member,
-                    char endpoint [LIVE_ENDPOINT_BYTES], char why [LIVE_WHY_BYTES]);
+                    char endpoint [LIVE_ENDPOINT_BYTES], char why [LONG_WHY_BYTES]);
 
 /*  Runs `musubi audit` once what is in progress has ended. False, with why, unless everything is
  *  proven sound. */
-bool live_audit (const live_federation_t *self, char why [LIVE_WHY_BYTES]);
+bool live_audit (const live_federation_t *self, char why [LONG_WHY_BYTES]);
 
 #endif

@@ -80,7 +80,7 @@ static bool ask (live_replay_live_t *self, const char *endpoint, const char *ser
         samples->us [samples->count++] = clock_us (CLOCK_MONOTONIC) - begun_us;
     free (body.data);
     if (reply->status != CALL_OK)
-        snprintf (self->why, PLANNING_WHY_BYTES, "%s.%s: status %d %.300s", service, method,
+        snprintf (self->why, LONG_WHY_BYTES, "%s.%s: status %d %.300s", service, method,
                   (int) reply->status, reply->reason);
     return reply->status == CALL_OK;
 }
@@ -114,8 +114,8 @@ static bool try_hold (live_replay_live_t *self, const char *site, const char *en
         return false;
     if (!sim_wire_command_answer (reply.body, &txid, &state, &ttl_ms, &refused) ||
         state != COMMAND_HELD) {
-        snprintf (self->why, PLANNING_WHY_BYTES, "%s: a hold to measure was refused: %s",
-                  party->name, refusal_reason_word (refused));
+        snprintf (self->why, LONG_WHY_BYTES, "%s: a hold to measure was refused: %s", party->name,
+                  refusal_reason_word (refused));
         return false;
     }
     return ask (self, endpoint, "Participant", "Abort", sim_wire_txid (&hold.txid),
@@ -207,7 +207,7 @@ static bool take (live_replay_live_t *self, const client_reply_t *reply)
     planning_answer_t answer;
     if (reply->status != CALL_OK || !planning_answer_decode (reply->body, &answer) ||
         !answer.final) {
-        snprintf (self->why, PLANNING_WHY_BYTES, "a request got no final answer: status %d %.300s",
+        snprintf (self->why, LONG_WHY_BYTES, "a request got no final answer: status %d %.300s",
                   (int) reply->status, reply->reason);
         return false;
     }
@@ -345,7 +345,7 @@ static bool read_ledger (live_replay_live_t *self, const char *member)
         client_reply_t reply;
         good = ask (self, endpoint, "Ledger", "Rows", live_rows_encode (next), NULL, &reply);
         if (good && !live_rows_read (reply.body, take_move, &holds, &next)) {
-            snprintf (self->why, PLANNING_WHY_BYTES, "%s: its ledger can't be read", member);
+            snprintf (self->why, LONG_WHY_BYTES, "%s: its ledger can't be read", member);
             good = false;
         }
     }
@@ -367,7 +367,7 @@ static bool read_ledgers (live_replay_live_t *self)
 }
 
 bool live_play (const planning_order_t *order, uint64_t seed, live_result_t *result,
-                char why [PLANNING_WHY_BYTES])
+                char why [LONG_WHY_BYTES])
 {
     *result = (live_result_t){0};
     live_replay_live_t self = {.order = order, .result = result, .why = why};

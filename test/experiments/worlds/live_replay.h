@@ -21,6 +21,6 @@ typedef struct {
 /*  Plays the order's world on real services; its live->times_us are not used. False, with why, when
  *  something did not work, or when the ledgers do not prove everything sound. */
 bool live_play (const planning_order_t *order, uint64_t seed, live_result_t *result,
-                char why [PLANNING_WHY_BYTES]);
+                char why [LONG_WHY_BYTES]);
 
 #endif

@@ -554,7 +554,7 @@ static double mean_of (double sum, uint64_t count)
 }
 
 bool planning_play (const planning_order_t *order, uint64_t seed, planning_result_t *result,
-                    char why [PLANNING_WHY_BYTES])
+                    char why [LONG_WHY_BYTES])
 {
     static const sim_observer_t none = {0};
     assert (order->burst <= PLANNING_BURST_MAX);
@@ -582,7 +582,7 @@ bool planning_play (const planning_order_t *order, uint64_t seed, planning_resul
     sim_run (self->sim, 1000 * (WARM_MS + (order->untimed ? until_ms / SQUEEZE : until_ms)));
     bool sound = !sim_failed (self->sim);
     if (!sound)
-        snprintf (why, PLANNING_WHY_BYTES, "%s", sim_why (self->sim));
+        snprintf (why, LONG_WHY_BYTES, "%s", sim_why (self->sim));
     sim_destroy (&self->sim);
     double requests = (double) self->requests_count;
     result->requests = self->requests_count;

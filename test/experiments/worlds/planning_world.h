@@ -23,7 +23,6 @@
 #include "scenario.h"
 
 #define PLANNING_W_INTERVAL_MS SCENARIO_W_INTERVAL_MS
-#define PLANNING_WHY_BYTES     512
 #define PLANNING_BURST_MAX     32
 
 typedef enum { PLANNING_GRID, PLANNING_S4 } planning_setting_t;
@@ -92,6 +91,6 @@ const char *planning_route (const char *algorithm);
 
 /*  A pure function of its arguments. False with why when something did not hold. */
 bool planning_play (const planning_order_t *order, uint64_t seed, planning_result_t *result,
-                    char why [PLANNING_WHY_BYTES]);
+                    char why [LONG_WHY_BYTES]);
 
 #endif

@@ -100,7 +100,7 @@ bool scene_answers (const sim_message_t *message, const sim_request_t *request,
 bool scene_run (uint64_t seed, const sim_options_t *options, const sim_scene_t *scene, play_t *play)
 {
     sim_tally_t *tally = must (calloc (1, sizeof *tally));
-    char why [SIM_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     play->failed = !schedule_play (seed, options, scene, tally, NULL, why);
     sim_text (play->why, sizeof play->why, why);
     free (tally);

@@ -510,7 +510,7 @@ void chain_scene_end (chain_scene_t *self)
     sim_flows_destroy (&self->flows);
 }
 
-bool chain_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [SIM_WHY_BYTES])
+bool chain_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [LONG_WHY_BYTES])
 {
     chain_scene_t *self = must (calloc (1, sizeof *self));
     prng_t prng;
@@ -530,7 +530,7 @@ bool chain_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [
         check_all_have_it (self);
     tally->counts [COUNT_STEPS] += sim_steps (self->sim);
     bool held = !sim_failed (self->sim);
-    sim_text (why, SIM_WHY_BYTES, held ? "" : sim_why (self->sim));
+    sim_text (why, LONG_WHY_BYTES, held ? "" : sim_why (self->sim));
     chain_scene_end (self);
     free (self);
     return held;

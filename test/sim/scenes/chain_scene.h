@@ -77,6 +77,6 @@ bool chain_scene_has (const chain_scene_t *self, size_t node);
 
 /*  A whole schedule. True when every check held; else why says which did not. trace may be NULL.
  *  Counts go into the tally. */
-bool chain_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [SIM_WHY_BYTES]);
+bool chain_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [LONG_WHY_BYTES]);
 
 #endif

@@ -161,7 +161,7 @@ static void on_logged (void *owner, int process, const char *line)
 
 static void check_settled (coalition_scene_t *self)
 {
-    char why [SIM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     if (!sim_sharer_settled (&self->sharer, why)) {
         sim_fail (self->sim, "%s", why);
         return;
@@ -453,7 +453,7 @@ static bool work (void *owner, int process, int64_t mono_ms, const char *kind, b
 static void scene_play (coalition_scene_t *self, uint64_t seed, FILE *trace)
 {
     prng_t prng;
-    char why [SIM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     prng_seed (&prng, seed);
     self->sim = sim_new (seed, self->tally, trace);
     self->sharer.sim = self->sim;
@@ -481,14 +481,14 @@ static void scene_play (coalition_scene_t *self, uint64_t seed, FILE *trace)
         check_settled (self);
 }
 
-bool coalition_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [SIM_WHY_BYTES])
+bool coalition_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [LONG_WHY_BYTES])
 {
     coalition_scene_t *self = must (calloc (1, sizeof *self));
     self->tally = tally;
     scene_play (self, seed, trace);
     bool held = !sim_failed (self->sim);
     if (!held)
-        sim_text (why, SIM_WHY_BYTES, sim_why (self->sim));
+        sim_text (why, LONG_WHY_BYTES, sim_why (self->sim));
     tally->counts [COUNT_SCHEDULES]++;
     tally->counts [COUNT_STEPS] += sim_steps (self->sim);
     sim_destroy (&self->sim);

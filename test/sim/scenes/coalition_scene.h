@@ -20,6 +20,7 @@
 
 /*  True when every check held; else why says which did not. trace may be NULL. Counts go into the
  *  tally. */
-bool coalition_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [SIM_WHY_BYTES]);
+bool coalition_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace,
+                          char why [LONG_WHY_BYTES]);
 
 #endif

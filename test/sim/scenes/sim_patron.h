@@ -111,6 +111,6 @@ bool sim_patron_reservation (const sim_patron_t *self, const char *name,
 
 /*  True when everything that he has begun was answered, and he was told that all his tasks are
  *  over. */
-bool sim_patron_settled (const sim_patron_t *self, char why [SIM_WHY_BYTES]);
+bool sim_patron_settled (const sim_patron_t *self, char why [LONG_WHY_BYTES]);
 
 #endif

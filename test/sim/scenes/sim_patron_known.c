@@ -49,13 +49,13 @@ bool sim_patron_reservation (const sim_patron_t *self, const char *name,
     return false;
 }
 
-bool sim_patron_settled (const sim_patron_t *self, char why [SIM_WHY_BYTES])
+bool sim_patron_settled (const sim_patron_t *self, char why [LONG_WHY_BYTES])
 {
     for (size_t i = 0; i < self->reservations_count; i++) {
         for (patron_step_t step = STEP_MAKE; step < STEPS; step++) {
             if (!patron_command_open (&self->reservations [i].commands [step]))
                 continue;
-            snprintf (why, SIM_WHY_BYTES, "reservation %s: nobody answers",
+            snprintf (why, LONG_WHY_BYTES, "reservation %s: nobody answers",
                       self->reservations [i].name);
             return false;
         }
@@ -63,12 +63,12 @@ bool sim_patron_settled (const sim_patron_t *self, char why [SIM_WHY_BYTES])
     for (size_t i = 0; i < self->bags_count; i++) {
         const patron_bag_t *bag = &self->bags [i];
         if (bag->number == 0 && !bag->refused) {
-            snprintf (why, SIM_WHY_BYTES, "submission %zu: nobody answers", i);
+            snprintf (why, LONG_WHY_BYTES, "submission %zu: nobody answers", i);
             return false;
         }
         for (size_t k = 0; k < bag->asked.count && bag->number > 0; k++) {
             if (!sim_task_over (bag->tasks [k].state)) {
-                snprintf (why, SIM_WHY_BYTES, "task %" PRIu64 ".%zu is not over: state %d",
+                snprintf (why, LONG_WHY_BYTES, "task %" PRIu64 ".%zu is not over: state %d",
                           bag->number, k, bag->tasks [k].state);
                 return false;
             }

@@ -200,11 +200,11 @@ void sim_sharer_make (void *owner, core_t *core)
       (core_t){.self = owner, .step = sharer_step, .next = sharer_next, .destroy = sharer_destroy};
 }
 
-bool sim_sharer_settled (const sim_sharer_t *self, char why [SIM_WHY_BYTES])
+bool sim_sharer_settled (const sim_sharer_t *self, char why [LONG_WHY_BYTES])
 {
     for (size_t i = 0; i < self->bags_count; i++)
         if (!bag_over (&self->bags [i])) {
-            snprintf (why, SIM_WHY_BYTES, "bag %s of site %zu has not come to its end",
+            snprintf (why, LONG_WHY_BYTES, "bag %s of site %zu has not come to its end",
                       self->bags [i].label, self->bags [i].site);
             return false;
         }

@@ -51,6 +51,6 @@ void sim_sharer_make (void *owner, core_t *core);
 bool sim_sharer_over (const sim_told_task_t *task);
 
 /*  True when everything was submitted, and he was told that all of it is over. */
-bool sim_sharer_settled (const sim_sharer_t *self, char why [SIM_WHY_BYTES]);
+bool sim_sharer_settled (const sim_sharer_t *self, char why [LONG_WHY_BYTES]);
 
 #endif

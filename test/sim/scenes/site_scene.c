@@ -168,7 +168,7 @@ static void check_openings (site_scene_t *self)
 
 static void check_settled (site_scene_t *self)
 {
-    char why [SIM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     if (!sim_patron_settled (&self->patron, why)) {
         sim_fail (self->sim, "%s", why);
         return;
@@ -365,7 +365,7 @@ static void scene_play (site_scene_t *self, uint64_t seed, FILE *trace)
     faults_draw (self, &prng);
     sim_at (self->sim, FAULTY_US, on_quiet, self, 0);
     sim_run (self->sim, FAULTY_US + 15000000);
-    char why [SIM_WHY_BYTES];
+    char why [LONG_WHY_BYTES];
     while (!sim_failed (self->sim) && sim_now_us (self->sim) < WHOLE_US &&
            !sim_patron_settled (&self->patron, why))
         sim_run (self->sim, sim_now_us (self->sim) + TURN_US);
@@ -374,14 +374,14 @@ static void scene_play (site_scene_t *self, uint64_t seed, FILE *trace)
         check_settled (self);
 }
 
-bool site_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [SIM_WHY_BYTES])
+bool site_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [LONG_WHY_BYTES])
 {
     site_scene_t *self = must (calloc (1, sizeof *self));
     self->tally = tally;
     scene_play (self, seed, trace);
     bool held = !sim_failed (self->sim);
     if (!held)
-        sim_text (why, SIM_WHY_BYTES, sim_why (self->sim));
+        sim_text (why, LONG_WHY_BYTES, sim_why (self->sim));
     tally->counts [COUNT_SCHEDULES]++;
     tally->counts [COUNT_STEPS] += sim_steps (self->sim);
     sim_destroy (&self->sim);

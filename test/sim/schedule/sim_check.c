@@ -646,7 +646,7 @@ void sim_check_stepped (sim_check_t *self, int process, int64_t by_ms)
 
 /*  --- when all has settled --- */
 
-bool sim_check_settled (sim_check_t *self, char why [SIM_WHY_BYTES])
+bool sim_check_settled (sim_check_t *self, char why [LONG_WHY_BYTES])
 {
     for (size_t i = 0; i < self->participants_count; i++) {
         self->participants [i].stale = true; /* holds that nobody decides are ended by time alone */
@@ -656,7 +656,7 @@ bool sim_check_settled (sim_check_t *self, char why [SIM_WHY_BYTES])
             char words [TXID_TEXT_BYTES];
             if (!pending (command->state))
                 continue;
-            snprintf (why, SIM_WHY_BYTES, "%s of %s is still %s at %s",
+            snprintf (why, LONG_WHY_BYTES, "%s of %s is still %s at %s",
                       txid_text (&command->txid, words), command->request_id,
                       command_state_word (command->state), sim_check_name (self, participant));
             return false;

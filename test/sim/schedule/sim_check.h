@@ -109,7 +109,7 @@ void sim_check_lowered (sim_check_t *self, int process, const char *resource, ui
 
 /*  True when no command is held, prepared or at its edge any more; else why names the first one
  *  that is. */
-bool sim_check_settled (sim_check_t *self, char why [SIM_WHY_BYTES]);
+bool sim_check_settled (sim_check_t *self, char why [LONG_WHY_BYTES]);
 
 /*  Checks what a settled participant has said of itself through messages: it must be what its store
  *  says, and what no command has must be free. */

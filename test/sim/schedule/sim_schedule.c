@@ -326,7 +326,7 @@ static void on_logged (void *owner, int process, const char *line)
 /*  Faults have ended: everything must settle by itself. */
 static void settle (schedule_t *self)
 {
-    char why [SIM_WHY_BYTES] = "";
+    char why [LONG_WHY_BYTES] = "";
     schedule_users_patient (self);
     for (int second = 0; second < SETTLE_S_MAX && !sim_failed (self->sim); second++) {
         sim_run (self->sim, sim_now_us (self->sim) + SECOND_US);
@@ -534,7 +534,7 @@ static void run (schedule_t *self)
 }
 
 bool schedule_play (uint64_t seed, const sim_options_t *options, const sim_scene_t *scene,
-                    sim_tally_t *tally, FILE *trace, char why [SIM_WHY_BYTES])
+                    sim_tally_t *tally, FILE *trace, char why [LONG_WHY_BYTES])
 {
     schedule_t *self = calloc (1, sizeof *self);
     if (!self)
@@ -553,7 +553,7 @@ bool schedule_play (uint64_t seed, const sim_options_t *options, const sim_scene
     build (self, options);
     run (self);
     bool passed = !sim_failed (self->sim);
-    sim_text (why, SIM_WHY_BYTES, sim_why (self->sim));
+    sim_text (why, LONG_WHY_BYTES, sim_why (self->sim));
     tally->counts [COUNT_SCHEDULES]++;
     tally->counts [COUNT_STEPS] += sim_steps (self->sim);
     sim_destroy (&self->sim);
@@ -569,7 +569,7 @@ bool schedule_play (uint64_t seed, const sim_options_t *options, const sim_scene
 }
 
 bool sim_schedule_run (uint64_t seed, const sim_options_t *options, sim_tally_t *tally, FILE *trace,
-                       char why [SIM_WHY_BYTES])
+                       char why [LONG_WHY_BYTES])
 {
     return schedule_play (seed, options, NULL, tally, trace, why);
 }

@@ -29,6 +29,6 @@ typedef struct {
 /*  Runs the schedule of that seed. True when every check held; else why says which did not. trace
  *  may be NULL. Counts go into the tally. */
 bool sim_schedule_run (uint64_t seed, const sim_options_t *options, sim_tally_t *tally, FILE *trace,
-                       char why [SIM_WHY_BYTES]);
+                       char why [LONG_WHY_BYTES]);
 
 #endif

@@ -208,6 +208,6 @@ void schedule_swarm_check (schedule_t *self);
 
 /*  sim_schedule.c: runs the schedule of that seed with this scene; all else as sim_schedule_run. */
 bool schedule_play (uint64_t seed, const sim_options_t *options, const sim_scene_t *scene,
-                    sim_tally_t *tally, FILE *trace, char why [SIM_WHY_BYTES]);
+                    sim_tally_t *tally, FILE *trace, char why [LONG_WHY_BYTES]);
 
 #endif
