@@ -231,6 +231,23 @@ static int program_at (const cli_t *cli)
     return at < cli->rest_count ? at + 1 : cli->rest_count;
 }
 
+/*  Are they right, one by one? False after saying why not. */
+static bool submit_options_read (const submit_options_t *options, reservation_name_t *reservation,
+                                 int *code)
+{
+    *code = EXIT_DONE;
+    if (options->limit_ms == 0)
+        *code = cli_fail (EXIT_USAGE, "submit: --limit is needed, such as --limit 10m");
+    else if (options->cpu_limit_ms == 0)
+        *code = cli_fail (
+          EXIT_USAGE,
+          "submit: --cpu-limit must be more than 0s; without it a task may take cpus x limit");
+    else if (!reservation_read (reservation, options->reservation))
+        *code = cli_fail (EXIT_USAGE, "submit: --reservation: \"%s\" should be ID or ID/NEED",
+                          options->reservation);
+    return *code == EXIT_DONE;
+}
+
 int run_submit (cli_t *cli)
 {
     submit_options_t options = {.cpus = 1, .count = 1, .cpu_limit_ms = -1};
@@ -279,15 +296,8 @@ int run_submit (cli_t *cli)
     if (program == cli->rest_count)
         return cli_fail (EXIT_USAGE,
                          "submit: the program is missing; end the line with -- PROGRAM ARG…");
-    if (options.limit_ms == 0)
-        return cli_fail (EXIT_USAGE, "submit: --limit is needed, such as --limit 10m");
-    if (options.cpu_limit_ms == 0)
-        return cli_fail (
-          EXIT_USAGE,
-          "submit: --cpu-limit must be more than 0s; without it a task may take cpus x limit");
-    if (!reservation_read (&reservation, options.reservation))
-        return cli_fail (EXIT_USAGE, "submit: --reservation: \"%s\" should be ID or ID/NEED",
-                         options.reservation);
+    if (!submit_options_read (&options, &reservation, &code))
+        return code;
     session_auto_t *session = session_open_all (&before, &code);
     if (!session)
         return code;
