@@ -251,7 +251,7 @@ static bool submit_options_read (const submit_options_t *options, reservation_na
 int run_submit (cli_t *cli)
 {
     submit_options_t options = {.cpus = 1, .count = 1, .cpu_limit_ms = -1};
-    reservation_name_t reservation;
+    reservation_name_t reservation = {.id = ""};
     cli_option_t list [] = {
       DURATION_OPTION ("limit", &options.limit_ms, "D",
                        "wall time that each task may take; needed"),
