@@ -1,7 +1,7 @@
 # bash completion for musubi
 _musubi () {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' i
-  local commands='up down federation reserve modify release show list watch explain provision plus sites links free submit queue cancel output nodes put get replicas pin unpin rule evict gantt call workload check audit doctor txn solve balance'
+  local commands='up down federation reserve modify release show list watch explain provision plus sites links free submit queue cancel output nodes put get replicas pin unpin rule evict scrub gantt call workload check audit doctor txn solve balance'
   local all='--gis --dir --actor --timeout --json --help'
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -30,25 +30,26 @@ _musubi () {
     '') mapfile -t COMPREPLY < <(compgen -W "$commands $all --version" -- "$word"); return ;;
     up) own='--planners --pids' ;;
     federation) own='--trusted --port --stores --sites --seed --domains --out' ;;
-    reserve) own='--algorithm --policy --dry-run --wait --request-id' ;;
+    reserve) own='--algorithm --policy --input --dry-run --wait --request-id' ;;
     modify) own='--dry-run --request-id' ;;
     release | call) own='--request-id' ;;
     show) own='--follow' ;;
     list) own='--mine --from --until' ;;
     watch) own='--mine --every' ;;
-    provision) own='--release' ;;
+    provision) own='--release --port --dscp --address' ;;
     plus) own='-R -T -s -e -n -r --class --request-id' ;;
     free) own='--need --for --between --class' ;;
     submit) own='--limit --cpus --count --name --reservation --priority --preemptible --requeue --shared --class --folder
-      --output --errors --env --cpu-limit --dry-run --request-id' ;;
+      --input --output --stdout --errors --env --cpu-limit --dry-run --request-id' ;;
     queue) own='--bag --mine --over' ;;
     nodes) own='--drain --resume' ;;
     output) own='--errors --follow' ;;
-    put) own='--site --bind --lifetime' ;;
-    get) own='--output --site --stage --keep' ;;
+    put) own='-r --recursive --links --site --bind --lifetime' ;;
+    get) own='-r --recursive --output --site --bind --stage --at-nodes --keep --salvage' ;;
     replicas | pin | unpin) own='--site' ;;
-    rule) own='--copies --spread --site' ;;
+    rule) own='--copies --nodes --spread --site' ;;
     evict) own='--site --kept' ;;
+    scrub) own='--mbps' ;;
     gantt) own='--from --until --all --svg' ;;
     workload) own='--requests --seed --rate --as-fast --clients --compress --start --cpus-max --links --policy
       --answers --dry-run --plot --check' ;;

@@ -130,6 +130,7 @@ static const codec_row_t recalled_rows [] = {
   ROW_UNUSED ("held_ms"),
   ROW_UNUSED ("epoch"),
   ROW_UNUSED ("fenced_by"),
+  ROW_UNUSED ("space"),
 };
 static const codec_t recalled_codec =
   CODEC (recalled_t, musubi__command_record__descriptor, recalled_rows);

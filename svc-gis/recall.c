@@ -152,7 +152,8 @@ void recall_start (recall_t *self, const moment_t *now, bool heard_before)
 
 void recall_listed (recall_t *self, const moment_t *now, const char *name, bool known)
 {
-    bool takes_part = strncmp (name, "lis/", 4) == 0 || strncmp (name, "nis/", 4) == 0;
+    bool takes_part = strncmp (name, "lis/", 4) == 0 || strncmp (name, "nis/", 4) == 0 ||
+                      strncmp (name, "replica/", 8) == 0;
     if (!takes_part || (known && !self->fresh) || ordered_find (self->tellers, name))
         return;
     recall_source_t *teller = must (calloc (1, sizeof *teller));

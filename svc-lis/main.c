@@ -1,13 +1,28 @@
-/*  svc-lis - three programs in one: svc-lis is the service of a site; svc-lis node is the agent of
- *  one of its machines; svc-lis starter is the process that an agent leaves behind for each run.
+/*  svc-lis - four programs in one: svc-lis is the service of a site; svc-lis node is the agent of one
+ *  of its machines, svc-lis batch that of its batch system; svc-lis starter is the process that a
+ *  node's agent leaves behind for each run.
  */
+#include "batch_back_end.h"
+#include "batch_main.h"
+#include "gridengine.h"
 #include "host.h"
 #include "lis_config.h"
 #include "node_main.h"
 #include "participant_states.h"
+#include "slurm.h"
 #include "starter.h"
 
 #include <string.h>
+
+#define SITE_WORKERS 8 /* each waits for one command of a batch system at a time */
+
+static const batch_system_t *const main_systems [] = {&slurm, &gridengine, NULL};
+
+static bool site_core_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
+{
+    return batch_back_end_begin (config, main_systems, why) &&
+           lis_core_from_config (config, core, why);
+}
 
 int main (int argc, char **argv)
 {
@@ -15,11 +30,16 @@ int main (int argc, char **argv)
         return node_main (argc - 1, argv + 1);
     if (argc > 1 && strcmp (argv [1], "starter") == 0)
         return starter_main (argc - 1, argv + 1);
+    if (argc > 1 && strcmp (argv [1], "batch") == 0)
+        return batch_main (argc - 1, argv + 1, main_systems);
     host_program_t program = {
       .program = "svc-lis",
       .keys = lis_keys,
       .keys_count = lis_keys_count,
-      .core_new = lis_core_from_config,
+      .works = batch_back_end_works,
+      .works_count = batch_back_end_works_count,
+      .workers = SITE_WORKERS,
+      .core_new = site_core_new,
       .states = &command_states,
     };
     return host_run (&program, argc, argv);

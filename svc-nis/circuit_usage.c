@@ -70,19 +70,19 @@ static void use_store (circuit_usage_t *self, use_t *use)
     free (value.data);
 }
 
-static void active_set (circuit_usage_t *self, use_t *use, bool active)
+static void open_set (circuit_usage_t *self, use_t *use, bool open)
 {
-    if (use->active == active)
+    if (use->open == open)
         return;
-    use->active = active;
+    use->open = open;
     outbox_log (self->service->outbox, LEVEL_INFO, "use reservation=%s %s", use->reservation,
-                active ? "idle->active" : "active->idle");
+                open ? "idle->open" : "open->idle");
     change_notice_tell (&self->notice);
 }
 
 static void use_end (circuit_usage_t *self, use_t *use)
 {
-    active_set (self, use, false);
+    open_set (self, use, false);
     turn_set (self, use, INT64_MAX);
     if (use->asked) {
         outbox_delete (self->service->outbox, TABLE_USES, text_bytes (use->reservation));
@@ -94,18 +94,47 @@ static void use_end (circuit_usage_t *self, use_t *use)
 
 /*  --- time --- */
 
+/*  Is it open now, by both clocks? */
+static bool circuit_usage_is_open (const circuit_usage_t *self, const moment_t *now,
+                                   int64_t from_ms, int64_t until_ms)
+{
+    return from_ms <= timekeeper_least (&self->service->timekeeper, now) &&
+           timekeeper_most (&self->service->timekeeper, now) < until_ms;
+}
+
+/*  Tells the back end which circuits are wanted now. */
+static void circuits_want (circuit_usage_t *self, const moment_t *now, const use_t *use,
+                           bytes_t part)
+{
+    const circuit_back_end_t *back_end = &self->back_end;
+    network_part_t all = {0};
+    char why [WHY_BYTES];
+    size_t count = 0;
+    if (!back_end->want)
+        return;
+    if (use->open && codec_decode (&network_part_codec, &all, part, why))
+        for (size_t i = 0; i < all.circuits_count; i++) {
+            circuit_t circuit = all.circuits [i];
+            if (!circuit_usage_is_open (self, now, circuit.from_ms, circuit.until_ms))
+                continue;
+            all.circuits [i] = all.circuits [count];
+            all.circuits [count++] = circuit;
+        }
+    back_end->want (back_end->owner, now, use->reservation, all.circuits, count, &use->traffic);
+    codec_clear (&network_part_codec, &all);
+}
+
 /*  Is a window open now, by both clocks? And when does one open or close next? */
 static bool windows_open (const circuit_usage_t *self, const moment_t *now,
                           const interval_list_t *windows, int64_t *turn_ms)
 {
     int64_t least_ms = timekeeper_least (&self->service->timekeeper, now);
-    int64_t most_ms = timekeeper_most (&self->service->timekeeper, now);
     bool open = false;
     *turn_ms = INT64_MAX;
     for (size_t i = 0; i < windows->count; i++) {
         interval_t over = windows->list [i].over;
         bool begun = over.from <= least_ms;
-        if (most_ms >= over.until)
+        if (timekeeper_most (&self->service->timekeeper, now) >= over.until)
             continue;
         open = open || begun;
         int64_t turn = begun ? over.until : over.from;
@@ -119,6 +148,8 @@ static void use_refresh (circuit_usage_t *self, const moment_t *now, use_t *use)
 {
     reservation_view_t view;
     if (!participant_find (self->participant, use->reservation, &view) || !view.current) {
+        open_set (self, use, false);
+        circuits_want (self, now, use, (bytes_t){0});
         use_end (self, use);
         return;
     }
@@ -128,7 +159,8 @@ static void use_refresh (circuit_usage_t *self, const moment_t *now, use_t *use)
         use->provisioned = true;
         use_store (self, use);
     }
-    active_set (self, use, use->provisioned && open);
+    open_set (self, use, use->provisioned && open);
+    circuits_want (self, now, use, view.part);
     turn_set (self, use, turn_ms);
     if (!use->asked && turn_ms == INT64_MAX)
         use_end (self, use);
@@ -191,20 +223,51 @@ static bool is_provisioned (void *owner, const char *reservation)
     return use && use->provisioned;
 }
 
+void circuit_usage_moved (void *owner, const moment_t *now, const char *reservation,
+                          circuit_state_t from, circuit_state_t to, const char *why)
+{
+    static const char *const words [] = {"idle", "opening", "active", "degraded"};
+    (void) now;
+    circuit_usage_t *self = owner;
+    bool degraded = to == CIRCUITS_DEGRADED;
+    outbox_log (self->service->outbox, degraded ? LEVEL_WARNING : LEVEL_INFO,
+                "circuits reservation=%s %s->%s%s%s", reservation, words [from], words [to],
+                degraded ? " why=" : "", degraded ? why : "");
+    change_notice_tell (&self->notice);
+}
+
+void circuit_usage_back_end (circuit_usage_t *self, circuit_back_end_t back_end)
+{
+    self->back_end = back_end;
+}
+
+static unsigned circuits_state (void *owner, const char *reservation, char why [WHY_BYTES])
+{
+    const circuit_usage_t *self = owner;
+    *why = '\0';
+    return self->back_end.state ? self->back_end.state (self->back_end.owner, reservation, why)
+                                : CIRCUITS_IDLE;
+}
+
 void circuit_usage_tell (circuit_usage_t *self, usage_t *usage)
 {
     *usage = (usage_t){.owner = self,
                        .changed = circuit_usage_on_changed,
                        .forgotten = circuit_usage_on_forgotten,
-                       .provisioned = is_provisioned};
+                       .provisioned = is_provisioned,
+                       .circuits = circuits_state};
 }
 
 /*  --- what users ask --- */
 
 static void use_reply (circuit_usage_t *self, const request_t *request, const use_t *use)
 {
-    static const use_t none = {.provisioned = false};
-    service_reply (self->service, request, codec_encode (&use_answer_codec, use ? use : &none));
+    use_told_t told = {.provisioned = use && use->provisioned, .active = use && use->open};
+    if (use && self->back_end.state) {
+        told.state = circuits_state (self, use->reservation, told.trouble);
+        told.active = told.state == CIRCUITS_ACTIVE;
+    }
+    service_reply (self->service, request, codec_encode (&use_answer_codec, &told));
 }
 
 /*  Finds the reservation; refuses, and returns false, unless the caller may decide about its
@@ -226,13 +289,15 @@ static bool use_allowed (circuit_usage_t *self, const request_t *request, const 
 }
 
 static void use_say (circuit_usage_t *self, const moment_t *now, const char *reservation,
-                     bool provisioned)
+                     bool provisioned, const traffic_t *traffic)
 {
     use_t *use = use_find (self, reservation);
     if (!use)
         use = use_new (self, reservation);
-    if (!use->asked || use->provisioned != provisioned) {
+    if (!use->asked || use->provisioned != provisioned ||
+        !codec_same (&traffic_codec, &use->traffic, traffic)) {
         use->provisioned = provisioned;
+        use->traffic = *traffic;
         use_store (self, use);
     }
     use_refresh (self, now, use);
@@ -254,7 +319,7 @@ static void on_provision (void *owner, const moment_t *now, const request_t *req
                         view.id);
         return;
     }
-    use_say (self, now, view.id, true);
+    use_say (self, now, view.id, true, &((const use_t *) body)->traffic);
     use_reply (self, request, use_find (self, view.id));
 }
 
@@ -267,7 +332,7 @@ static void on_release (void *owner, const moment_t *now, const request_t *reque
     const use_t *use = use_find (self, view.id);
     bool given_up = use ? use->asked && !use->provisioned : self->mode == USE_ASKED;
     if (view.current && !given_up)
-        use_say (self, now, view.id, false);
+        use_say (self, now, view.id, false, &(traffic_t){0});
     use_reply (self, request, use_find (self, view.id));
 }
 
@@ -290,6 +355,7 @@ static void circuit_usage_on_record (void *owner, bytes_t key, bytes_t value)
     use_t *use = use_new (self, reservation);
     use->asked = true;
     use->provisioned = kept.provisioned;
+    use->traffic = kept.traffic;
 }
 
 static void circuit_usage_on_start (void *owner, const moment_t *now)

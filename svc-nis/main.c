@@ -1,10 +1,17 @@
-/*  svc-nis - the service of one network domain. */
+/*  svc-nis - two programs in one: svc-nis is the service of a network domain; svc-nis agent is the
+ *  agent of one of its routers.
+ */
 #include "host.h"
 #include "nis_config.h"
 #include "participant_states.h"
+#include "router_main.h"
+
+#include <string.h>
 
 int main (int argc, char **argv)
 {
+    if (argc > 1 && strcmp (argv [1], "agent") == 0)
+        return router_main (argc - 1, argv + 1);
     host_program_t program = {
       .program = "svc-nis",
       .keys = nis_keys,

@@ -15,17 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const provider_limits_t nis_limits_default = {
-  .bookings = {.bookings_max = 4000000,
-               .bookings_per_actor_max = TIMETABLE_BOOKINGS_PER_ACTOR_DEFAULT,
-               .fresh_steps_max = 8192,
-               .hold_quota = HOLD_QUOTA_LIMITS_DEFAULT},
-  .questions = {.profile_steps_max = 32768,
-                .spans_max = 1024,
-                .windows_max = NIS_WINDOWS_MOST,
-                .resources_max = DOMAIN_LINKS_MAX,
-                .quantity_max = LINK_MBPS_MAX},
-};
+const provider_limits_t nis_limits_default =
+  PROVIDER_LIMITS (8192, 32768, NIS_WINDOWS_MOST, DOMAIN_LINKS_MAX, LINK_MBPS_MAX);
 
 const codec_t domain_question_codec = CODEC_EMPTY (musubi__domain_request__descriptor);
 
@@ -61,7 +52,8 @@ static void on_domain (void *owner, const moment_t *now, const request_t *reques
 }
 
 /*  For readmission: the bookings of an answer in this domain. */
-static bool nis_part_told (void *owner, bytes_t answer, packed_t *part, char why [WHY_BYTES])
+static bool nis_part_told (void *owner, const answer_t *answer, packed_t *part,
+                           char why [WHY_BYTES])
 {
     const nis_t *self = owner;
     return allocated_in_domain (answer, self->provider.service->name + strlen ("nis/"),
@@ -72,6 +64,7 @@ static void nis_destroy (void *owner)
 {
     nis_t *self = owner;
     path_service_destroy (&self->paths);
+    routers_destroy (&self->routers);
     provider_close (&self->provider);
     circuit_usage_destroy (&self->uses);
     provider_end (&self->provider);
@@ -103,6 +96,12 @@ void nis_core (const nis_settings_t *settings, core_t *core)
     circuits_reader (&self->circuits, &reader);
     provider_book (provider, &settings->provider, &reader);
     self->uses = circuit_usage_new (provider->service, &provider->access, settings->use);
+    if (settings->agents) {
+        self->routers =
+          routers_new (provider->service, provider->service->name + strlen ("nis/"), &self->domain,
+                       &settings->routers, circuit_usage_moved, self->uses);
+        circuit_usage_back_end (self->uses, routers_back_end (self->routers));
+    }
     circuit_usage_tell (self->uses, &provider->resource.usage);
     provider_vote (provider, &settings->provider);
     circuit_usage_attach (self->uses, provider->participant);

@@ -12,6 +12,7 @@
 #include "circuits.h"
 #include "path_service.h"
 #include "provider.h"
+#include "routers.h"
 
 extern const provider_limits_t nis_limits_default;
 
@@ -23,7 +24,9 @@ typedef struct {
     provider_settings_t provider;
     domain_t domain; /* passes domain_check */
     use_mode_t use;
-    uint32_t paths_max; /* at most NIS_PATHS_MOST */
+    bool agents;                /* its back end is agents on its routers: */
+    routers_settings_t routers; /* then with these */
+    uint32_t paths_max;         /* at most NIS_PATHS_MOST */
 } nis_settings_t;
 
 /*  What the core is of. */
@@ -32,6 +35,7 @@ typedef struct {
     domain_t domain; /* with the present capacities */
     circuits_t circuits;
     circuit_usage_t *uses;
+    routers_t *routers; /* NULL = the back end is none */
     path_service_t *paths;
 } nis_t;
 

@@ -3,8 +3,10 @@
 
 #include "domain_config.h"
 #include "nis.h"
+#include "routers_config.h"
 #include "timetable_config.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const config_key_t nis_keys [] = {
@@ -14,6 +16,7 @@ const config_key_t nis_keys [] = {
   KEY_TEXT ("provision", "asked",
             "when circuits may carry traffic. asked: once their owner asks for it; start: as soon "
             "as their window opens"),
+  ROUTERS_CONFIG_KEYS,
   TIMETABLE_CONFIG_KEYS,
   PARTICIPANT_CONFIG_KEYS,
   PROVIDER_LIMITS_KEYS ("bookings in the calendars of all links; a circuit books each of its links",
@@ -46,7 +49,9 @@ static bool nis_config_settings_read (const config_t *config, provider_words_t *
       (uint32_t) config_integer (config, "limits/windows_max");
     settings->paths_max = (uint32_t) config_integer (config, "limits/paths_max");
     return nis_config_use_read (config, &settings->use, why) &&
-           provider_limits_read (config, &settings->provider, why);
+           provider_limits_read (config, &settings->provider, why) &&
+           routers_config_read (config, words->name + strlen ("nis/"), &settings->domain,
+                                &settings->routers, &settings->agents, why);
 }
 
 bool nis_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
@@ -57,6 +62,8 @@ bool nis_core_from_config (const config_t *config, core_t *core, char why [LONG_
     if (good)
         nis_core (&settings, core);
     provider_words_clear (&words);
+    free ((void *) settings.routers.links);
+    free ((void *) settings.routers.vertices);
     codec_clear (&domain_codec, &settings.domain);
     return good;
 }

@@ -52,17 +52,22 @@ const codec_t paths_question_codec =
 
 static const codec_row_t use_question_rows [] = {
   ROW_WORD ("reservation", use_t, reservation),
+  ROW_ONE ("traffic", use_t, traffic, traffic, OR_NONE),
 };
 const codec_t use_question_codec =
   CODEC (use_t, musubi__use_request__descriptor, use_question_rows);
 
 static const codec_row_t use_answer_rows [] = {
-  ROW_FLAG ("provisioned", use_t, provisioned),
-  ROW_FLAG ("active", use_t, active),
+  ROW_FLAG ("provisioned", use_told_t, provisioned),
+  ROW_FLAG ("active", use_told_t, active),
+  ROW_ENUM ("state", use_told_t, state, CIRCUITS_DEGRADED),
+  ROW_TEXT ("trouble", use_told_t, trouble, OR_NONE),
 };
-const codec_t use_answer_codec = CODEC (use_t, musubi__use_answer__descriptor, use_answer_rows);
+const codec_t use_answer_codec =
+  CODEC (use_told_t, musubi__use_answer__descriptor, use_answer_rows);
 
 static const codec_row_t use_record_rows [] = {
   ROW_FLAG ("provisioned", use_t, provisioned),
+  ROW_ONE ("traffic", use_t, traffic, traffic, OR_NONE),
 };
 const codec_t use_record_codec = CODEC (use_t, musubi__use_record__descriptor, use_record_rows);

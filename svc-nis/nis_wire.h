@@ -31,7 +31,7 @@ typedef struct {
 
 extern const codec_t paths_question_codec;
 
-/*  Three messages of a use_t: the question, the answer, and the stored record. */
+/*  Of a use_t the question and the stored record, of a use_told_t the answer. */
 extern const codec_t use_question_codec;
 extern const codec_t use_answer_codec;
 extern const codec_t use_record_codec;

@@ -55,6 +55,12 @@ const config_key_t planner_keys [] = {
   KEY_FLAG ("backtrack/count_own", "false", "bbr: count what the plan has chosen so far as taken"),
   KEY_FLAG ("backtrack/terse", "false",
             "bbr, bir: refuse in one sentence, without asking again what was in the way"),
+  KEY_DURATION ("staging/start", "2s", 0, DAY_MS,
+                "time that a plan allows for the start of a file's transfer"),
+  KEY_INTEGER ("staging/margin", "25", 0, 99,
+               "percent of a measured rate that a plan does not count on for a file"),
+  KEY_INTEGER ("staging/unmeasured", "100", 1, 1e9,
+               "Mbit/s that a plan counts on, before the margin, where nothing was measured yet"),
   KEY_DURATION (
     "standing/wait", "10s", 0, 3600000,
     "how long to wait, at start, for a directory to say how far this store had come, before "
@@ -234,6 +240,10 @@ static planner_settings_t read_settings (const config_t *config)
     settings.ledger_retention_ms = config_duration_ms (config, "ledger/retention");
     settings.done_ms = config_duration_ms (config, "tell_done");
     settings.backtrack_wait_ms = config_duration_ms (config, "backtrack/wait");
+    settings.staging = (staging_terms_t){
+      .start_ms = config_duration_ms (config, "staging/start"),
+      .margin_percent = (uint32_t) config_integer (config, "staging/margin"),
+      .unmeasured_mbps = (uint32_t) config_integer (config, "staging/unmeasured")};
     settings.backtrack_whole = config_boolean (config, "backtrack/whole_deadline");
     settings.backtrack_least = config_boolean (config, "backtrack/least_delay");
     settings.backtrack_serial = config_boolean (config, "backtrack/serial");

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define MINUTE_MS      60000.0
+#define DAY_MS         (24 * 60 * MINUTE_MS)
 #define TRANSFERS_MOST 2048
 
 static_assert (2 * TRANSFERS_MOST <= CHAIN_TRANSFERS_MAX, "as many again may be over");
@@ -27,11 +28,11 @@ const config_key_t replica_keys [] = {
   KEY_TEXT ("cost", "throughput",
             "how a source is chosen: throughput (measured throughput and present load) or rtt "
             "(round trip time)"),
-  KEY_TEXT ("accounts/*", NULL,
-            "actors that have this local account, separated by commas; * = anybody. An actor "
-            "without an account can't put or get files here"),
-  KEY_TEXT ("administrators", "",
-            "actors that may pin, rule and evict files of other owners, separated by commas"),
+  TIMETABLE_CONFIG_KEYS,
+  PARTICIPANT_CONFIG_KEYS,
+  PLUS_CONFIG_KEYS,
+  PROVIDER_LIMITS_KEYS ("bookings in the calendars of all storage nodes", CHAIN_NODES_MAX, "16384",
+                        "4096"),
   KEY_INTEGER ("mbps", "0", 0, 1000000, "Mbit/s of each transfer; 0 = as fast as it goes"),
   KEY_INTEGER ("limits/files_max", "1000000", 1, 100000000,
                "most files that the catalogue may have"),
@@ -45,10 +46,17 @@ const config_key_t replica_keys [] = {
                "most of those to any one site; also most transfers from any one site to here"),
   KEY_DURATION ("limits/patience", "60s", 1000, 60 * MINUTE_MS,
                 "a transfer that waits longer than this for a source, or for room, fails"),
-  KEY_DURATION ("limits/node_silent", "25s", 100, 60 * MINUTE_MS,
+  KEY_DURATION ("limits/home", "1h", 0, 365 * DAY_MS,
+                "a task from another site is over without its outputs at home after this"),
+  KEY_DURATION ("limits/node_silent", "25s", 11000, 60 * MINUTE_MS,
                 "a storage node that is silent for longer than this gets nothing new"),
   KEY_DURATION ("limits/node_lost", "120s", 100, 24 * 60 * MINUTE_MS,
                 "a storage node that is silent for longer than this has failed in its transfers"),
+  KEY_DURATION ("limits/scrub_every", "30d", 0, 3650 * DAY_MS,
+                "each copy is read again before its last proof is older than this; 0 = only when "
+                "musubi scrub asks for it"),
+  KEY_INTEGER ("limits/scrub_mbps", "400", 1, 1000000,
+               "Mbit/s at which a storage node reads its copies again"),
 };
 const size_t replica_keys_count = sizeof replica_keys / sizeof *replica_keys;
 
@@ -89,6 +97,10 @@ static bool replica_config_limits_read (const config_t *config, replica_settings
       .transfers_max = (uint32_t) config_integer (config, "limits/transfers_max"),
       .patience_ms = config_duration_ms (config, "limits/patience"),
       .mbps = mbps};
+    limits->scrub =
+      (scrub_limits_t){.every_ms = config_duration_ms (config, "limits/scrub_every"),
+                       .mbps = (uint32_t) config_integer (config, "limits/scrub_mbps")};
+    limits->home_ms = config_duration_ms (config, "limits/home");
     limits->chain.silent_ms = (uint32_t) config_duration_ms (config, "limits/node_silent");
     limits->chain.lost_ms = (uint32_t) config_duration_ms (config, "limits/node_lost");
     if (limits->chain.silent_ms >= limits->chain.lost_ms)
@@ -109,16 +121,16 @@ static bool replica_config_settings_read (const config_t *config, provider_words
                                           char why [LONG_WHY_BYTES])
 {
     settings->index = config_boolean (config, "index");
-    if (!config_name_read (config, settings->index ? "index" : "replica",
-                           settings->index ? "index" : "site", words->name, why) ||
-        !provider_words_read (config, words, &settings->access, why) ||
+    settings->provider.limits = replica_booking_default;
+    if (!provider_config_read (config, settings->index ? "index" : "replica",
+                               settings->index ? "index" : "site", words, &settings->terms,
+                               &settings->provider, why) ||
+        !provider_limits_read (config, &settings->provider, why) ||
         !nodes_read (config, nodes, why) || !cost_read (config, &settings->cost, why))
         return false;
-    settings->name = words->name;
+    settings->plus = plus_limits_read (config);
     settings->nodes = (const char *const *) nodes->words;
     settings->nodes_count = nodes->count;
-    settings->gis_endpoints = (const char *const *) words->gis.words;
-    settings->gis_count = words->gis.count;
     return replica_config_limits_read (config, settings, why);
 }
 

@@ -30,6 +30,26 @@ static const form_row_t connection_rows [] = {
   {.key = "end", .kind = FORM_TIME, .from = "until_ms", .optional = true},
   {0}};
 
+/*  A file that is there for good takes none. */
+static const char *answer_form_room_cell (const json_t *form, const char *key,
+                                          char text [CELL_BYTES])
+{
+    return number_of (form, key) ? cell_bytes (form, key, text) : "";
+}
+
+static const form_row_t room_rows [] = {
+  {"NEED", "need", .kind = FORM_TEXT},
+  {"FILE", "file", .kind = FORM_TEXT, .optional = true},
+  {"SITE", "site", .kind = FORM_TEXT},
+  {"NODE", "node", .kind = FORM_TEXT},
+  {">SIZE", "bytes", .cell = answer_form_room_cell, .kind = FORM_NUMBER},
+  {"FROM", "source", .kind = FORM_TEXT, .optional = true},
+  {">MBIT/S", "mbps", .kind = FORM_NUMBER, .optional = true},
+  {"BEGINS", "start", .kind = FORM_TIME, .from = "from_ms"},
+  {"DUE", "due", .kind = FORM_TIME, .from = "due_ms", .optional = true},
+  {"END", "end", .kind = FORM_TIME, .from = "until_ms"},
+  {0}};
+
 static const form_row_t reason_rows [] = {
   {.key = "need", .kind = FORM_TEXT, .optional = true},
   {.key = "resource", .kind = FORM_TEXT, .optional = true},
@@ -78,7 +98,7 @@ json_t *answer_form (const json_t *answer)
       {.key = "end", .kind = FORM_TIME, .from = "end_ms", .optional = true},
       {.key = "compute", .kind = FORM_EACH, .more = placement_rows},
       {.key = "network", .kind = FORM_EACH, .more = connection_rows},
-      {.key = "data", .kind = FORM_SAME, .from = ""},
+      {.key = "data", .kind = FORM_EACH, .more = room_rows},
       {.key = "cost", .kind = FORM_NUMBER},
       {0}};
     static const form_row_t planning [] = {
@@ -157,10 +177,13 @@ static void answer_form_print_parts (const json_t *form, FILE *to)
 {
     const json_t *compute = json_object_get (form, "compute");
     const json_t *network = json_object_get (form, "network");
+    const json_t *data = json_object_get (form, "data");
     if (json_array_size (compute) > 0)
         table_print_forms (placement_rows, compute, to);
     if (json_array_size (network) > 0)
         table_print_forms (connection_columns, network, to);
+    if (json_array_size (data) > 0)
+        table_print_forms (room_rows, data, to);
 }
 
 /*  The sentence of the planner; where there is none, one made of the figures. */
@@ -292,7 +315,7 @@ static void opening_print (const json_t *form, FILE *to)
                                             {"degraded", "degraded"},
                                             {"lent", "lent while it is not used"},
                                             {"given_back", "given back unused"},
-                                            {"disconnected", "the site is cut off"}};
+                                            {"disconnected", "disconnected"}};
     int64_t offered_ms = number_of (form, "offered_ms");
     fprintf (to, "at %s: %s, %" PRId64 " of %" PRId64 " nodes", text_of (form, "site"),
              text_of (form, "phase"), number_of (form, "nodes"), number_of (form, "wanted"));
@@ -315,6 +338,52 @@ static void opening_print (const json_t *form, FILE *to)
     }
 }
 
+/*  How far the files are; NULL when no site tells it. */
+static json_t *staging_form (const json_t *sites)
+{
+    static const form_row_t file [] = {{.key = "site", .kind = FORM_TEXT},
+                                       {.key = "need", .kind = FORM_TEXT},
+                                       {.key = "node", .kind = FORM_TEXT},
+                                       {.key = "file", .kind = FORM_TEXT},
+                                       {.key = "state", .kind = FORM_LOWER, .more = " "},
+                                       {.key = "has", .kind = FORM_NUMBER},
+                                       {.key = "size", .kind = FORM_NUMBER},
+                                       {.key = "source", .kind = FORM_TEXT, .optional = true},
+                                       {.key = "why", .kind = FORM_TEXT, .optional = true},
+                                       {0}};
+    json_auto_t *files = json_array_size (sites) > 0 ? forms_flat (sites, "files") : NULL;
+    json_t *forms = files ? forms_of (file, files) : NULL;
+    json_t *one;
+    for (size_t i = 0; (one = json_array_get (forms, i)); i++) /* "late" of "staged late" */
+        take (one, "state", json_string (text_of (one, "state") + strlen ("staged ")));
+    return forms;
+}
+
+static void staging_print (const json_t *file, FILE *to)
+{
+    char has [BYTES_TEXT_BYTES], size [BYTES_TEXT_BYTES];
+    const char *source = text_of (file, "source"), *why = text_of (file, "why");
+    fprintf (to, "%s: %s at %s/%s %s, %s of %s%s%s%s%s\n", text_of (file, "need"),
+             text_of (file, "file"), text_of (file, "site"), text_of (file, "node"),
+             text_of (file, "state"), bytes_text ((double) number_of (file, "has"), has),
+             bytes_text ((double) number_of (file, "size"), size), *source ? " from " : "", source,
+             *why ? ": " : "", why);
+}
+
+/*  How far circuits in use are; NULL when no domain tells it. */
+static json_t *circuits_form (const json_t *circuits)
+{
+    static const char *const states [][2] = {{"CIRCUITS_OPENING", "opening"},
+                                             {"CIRCUITS_ACTIVE", "active"},
+                                             {"CIRCUITS_DEGRADED", "degraded"},
+                                             {NULL, "idle"}};
+    static const form_row_t rows [] = {{.key = "domain", .kind = FORM_TEXT},
+                                       {.key = "state", .kind = FORM_WORD, .more = states},
+                                       {.key = "trouble", .kind = FORM_TEXT, .optional = true},
+                                       {0}};
+    return json_array_size (circuits) > 0 ? forms_of (rows, circuits) : NULL;
+}
+
 json_t *view_form (const json_t *view)
 {
     static const form_row_t first [] = {
@@ -328,15 +397,22 @@ json_t *view_form (const json_t *view)
       {.key = "end", .kind = FORM_TIME, .from = "end_ms", .optional = true},
       {.key = "compute", .kind = FORM_EACH, .more = placement_rows},
       {.key = "network", .kind = FORM_EACH, .more = connection_rows},
+      {.key = "data", .kind = FORM_EACH, .more = room_rows},
       {0}};
     static const form_row_t last [] = {{.key = "silent", .kind = FORM_SAME}, {0}};
     json_t *form = form_of (first, view);
     json_t *provisioned = provisioned_form (json_object_get (view, "parts"));
     if (provisioned)
         take (form, "provisioned", provisioned);
+    json_t *circuits = circuits_form (json_object_get (view, "circuits"));
+    if (circuits)
+        take (form, "circuits", circuits);
     json_t *openings = openings_form (json_object_get (view, "openings"));
     if (openings)
         take (form, "openings", openings);
+    json_t *staging = staging_form (json_object_get (view, "staging"));
+    if (staging)
+        take (form, "staging", staging);
     form_add (form, last, view);
     return form;
 }
@@ -358,8 +434,13 @@ void view_print (const json_t *form, FILE *to)
     const json_t *one;
     for (size_t i = 0; (one = item_of (form, "provisioned", i)); i++)
         fprintf (to, "provisioned at %s\n", json_string_value (one));
+    for (size_t i = 0; (one = item_of (form, "circuits", i)); i++)
+        fprintf (to, "circuits at %s %s%s%s\n", text_of (one, "domain"), text_of (one, "state"),
+                 *text_of (one, "trouble") ? ": " : "", text_of (one, "trouble"));
     for (size_t i = 0; (one = item_of (form, "openings", i)); i++)
         opening_print (one, to);
+    for (size_t i = 0; (one = item_of (form, "staging", i)); i++)
+        staging_print (one, to);
     const json_t *silent;
     for (size_t i = 0; (silent = item_of (form, "silent", i)); i++)
         fprintf (to, "%s %s\n",
@@ -373,5 +454,35 @@ bool opening_degraded (const json_t *view)
     for (size_t i = 0; (one = item_of (view, "openings", i)); i++)
         if (flag_of (one, "degraded"))
             return true;
+    for (size_t i = 0; (one = item_of (view, "circuits", i)); i++)
+        if (strcmp (text_of (one, "state"), "degraded") == 0)
+            return true;
+    for (size_t i = 0; (one = item_of (view, "staging", i)); i++)
+        if (strcmp (text_of (one, "state"), "late") == 0)
+            return true;
     return false;
+}
+
+const char *view_standing (const json_t *view)
+{
+    size_t ready = 0, count = 0;
+    const json_t *one;
+    for (; (one = item_of (view, "openings", count)); count++) {
+        if (flag_of (one, "disconnected"))
+            return "disconnected";
+        ready += flag_of (one, "ready");
+    }
+    if (opening_degraded (view))
+        return "degraded";
+    if (count == 0 || ready < count)
+        return "";
+    return strcmp (text_of (view, "state"), "activated") == 0 ? "active" : "ready";
+}
+
+const char *view_status (const json_t *view, char text [CELL_BYTES])
+{
+    const char *standing = view_standing (view);
+    snprintf (text, CELL_BYTES, "%s%s%s", text_of (view, "status"), *standing ? ", " : "",
+              standing);
+    return text;
 }

@@ -6,6 +6,8 @@
 #ifndef MUSUBI_ANSWER_FORM_H
 #define MUSUBI_ANSWER_FORM_H
 
+#include "json_fields.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,11 +34,22 @@ int answer_code (const json_t *form);
  *       "disconnected", "cpu_ms", "offered_ms", "trouble", "alternatives": [{"class", "nodes",
  *       "start", "end"}…]}
  *
- *  trouble and alternatives are there only when there are any. */
+ *  trouble and alternatives are there only when there are any. "staging" has one for each file at a
+ *  storage node: {"site", "need", "node", "file", "state", "has", "size", "source", "why"}, in bytes,
+ *  with the state awaited, coming, ready or late. "circuits" has one for each domain whose back end
+ *  is to bring some about now: {"domain", "state", "trouble"}, opening, active or degraded. */
 json_t *view_form (const json_t *view);
 void view_print (const json_t *form, FILE *to);
 
-/*  Has the reservation fewer nodes at some site than it was promised? */
+/*  Has the reservation fewer nodes at some site than it was promised, circuits that are not there,
+ *  or a file that is late? */
 bool opening_degraded (const json_t *view);
+
+/*  How it stands where it is, in a word: "disconnected" or "degraded" somewhere; "active", or
+ *  "ready" before its start, when it is so at every site that has nodes for it; else "". */
+const char *view_standing (const json_t *view);
+
+/*  Its status and that: "committed, ready". */
+const char *view_status (const json_t *view, char text [CELL_BYTES]);
 
 #endif

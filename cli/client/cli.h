@@ -44,7 +44,7 @@ struct command {
     int (*run) (cli_t *cli);
 };
 
-#define WORDS_MAX 64
+#define WORDS_MAX 16384
 
 /*  The arguments that are no options. */
 typedef struct {

@@ -155,6 +155,17 @@ double real_of (const json_t *object, const char *key)
     return real_value (json_object_get (object, key));
 }
 
+const char *bytes_text (double bytes, char text [BYTES_TEXT_BYTES])
+{
+    static const char *const units [] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    size_t unit = 0;
+    for (; bytes >= 999.5 && unit < 5; unit++)
+        bytes /= 1000;
+    snprintf (text, BYTES_TEXT_BYTES, unit > 0 && bytes < 99.95 ? "%.1f %s" : "%.0f %s", bytes,
+              units [unit]);
+    return text;
+}
+
 const char *lower_word (const char *word, char between, char text [LOWER_BYTES])
 {
     size_t i = 0;

@@ -59,6 +59,10 @@ const char *time_brief (const char *time, char text [TIMETEXT_BYTES]);
 #define COST_TEXT_BYTES 40
 const char *cost_text (int64_t micro_credits, char text [COST_TEXT_BYTES]);
 
+/*  1234567 as "1.2 MB". */
+#define BYTES_TEXT_BYTES 24
+const char *bytes_text (double bytes, char text [BYTES_TEXT_BYTES]);
+
 /*  "edge-refused" of "EDGE_REFUSED". */
 #define LOWER_BYTES 64
 const char *lower_word (const char *word, char between, char text [LOWER_BYTES]);

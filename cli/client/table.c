@@ -92,6 +92,11 @@ const char *cell_cost (const json_t *form, const char *key, char text [CELL_BYTE
     return cost_text (number_of (form, key), text);
 }
 
+const char *cell_bytes (const json_t *form, const char *key, char text [CELL_BYTES])
+{
+    return json_object_get (form, key) ? bytes_text ((double) number_of (form, key), text) : "";
+}
+
 const char *cell_latency (const json_t *form, const char *key, char text [CELL_BYTES])
 {
     const json_t *ms = json_object_get (form, key);

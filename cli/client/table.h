@@ -23,6 +23,7 @@ void table_print (table_t **self_p, FILE *to);
 /*  Cells of columns (json_fields.h). */
 const char *cell_short (const json_t *form, const char *key, char text [CELL_BYTES]);
 const char *cell_cost (const json_t *form, const char *key, char text [CELL_BYTES]);
+const char *cell_bytes (const json_t *form, const char *key, char text [CELL_BYTES]);
 const char *cell_latency (const json_t *form, const char *key, char text [CELL_BYTES]);
 const char *cell_list (const json_t *form, const char *key, char text [CELL_BYTES]); /* "a, b" */
 

@@ -306,8 +306,7 @@ static void print_label (const gantt_row_t *row, size_t lane, size_t name_room, 
     if (lane == 0)
         snprintf (label, sizeof label, "%.*s", (int) name_room, row->name);
     else if (lane == 1 && row->capacity > 0)
-        snprintf (label, sizeof label, "  %" PRId64 " %s", row->capacity,
-                  row->link ? "Mbit/s" : "CPUs");
+        snprintf (label, sizeof label, "  %" PRId64 " %s", row->capacity, row->unit);
     fprintf (to, "%-*s |", (int) name_room, label);
 }
 

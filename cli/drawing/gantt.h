@@ -19,16 +19,17 @@
 #define GANTT_LANES_MAX   16 /* more are counted, not shown */
 
 typedef struct {
-    const char *name; /* "amsterdam/thin", "N/n8-x1" */
-    int64_t capacity; /* CPUs or Mbit/s; 0 = not known any more */
-    bool link;
+    const char *name; /* "amsterdam/thin", "N/n8-x1", "amsterdam/disk-1" */
+    int64_t capacity; /* 0 = not known any more */
+    bool link;        /* or storage: a bar is as high as its share */
+    const char *unit; /* "CPUs", "Mbit/s", "MiB" */
 } gantt_row_t;
 
 typedef struct {
     size_t row;
     size_t reservation;
     const char *need;
-    int64_t quantity; /* CPUs, Mbit/s */
+    int64_t quantity; /* in its row's unit */
     int64_t from_ms;
     int64_t until_ms;
 } gantt_bar_t;

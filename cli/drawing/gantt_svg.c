@@ -75,7 +75,7 @@ static void draw_rectangle (const gantt_svg_picture_t *picture, const gantt_bar_
     snprintf (text, sizeof text, "%.60s%s%" PRId64, bar->need, *bar->need ? " " : "",
               bar->quantity);
     text_auto_t *title = must_print ("%s, %s %s", self->reservations [bar->reservation].id, text,
-                                     link ? "Mbit/s" : "CPUs");
+                                     self->rows [bar->row].unit);
     fputs ("<g><title>", to);
     svg_text (title, to);
     fprintf (to,

@@ -160,12 +160,23 @@ static int federation_configure_write_member (federation_configure_plan_t *plan,
     return code;
 }
 
+/*  A storage node of the same name as a node is on the same machine. */
+static bool has_storage (const federation_t *federation, const char *site, const char *node)
+{
+    const char *const *names;
+    size_t count = federation_storage (federation, site, &names);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp (names [i], node) == 0)
+            return true;
+    return false;
+}
+
 /*  Writes the settings of an agent. A storage node (node NULL) tells others its host and the port
  *  of its files; an agent of a node that runs tasks only dials out. */
 static int write_agent (federation_configure_plan_t *plan, const char *site, const char *name,
                         const federation_node_t *node)
 {
-    const char *kind = node ? "node" : "storage";
+    const char *kind = !node ? "storage" : *node->class_name ? "node" : "batch";
     char of_storage [STORAGE_BYTES], host [HOST_BYTES], above [HOST_BYTES];
     char endpoint [PLACE_BYTES], data [PLACE_BYTES];
     storage_name (name, site, of_storage);
@@ -184,6 +195,11 @@ static int write_agent (federation_configure_plan_t *plan, const char *site, con
                                      .site = endpoint,
                                      .node = node,
                                      .kept = kept};
+    text_auto_t *files = must_print ("%s/files-%s@%s", plan->stores, name, site);
+    if (node && has_storage (plan->federation, site, name)) {
+        configuration.storage = name;
+        configuration.arrivals = files;
+    }
     if (!node) {
         configuration.bytes = federation_storage_bytes (plan->federation, site);
         configuration.data = data;

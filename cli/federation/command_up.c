@@ -122,7 +122,7 @@ static void up_add_nodes (folder_t *folder, const federation_t *federation, cons
     const federation_node_t *nodes;
     size_t count = federation_nodes (federation, site, &nodes);
     for (size_t i = 0; i < count; i++)
-        add_agent (folder, "node", nodes [i].name, site);
+        add_agent (folder, *nodes [i].class_name ? "node" : "batch", nodes [i].name, site);
 }
 
 /*  A site with storage nodes has a svc-replica, too. */
@@ -186,6 +186,21 @@ static const federation_node_t *node_of (const federation_t *federation,
     return NULL;
 }
 
+/*  All are on this machine: the site's nodes share its storage nodes in turn. NULL = it has none. */
+static const folder_process_t *storage_beside (const folder_t *folder,
+                                               const federation_t *federation,
+                                               const federation_node_t *node, const char *site)
+{
+    const federation_node_t *nodes;
+    const char *const *names;
+    size_t count = federation_storage (federation, site, &names);
+    if (!node || count == 0)
+        return NULL;
+    federation_nodes (federation, site, &nodes);
+    text_auto_t *name = must_print ("%s@%s", names [(size_t) (node - nodes) % count], site);
+    return folder_find (folder, "storage", name);
+}
+
 /*  The account of tasks. Nothing runs as root. */
 static const char *own_account (void)
 {
@@ -202,7 +217,8 @@ static void up_write_member (const folder_t *folder, const federation_t *federat
       folder_directories (folder, strcmp (member->kind, "gis") == 0 ? member : NULL);
     text_auto_t *store = planner ? folder_file (folder, "store/planners")
                                  : folder_member_file (folder, member, "store/", "");
-    bool node = strcmp (member->kind, "node") == 0, storage = strcmp (member->kind, "storage") == 0;
+    bool node = strcmp (member->kind, "node") == 0 || strcmp (member->kind, "batch") == 0;
+    bool storage = strcmp (member->kind, "storage") == 0;
     text_auto_t *kept = folder_member_file (folder, member, node ? "runs/" : "files/", "");
     configuration_t configuration = {.kind = member->kind,
                                      .name = member->name,
@@ -222,6 +238,11 @@ static void up_write_member (const folder_t *folder, const federation_t *federat
         configuration.node = node ? node_of (federation, member, site->name) : NULL;
         configuration.bytes = storage ? federation_storage_bytes (federation, site->name) : 0;
     }
+    const folder_process_t *beside =
+      site ? storage_beside (folder, federation, configuration.node, site->name) : NULL;
+    text_auto_t *files = beside ? folder_member_file (folder, beside, "files/", "") : NULL;
+    configuration.storage = beside ? beside->name : NULL;
+    configuration.arrivals = files;
     configuration_write (&configuration, federation, file);
 }
 

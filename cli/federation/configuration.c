@@ -13,10 +13,9 @@ static bool configuration_is (const configuration_t *self, const char *kind)
 const char *configuration_program (const char *kind)
 {
     static const char *const programs [][2] = {
-      {"gis", "svc-gis"},          {"lis", "svc-lis"},
-      {"nis", "svc-nis"},          {"planner", "svc-planner"},
-      {"node", "svc-lis node"},    {"replica", "svc-replica"},
-      {"index", "svc-replica"},    {"storage", "svc-replica node"},
+      {"gis", "svc-gis"},          {"lis", "svc-lis"},         {"batch", "svc-lis batch"},
+      {"nis", "svc-nis"},          {"planner", "svc-planner"}, {"node", "svc-lis node"},
+      {"replica", "svc-replica"},  {"index", "svc-replica"},   {"storage", "svc-replica node"},
       {"balancer", "svc-balancer"}};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         if (strcmp (kind, programs [i][0]) == 0)
@@ -54,6 +53,20 @@ static void configuration_write_node (const configuration_t *self, FILE *to)
     federation_write_value (to, 0, "name", self->node->name);
     federation_write_value (to, 0, "class", self->node->class_name);
     federation_write_value (to, 0, "cpus", cpus);
+    federation_write_value (to, 0, "lis", self->site);
+    federation_write_value (to, 0, "runs", self->kept);
+    if (!self->storage)
+        return;
+    fprintf (to, "storage\n    node = \"%.*s\"\n", (int) strcspn (self->storage, "@"),
+             self->storage);
+    fprintf (to, "    arrivals = \"%s/arrivals\"\n", self->arrivals);
+}
+
+static void configuration_write_batch (const configuration_t *self, FILE *to)
+{
+    federation_write_value (to, 0, "name", self->node->site);
+    federation_write_value (to, 0, "system", self->node->name);
+    federation_write_value (to, 0, "queue", self->node->queue);
     federation_write_value (to, 0, "lis", self->site);
     federation_write_value (to, 0, "runs", self->kept);
 }
@@ -94,7 +107,9 @@ void configuration_write (const configuration_t *self, const federation_t *feder
 {
     fprintf (to, "#   %s %s. Written by `%s`; %s --help explains every key.\n", self->kind,
              self->name, self->written_by, configuration_program (self->kind));
-    if (self->node)
+    if (configuration_is (self, "batch"))
+        configuration_write_batch (self, to);
+    else if (self->node)
         configuration_write_node (self, to);
     else if (self->site)
         write_storage (self, to);

@@ -26,6 +26,8 @@ typedef struct {
     const char *site;              /* endpoint of its site; NULL = not an agent */
     const char *kept;              /* folder of its runs, or of its files */
     const federation_node_t *node; /* NULL = the agent of a storage node */
+    const char *storage;           /* of a node: the storage node on its machine; NULL = none */
+    const char *arrivals;          /* and that one's folder of files */
 
     /*  For a storage node only: */
     uint64_t bytes;   /* bytes that it may use */

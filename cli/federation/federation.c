@@ -44,7 +44,13 @@ static const config_key_t keys [] = {
   TERMS_CONFIG_KEYS ("sites/*/"),
   KEY_DURATION ("sites/*/cleaning_gap", "0s", 0, DAY_MS, "time kept free after each booking"),
   KEY_TEXT ("sites/*/back_end", "none",
-            "none: keeps the times only; runner: runs tasks on the site's nodes"),
+            "none: keeps the times only; runner: runs tasks on the site's nodes; slurm, "
+            "gridengine: this batch system has the nodes and runs the tasks"),
+  KEY_TEXT ("sites/*/batch/queue", "", "with a batch system: its partition or queue"),
+  KEY_DURATION ("sites/*/batch/limit", "10s", 100, DAY_MS,
+                "time that a command of the batch system may take"),
+  KEY_DURATION ("sites/*/batch/watch", "5s", 100, DAY_MS,
+                "time between two looks at a reservation in the batch system"),
   KEY_DURATION ("sites/*/nodes/attend", "10s", 100, DAY_MS,
                 "longest time between two questions of a node's agent"),
   KEY_DURATION ("sites/*/nodes/silent", "25s", 100, DAY_MS,
@@ -64,8 +70,12 @@ static const config_key_t keys [] = {
                 "one unused for this long is given back to the queue; 0s = never"),
   KEY_DURATION ("sites/*/queue/life", "60s", 0, DAY_MS,
                 "a preemptible task starts where nobody else needs its node for this long"),
-  KEY_TEXT ("sites/*/storage/nodes", NULL,
-            "names of the site's storage nodes (svc-replica node), separated by commas"),
+  KEY_DURATION ("sites/*/queue/patience", "60s", 0, DAY_MS,
+                "a task is stopped when one of its inputs could not be had for this long"),
+  KEY_TEXT (
+    "sites/*/storage/nodes", NULL,
+    "names of the site's storage nodes (svc-replica node), separated by commas; one that is "
+    "called as a node is on that node's machine, and serves its tasks"),
   KEY_INTEGER ("sites/*/storage/bytes", "10000000000", 1, 9e18,
                "bytes that each storage node may use"),
   KEY_INTEGER ("sites/*/storage/mbps", "0", 0, 1000000,
@@ -178,12 +188,12 @@ static bool read_names (federation_t *self, const char *file, char why [LONG_WHY
     return true;
 }
 
-/*  Settings that must be one of two words. */
+/*  Settings that must be one of these words. */
 static const struct {
     const char *sections;
     const char *key;
-    const char *words [2];
-} choices [] = {{"sites", "back_end", {"none", "runner"}},
+    const char *words [5];
+} choices [] = {{"sites", "back_end", {"none", "runner", "slurm", "gridengine"}},
                 {"sites", "disclosure", {"profile", "windows"}},
                 {"sites", "storage/cost", {"throughput", "rtt"}},
                 {"domains", "provision", {"asked", "start"}},
@@ -199,18 +209,40 @@ static bool choices_right (const federation_t *self, const char *file, const cha
             continue;
         snprintf (path, sizeof path, "%s/%s/%s", sections, name, choices [i].key);
         const char *value = config_text (self->config, path);
-        snprintf (right, sizeof right, "should be %s or %s", words [0], words [1]);
-        if (strcmp (value, words [0]) != 0 && strcmp (value, words [1]) != 0)
+        size_t size = (size_t) snprintf (right, sizeof right, "should be %s", *words);
+        while (*words && strcmp (value, *words) != 0)
+            if (*++words)
+                size += (size_t) snprintf (right + size, sizeof right - size, " or %s", *words);
+        if (!*words)
             return federation_refuse (file, path, value, right, why);
     }
     return true;
 }
 
-static bool site_runs (const federation_t *self, const char *site)
+static const char *site_back_end (const federation_t *self, const char *site)
 {
     char path [ZPL_PATH_BYTES];
     snprintf (path, sizeof path, "sites/%s/back_end", site);
-    return strcmp (config_text (self->config, path), "runner") == 0;
+    return config_text (self->config, path);
+}
+
+static bool site_runs (const federation_t *self, const char *site)
+{
+    return strcmp (site_back_end (self, site), "none") != 0;
+}
+
+/*  A batch system has one agent for all its nodes. */
+static void read_batch (const federation_t *self, const char *site, const char *back_end,
+                        federation_nodes_t *nodes)
+{
+    char path [ZPL_PATH_BYTES];
+    snprintf (path, sizeof path, "sites/%s/batch/queue", site);
+    name_list_add (&nodes->names, back_end, "");
+    nodes->list = must (calloc (1, sizeof *nodes->list));
+    *nodes->list = (federation_node_t){.name = *nodes->names.words,
+                                       .class_name = "",
+                                       .site = site,
+                                       .queue = config_text (self->config, path)};
 }
 
 /*  Adds what is known of the nodes of a class, whose names have been read. */
@@ -247,6 +279,17 @@ static bool read_nodes (federation_t *self, const char *site, federation_nodes_t
     return !twice || config_wrong (self->config, above, why, "two nodes are called %s", twice);
 }
 
+static bool read_agents (federation_t *self, const char *site, federation_nodes_t *nodes,
+                         char why [LONG_WHY_BYTES])
+{
+    const char *back_end = site_back_end (self, site);
+    if (strcmp (back_end, "runner") == 0)
+        return read_nodes (self, site, nodes, why);
+    if (site_runs (self, site))
+        read_batch (self, site, back_end, nodes);
+    return true;
+}
+
 static bool read_storage (federation_t *self, const char *file, const char *site,
                           name_list_t *storage, char why [LONG_WHY_BYTES])
 {
@@ -267,7 +310,7 @@ static bool read_site (federation_t *self, const char *file, const char *site,
         return federation_refuse (file, section, "", "at least one class of nodes is needed", why);
     return choices_right (self, file, "sites", site, why) &&
            read_storage (self, file, site, &nodes->storage, why) &&
-           (!site_runs (self, site) || read_nodes (self, site, nodes, why));
+           read_agents (self, site, nodes, why);
 }
 
 static bool read_sites (federation_t *self, const char *file, char why [LONG_WHY_BYTES])

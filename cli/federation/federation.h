@@ -20,11 +20,13 @@
 
 typedef struct federation federation_t;
 
-/*  A node of a site that runs tasks; it has an agent. */
+/*  A node of a site that runs tasks, or its batch system; it has an agent. */
 typedef struct {
-    const char *name; /* its name in the site: "thin-001" */
-    const char *class_name;
+    const char *name;       /* its name in the site: "thin-001"; "slurm" */
+    const char *class_name; /* "" = a batch system */
     uint32_t cpus;
+    const char *site;  /* of a batch system only */
+    const char *queue; /* of a batch system only: the site's partition there */
 } federation_node_t;
 
 /*  The example of five sites that comes with the client. */

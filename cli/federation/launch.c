@@ -37,7 +37,7 @@ static bool is_kind (const folder_process_t *member, const char *kind)
  *  directory. */
 static bool is_agent (const folder_process_t *member)
 {
-    return is_kind (member, "node") || is_kind (member, "storage");
+    return is_kind (member, "node") || is_kind (member, "batch") || is_kind (member, "storage");
 }
 
 static bool program_of (const folder_process_t *member, char program [PROGRAM_BYTES])
@@ -50,7 +50,7 @@ static bool program_of (const folder_process_t *member, char program [PROGRAM_BY
 
 static bool start_member (const folder_t *folder, folder_process_t *member)
 {
-    static char node [] = "node";
+    static char node [] = "node", batch [] = "batch";
     static char option [] = "-c";
     char program [PROGRAM_BYTES];
     text_auto_t *configuration = folder_member_file (folder, member, "", ".zpl");
@@ -59,7 +59,7 @@ static bool start_member (const folder_t *folder, folder_process_t *member)
     char *arguments [5] = {program};
     size_t count = 1;
     if (is_agent (member))
-        arguments [count++] = node;
+        arguments [count++] = is_kind (member, "batch") ? batch : node;
     arguments [count++] = option;
     arguments [count] = configuration;
     bool started = program_of (member, program) &&
@@ -243,7 +243,8 @@ static bool agent_missing (const folder_t *folder, const folder_process_t *site,
 {
     char name [2 * sizeof site->name];
     snprintf (name, sizeof name, "%.*s@%s", NAME_BYTES_MAX, text_of (record, "node"), site->name);
-    return folder_find (folder, "node", name) && strcmp (text_of (record, "state"), "NODE_UP") != 0;
+    return (folder_find (folder, "node", name) || folder_find (folder, "batch", name)) &&
+           strcmp (text_of (record, "state"), "NODE_UP") != 0;
 }
 
 /*  The number of agents that the site has not heard yet; 1 when it does not answer. */
@@ -264,7 +265,8 @@ static bool has_agents (const folder_t *folder, const folder_process_t *site)
 {
     for (size_t i = 0; i < folder->members_count; i++) {
         const char *at = strchr (folder->members [i].name, '@');
-        if (is_kind (&folder->members [i], "node") && at && strcmp (at + 1, site->name) == 0)
+        if (is_agent (&folder->members [i]) && !is_kind (&folder->members [i], "storage") && at &&
+            strcmp (at + 1, site->name) == 0)
             return true;
     }
     return false;

@@ -3,12 +3,14 @@
  */
 #include "file_transfer.h"
 #include "files_commands.h"
+#include "folder_transfer.h"
 #include "json_fields.h"
 #include "output_file.h"
 
 #include "must.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +18,16 @@
 #include <unistd.h>
 
 typedef struct {
+    transfer_ends_t ends;
     const char *site;
     const char *output;
+    const char *bind;
+    const char *at_nodes;
+    json_int_t nodes; /* of the site that are to have it; 0 = any one */
     bool stage;
     bool keep;
+    bool salvage;
+    bool recursive;
 } get_options_t;
 
 /*  Where the file goes. */
@@ -30,20 +38,19 @@ typedef struct {
       through; /* not NULL: path is a temporary one, and the file is copied to what lies at given */
 } target_file_t;
 
-/*  A path in a new private folder, malloc'ed. NULL after saying why not. */
+/*  The path of a new private file, malloc'ed. NULL after saying why not. */
 static char *path_aside (void)
 {
-    const char *temporary = getenv ("TMPDIR");
-    text_auto_t *folder =
-      must_print ("%s/musubi-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    if (mkdtemp (folder))
-        return must_print ("%s/file", folder);
-    cli_fail (EXIT_USAGE, "get: %s: %s", folder, strerror (errno));
+    char *path = path_temporary ("musubi-XXXXXX");
+    int file = mkstemp (path);
+    if (file >= 0 && close (file) == 0)
+        return path;
+    cli_fail (EXIT_USAGE, "get: %s: %s", path, strerror (errno));
+    free (path);
     return NULL;
 }
 
-/*  The absolute path, if its folder exists and can be written to. NULL after saying why not. */
-static char *path_beside (const char *given)
+char *path_beside (const char *given)
 {
     const char *last = strrchr (given, '/');
     int length = last && last > given ? (int) (last - given) : 1;
@@ -58,8 +65,7 @@ static char *path_beside (const char *given)
 /*  False after saying why not. Ended by place_end in either case. */
 static bool get_place_find (target_file_t *self, const char *output, const char *name)
 {
-    const char *slash = strrchr (name, '/');
-    const char *base = slash ? slash + 1 : name;
+    const char *base = basename (name);
     struct stat status;
     if (!output)
         output = base;
@@ -71,13 +77,6 @@ static bool get_place_find (target_file_t *self, const char *output, const char 
     return self->path != NULL;
 }
 
-static void aside_remove (const target_file_t *self)
-{
-    unlink (self->path);
-    *strrchr (self->path, '/') = '\0';
-    rmdir (self->path);
-}
-
 /*  Copies it from the temporary path to where it goes, and removes the temporary path in any case.
  */
 static int pass_on (target_file_t *self)
@@ -85,7 +84,7 @@ static int pass_on (target_file_t *self)
     FILE *from = fopen (self->path, "re");
     if (!from)
         return cli_fail (EXIT_UNKNOWN, "get: %s: %s", self->path, strerror (errno));
-    aside_remove (self);
+    unlink (self->path);
     FILE *through = self->through;
     self->through = NULL;
     return output_file_copy (from, through, self->given);
@@ -94,53 +93,184 @@ static int pass_on (target_file_t *self)
 static void place_end (target_file_t *self)
 {
     if (self->through && self->path)
-        aside_remove (self);
+        unlink (self->path);
     if (self->through && self->through != stdout)
         fclose (self->through);
     free (self->path);
     free (self->given);
 }
 
+static const char *get_site (const get_options_t *options)
+{
+    return name_short (text_of (options->ends.site, "name"));
+}
+
 /*  Prints the result; on standard error if the file itself goes to standard output. */
-static void get_tell (const cli_t *cli, const char *site, const char *name, const char *path,
+static void get_tell (const get_options_t *options, const char *name, const char *path,
                       const json_t *last, int64_t ms)
 {
     char text [BYTES_TEXT_BYTES];
+    const char *at_nodes = options->at_nodes, *site = get_site (options);
     json_int_t size = number_of (last, "size");
     FILE *to = path && strcmp (path, "-") == 0 ? stderr : stdout;
-    if (cli->json) {
+    if (options->ends.cli->json) {
         json_t *form = json_pack ("{s:s, s:s, s:I, s:s, s:b, s:f}", "name", name, "site", site,
                                   "size", size, "source", text_of (last, "source"), "was_there",
                                   last == NULL, "seconds", (double) ms / 1000);
         if (path)
             json_object_set_new (form, "file", json_string (path));
+        if (at_nodes)
+            json_object_set_new (form, "at_nodes", json_string (at_nodes));
         cli_print_json_to (form, to);
     } else if (!path) {
-        printf ("%s: at %s%s\n", name, site, last ? "" : ", was there");
+        printf ("%s: at %s%s%s%s\n", name, at_nodes ? at_nodes : "",
+                at_nodes ? " storage nodes of " : "", site, last ? "" : ", was there");
     } else {
         fprintf (to, "%s: %s to %s\n", name, bytes_text ((double) size, text), path);
     }
 }
 
-static int get (const cli_t *cli, session_t *session, const json_t *site, const char *name,
-                target_file_t *place, const get_options_t *options)
+/*  Says which nodes do not have it, if fewer have it than were asked for. */
+static int nodes_short (const get_options_t *options, const char *name, const json_t *last)
 {
-    json_auto_t *last = NULL;
+    char text [NAMES_TEXT_BYTES];
+    const json_t *lacking = json_object_get (last, "lacking");
+    json_int_t have = number_of (last, "nodes"),
+               all = have + (json_int_t) json_array_size (lacking);
+    if (have >= options->nodes || have == all)
+        return EXIT_DONE;
+    return cli_fail (EXIT_REFUSED, "get: %s is at %lld of %lld storage nodes of %s; %s", name, have,
+                     all, get_site (options), texts_join (lacking, "; ", text, sizeof text));
+}
+
+/*  place NULL = to the site only. */
+static int get_carry (const char *name, const target_file_t *place, const get_options_t *options,
+                      json_t **last)
+{
+    file_transfer_t carrying = {.ends = options->ends,
+                                .method = "Get",
+                                .question = json_pack ("{s:s, s:b, s:I, s:b}", "name", name, "keep",
+                                                       options->keep, "nodes", options->nodes,
+                                                       "salvage", options->salvage),
+                                .path = place ? place->path : NULL,
+                                .passing = place && place->through};
+    return carry (&carrying, last);
+}
+
+/*  *path is what users read of where it went. */
+static int get_here (const char *name, target_file_t *place, const get_options_t *options,
+                     const char **path, json_t **last)
+{
+    *path = place->through ? place->given : place->path;
+    int code = get_carry (name, place, options, last);
+    return code == EXIT_DONE && place->through ? pass_on (place) : code;
+}
+
+static int get (const char *name, target_file_t *place, const get_options_t *options)
+{
+    json_auto_t *last = NULL, *at_nodes = NULL;
     int64_t begun_ms = cli_mono_ms ();
-    file_transfer_t carrying = {
-      .cli = cli,
-      .session = session,
-      .site = site,
-      .method = "Get",
-      .question = json_pack ("{s:s, s:b}", "name", name, "keep", options->keep),
-      .order = {.name = name, .path = place->path, .size = INT64_MAX / 2}};
-    int code = carry (&carrying, &last);
-    bool aside = place->through != NULL;
-    if (code == EXIT_DONE && aside)
-        code = pass_on (place);
+    const char *path;
+    bool more = place->path && options->nodes > 0;
+    int code = get_here (name, place, options, &path, &last);
+    if (code == EXIT_DONE && more) /* the nodes may need longer */
+        code = get_carry (name, NULL, options, &at_nodes);
     if (code == EXIT_DONE)
-        get_tell (cli, name_short (text_of (site, "name")), name,
-                  aside ? place->given : place->path, last, cli_mono_ms () - begun_ms);
+        code = nodes_short (options, name, more ? at_nodes : last);
+    if (code == EXIT_DONE)
+        get_tell (options, name, path, last, cli_mono_ms () - begun_ms);
+    return code;
+}
+
+/*  What is right of a bad copy. It is never the file, so this ends with exit code 1. */
+static int salvage (const char *name, target_file_t *place, const get_options_t *options)
+{
+    int code;
+    const transfer_ends_t *ends = &options->ends;
+    const char *path;
+    json_auto_t *last = NULL, *question = json_pack ("{s:s, s:b}", "name", name, "salvage", true);
+    json_auto_t *told =
+      replica_sites_ask (ends->cli, ends->session, ends->site, "Get", question, &code);
+    const json_t *bad = json_object_get (told, "bad");
+    if (!told || (code = get_here (name, place, options, &path, &last)) != EXIT_DONE)
+        return code;
+    for (size_t i = 0; i + 1 < json_array_size (bad); i += 2) {
+        json_int_t offset = json_integer_value (json_array_get (bad, i));
+        json_int_t bytes = json_integer_value (json_array_get (bad, i + 1));
+        cli_note (ends->cli, "get: %s: %lld bytes from %lld on are bad, and zeros here", name,
+                  (long long) bytes, (long long) offset);
+    }
+    return cli_fail (EXIT_REFUSED, "get: %s is not whole in %s: %s", name, path,
+                     json_array_size (bad) > 0 ? "what is bad of it is named above"
+                                               : "which of its bytes are bad is not known");
+}
+
+static int get_one (const char *name, const get_options_t *options)
+{
+    target_file_t place = {.given = NULL};
+    int code = options->stage || get_place_find (&place, options->output, name)
+                 ? (options->salvage ? salvage : get) (name, &place, options)
+                 : EXIT_USAGE;
+    place_end (&place);
+    json_auto_t *silent = json_array ();
+    json_auto_t *pieces = code == EXIT_REFUSED && !strpbrk (name, "*?")
+                            ? replica_sites_folder (options->ends.session, name, silent)
+                            : NULL;
+    if (json_array_size (pieces) > 0)
+        cli_refuse ("get: %s is a folder: add -r", name);
+    return code;
+}
+
+/*  Adds the names in the catalogue that match a word with * or ?. */
+static int names_match (const transfer_ends_t *ends, const char *word, json_t *names)
+{
+    json_auto_t *silent = json_array ();
+    json_auto_t *held = replica_sites_gather (ends->session, NULL, NULL, silent);
+    const json_t *one;
+    char text [NAMES_TEXT_BYTES];
+    size_t had = json_object_size (names);
+    for (size_t i = 0; (one = json_array_get (held, i)); i++) {
+        const char *name = text_of (json_object_get (one, "file"), "name");
+        if (!folder_piece_of (name) && fnmatch (word, name, FNM_PATHNAME) == 0)
+            json_object_set_new (names, name, json_true ());
+    }
+    if (json_array_size (silent) > 0)
+        cli_note (ends->cli, "get: these sites did not say what they have: %s",
+                  texts_join (silent, ", ", text, sizeof text));
+    return json_object_size (names) > had
+             ? EXIT_DONE
+             : cli_fail (json_array_size (silent) > 0 ? EXIT_UNKNOWN : EXIT_REFUSED,
+                         "get: no file is called like %s", word);
+}
+
+/*  Each into the folder that --output names, under the last part of its name. */
+static int get_several (const cli_words_t *words, const get_options_t *options)
+{
+    json_auto_t *names = json_object (), *bases = json_object ();
+    const char *name, *to = options->output ? options->output : ".";
+    struct stat status;
+    json_t *value;
+    int code = EXIT_DONE;
+    if (!options->stage && (stat (to, &status) != 0 || !S_ISDIR (status.st_mode)))
+        return cli_fail (EXIT_USAGE, "get: %s is not a folder; several files need one with -o", to);
+    for (size_t i = 0; i < words->count && code == EXIT_DONE; i++)
+        if (strpbrk (words->list [i], "*?"))
+            code = names_match (&options->ends, words->list [i], names);
+        else if (json_object_set_new (names, words->list [i], json_true ()) != 0)
+            code = cli_fail (EXIT_USAGE, "get: NAME must be UTF-8");
+    json_object_foreach (names, name, value)
+    {
+        const char *base = basename (name);
+        if (!options->stage && json_object_get (bases, base))
+            return cli_fail (EXIT_USAGE, "get: two files would become %s/%s; get them one by one",
+                             to, base);
+        json_object_set_new (bases, base, json_true ());
+    }
+    json_object_foreach (names, name, value)
+    {
+        int one = code == EXIT_UNKNOWN || cli_interrupted () ? EXIT_DONE : get_one (name, options);
+        code = one == EXIT_DONE ? code : one;
+    }
     return code;
 }
 
@@ -154,27 +284,44 @@ int run_get (cli_t *cli)
       TEXT_OPTION (
         "site", &options.site, "SITE",
         "the site that fetches it for you; may be left out when only one site keeps files"),
+      BIND_OPTION (&options.bind),
       FLAG_OPTION ("stage", &options.stage, "bring it to the site only, not to this machine"),
-      FLAG_OPTION ("keep", &options.keep, "the site does not evict its copy to make room"),
+      TEXT_OPTION ("at-nodes", &options.at_nodes, "all|N",
+                   "bring it to all storage nodes of the site, or to so many of them; to this "
+                   "machine only if --output is given, too"),
+      FLAG_OPTION ("keep", &options.keep,
+                   "the site does not evict its copies to make room, and sees to --at-nodes from "
+                   "now on"),
+      FLAG_OPTION ("salvage", &options.salvage,
+                   "what is right of a copy that has gone bad, and zeros for the rest; exit 1"),
+      FLAG_OPTION ("recursive", &options.recursive,
+                   "-r: a folder, or a member of one; what is here of it is not fetched again"),
       {0}};
     cli_words_t words;
     int code;
-    target_file_t place = {.given = NULL};
-    if (!cli_parse (cli, list, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, WORDS_MAX, &words, &code))
         return code;
-    if (options.stage && options.output)
-        return cli_fail (
-          EXIT_USAGE,
-          "get: --stage brings nothing to this machine, so --output can't be given with it");
-    if (options.stage || get_place_find (&place, options.output, words.list [0])) {
-        session_auto_t *session = session_open_all (cli, &code);
-        const json_t *site =
-          session ? replica_sites_entry (session, "get", options.site, &code) : NULL;
-        if (site)
-            code = get (cli, session, site, words.list [0], &place, &options);
-    } else {
-        code = EXIT_USAGE;
-    }
-    place_end (&place);
-    return code;
+    if (!nodes_wanted (cli, "at-nodes", options.at_nodes, &options.nodes))
+        return EXIT_USAGE;
+    if (options.stage && (options.output || options.bind))
+        return cli_fail (EXIT_USAGE,
+                         "get: --stage brings nothing to this machine, so --%s can't be given with "
+                         "it",
+                         options.output ? "output" : "bind");
+    if (options.salvage && (options.stage || options.nodes > 0 || options.recursive))
+        return cli_fail (EXIT_USAGE, "get: --salvage is for files brought to this machine");
+    if (options.recursive && (options.nodes > 0 || options.stage || words.count > 1))
+        return cli_fail (EXIT_USAGE, "get: -r is for one folder, which is brought to this machine; "
+                                     "`musubi rule` brings it to sites");
+    options.stage = options.stage || (options.nodes > 0 && !options.output);
+    session_auto_t *session = session_open_all (cli, &code);
+    const json_t *site = session ? replica_sites_entry (session, "get", options.site, &code) : NULL;
+    if (!site)
+        return code;
+    options.ends =
+      (transfer_ends_t){.cli = cli, .session = session, .site = site, .bind = options.bind};
+    folder_order_t order = {.ends = options.ends, .name = words.list [0], .keep = options.keep};
+    return options.recursive                                   ? folder_get (&order, options.output)
+           : words.count > 1 || strpbrk (words.list [0], "*?") ? get_several (&words, &options)
+                                                               : get_one (words.list [0], &options);
 }

@@ -55,16 +55,18 @@ static int pin_say (const cli_t *cli, session_t *session, const json_t *held, co
     char text [NAMES_TEXT_BYTES];
     json_auto_t *sites = json_array ();
     const json_t *holder;
+    json_auto_t *asked = json_deep_copy (question); /* of a folder: about each of its pieces */
     for (size_t i = 0; (holder = json_array_get (held, i)); i++) {
         int told;
-        json_auto_t *answer = replica_sites_ask (cli, session, json_object_get (holder, "entry"),
-                                                 method, question, &told);
+        json_object_set (asked, "name", json_object_get (json_object_get (holder, "file"), "name"));
+        json_auto_t *answer =
+          replica_sites_ask (cli, session, json_object_get (holder, "entry"), method, asked, &told);
         if (answer && strcmp (method, "Evict") == 0 &&
             keeps_some (cli, text_of (holder, "site"), answer))
             code = EXIT_UNKNOWN;
-        else if (answer)
+        else if (answer && !list_has (sites, json_object_get (holder, "site")))
             json_array_append (sites, json_object_get (holder, "site"));
-        else
+        else if (!answer)
             code = told;
     }
     if (cli->json)
@@ -127,62 +129,117 @@ int run_evict (cli_t *cli)
 
 /*  --- rule --- */
 
-/*  The site that sees to the rule: the one that has one already, else one where the file was put.
- */
-static const json_t *pin_home_of (const json_t *held)
+static int home_rank (const json_t *holder)
 {
-    const json_t *home = NULL;
-    const json_t *holder;
+    const json_t *file = json_object_get (holder, "file");
+    bool kept = flag_of (file, "kept");
+    return number_of (json_object_get (file, "rule"), "copies") > 0 ? 2 : kept;
+}
+
+/*  The sites that see to the rule, one for each name: the one that has one already, else one where
+ *  the file was put. */
+static json_t *pin_homes_of (const json_t *held)
+{
+    json_auto_t *homes = json_object ();
+    json_t *holder, *list = json_array ();
+    const char *name;
     for (size_t i = 0; (holder = json_array_get (held, i)); i++) {
-        const json_t *file = json_object_get (holder, "file");
-        const json_t *rule = json_object_get (file, "rule");
-        if (number_of (rule, "copies") > 0)
-            return holder; /* it has a rule already */
-        bool kept = flag_of (file, "kept");
-        if (kept && !home)
-            home = holder;
+        name = text_of (json_object_get (holder, "file"), "name");
+        const json_t *home = json_object_get (homes, name);
+        if (!home || home_rank (holder) > home_rank (home))
+            json_object_set (homes, name, holder);
     }
-    return home ? home : json_array_get (held, 0);
+    json_object_foreach (homes, name, holder) json_array_append (list, holder);
+    return list;
+}
+
+typedef struct {
+    int64_t copies; /* sites; -1 = not given */
+    const char *at_nodes;
+    json_int_t nodes; /* of each site */
+    const char *spread;
+    option_texts_t sites;
+} rule_options_t;
+
+/*  The rule as the site is told; NULL after saying why it is none, with *code. */
+static json_t *rule_question (session_t *session, const char *name, const rule_options_t *options,
+                              int *code)
+{
+    json_auto_t *sites = json_array ();
+    char text [4 * NAMES_TEXT_BYTES]; /* the site refuses more than it can keep */
+    for (size_t i = 0; i < options->sites.count; i++) {
+        const json_t *site = replica_sites_entry (session, "rule", options->sites.list [i], code);
+        if (!site)
+            return NULL;
+        json_array_append_new (sites, json_string (name_short (text_of (site, "name"))));
+    }
+    return json_pack ("{s:s, s:{s:I, s:s, s:I, s:s}}", "name", name, "rule", "copies",
+                      options->copies < 0 ? (json_int_t) NODES_ALL : (json_int_t) options->copies,
+                      "spread",
+                      strcmp (options->spread, "domains") == 0 ? "SPREAD_DOMAINS" : "SPREAD_SITES",
+                      "nodes", options->nodes, "sites", texts_join (sites, ",", text, sizeof text));
+}
+
+/*  Those that are told: of a rule its home, of its end all sites that know of it. */
+static json_t *rule_hearers (const json_t *held, bool ends)
+{
+    json_t *hearers = pin_homes_of (held);
+    const json_t *holder;
+    for (size_t i = 0; ends && (holder = json_array_get (held, i)); i++)
+        if (!list_has (hearers, holder) &&
+            number_of (json_object_get (json_object_get (holder, "file"), "rule"), "nodes") > 0)
+            json_array_append (hearers, (json_t *) holder);
+    return hearers;
+}
+
+static int rule_say (const cli_t *cli, session_t *session, const char *name,
+                     const rule_options_t *options)
+{
+    int code = EXIT_USAGE;
+    json_auto_t *question = rule_question (session, name, options, &code);
+    json_auto_t *held = question ? holders_of (cli, session, name, NULL, &code) : NULL;
+    if (!held)
+        return code;
+    json_auto_t *hearers = rule_hearers (held, options->copies == 0);
+    code = pin_say (cli, session, hearers, "Rule", question, "ruled");
+    size_t sites = replica_sites_count (session), copies = (size_t) options->copies;
+    if (code == EXIT_DONE && options->copies > 0 && copies > sites)
+        cli_note (cli, "rule: only %zu site%s files; the other %zu cop%s as soon as more sites do",
+                  sites, sites == 1 ? " keeps" : "s keep", copies - sites,
+                  copies - sites == 1 ? "y is made" : "ies are made");
+    return code;
 }
 
 int run_rule (cli_t *cli)
 {
-    const char *site = NULL;
-    const char *spread = "sites";
-    int64_t copies = -1;
+    rule_options_t options = {.copies = -1, .spread = "sites"};
     cli_option_t list [] = {
-      INTEGER_OPTION ("copies", &copies, "N", "how many sites are to keep a copy; 0 ends the rule",
-                      0, 16),
-      TEXT_OPTION ("spread", &spread, "sites|domains",
+      INTEGER_OPTION ("copies", &options.copies, "N",
+                      "how many sites are to keep a copy; otherwise all; 0 ends the rule", 0, 512),
+      TEXT_OPTION ("nodes", &options.at_nodes, "all|N",
+                   "at how many storage nodes of each site; otherwise at one of them"),
+      TEXT_OPTION ("spread", &options.spread, "sites|domains",
                    "whether each copy is at another site, or in another network domain, too"),
-      TEXT_OPTION ("site", &site, "SITE",
-                   "the site that sees to it; otherwise the one where the file was put"),
+      TEXTS_OPTION ("site", &options.sites, "SITE",
+                    "a site that it is for, again for more; otherwise all sites"),
       {0}};
     cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
-    bool domains = strcmp (spread, "domains") == 0;
-    if (copies < 0 || (!domains && strcmp (spread, "sites") != 0))
-        return cli_fail (
-          EXIT_USAGE, copies < 0 ? "rule: --copies N is needed: how many sites are to keep a copy"
-                                 : "rule: --spread should be sites or domains");
+    bool spread_right =
+      strcmp (options.spread, "sites") == 0 || strcmp (options.spread, "domains") == 0;
+    if (!nodes_wanted (cli, "nodes", options.at_nodes, &options.nodes))
+        return EXIT_USAGE;
+    if ((options.copies < 0 && !options.at_nodes) || !spread_right)
+        return cli_fail (EXIT_USAGE,
+                         spread_right
+                           ? "rule: --copies N or --nodes all|N is needed: how many sites are to "
+                             "keep a copy, or how many storage nodes of each site"
+                           : "rule: --spread should be sites or domains");
+    if (options.sites.count > 0 && options.copies > (int64_t) options.sites.count)
+        return cli_fail (EXIT_USAGE, "rule: --copies %lld is more than the sites that --site names",
+                         (long long) options.copies);
     session_auto_t *session = session_open_all (cli, &code);
-    if (!session)
-        return code;
-    json_auto_t *held = holders_of (cli, session, words.list [0], site, &code);
-    if (held) {
-        json_auto_t *question =
-          json_pack ("{s:s, s:{s:I, s:s}}", "name", words.list [0], "rule", "copies",
-                     (json_int_t) copies, "spread", domains ? "SPREAD_DOMAINS" : "SPREAD_SITES");
-        json_auto_t *home = json_pack ("[O]", pin_home_of (held));
-        code = pin_say (cli, session, home, "Rule", question, "ruled");
-        size_t sites = replica_sites_count (session);
-        if (code == EXIT_DONE && (size_t) copies > sites)
-            cli_note (cli,
-                      "rule: only %zu site%s files; the other %zu cop%s as soon as more sites do",
-                      sites, sites == 1 ? " keeps" : "s keep", (size_t) copies - sites,
-                      (size_t) copies - sites == 1 ? "y is made" : "ies are made");
-    }
-    return code;
+    return session ? rule_say (cli, session, words.list [0], &options) : code;
 }

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *size_cell (const json_t *copy, const char *key, char text [CELL_BYTES])
+static const char *files_cell (const json_t *copy, const char *key, char text [CELL_BYTES])
 {
-    return bytes_text ((double) number_of (copy, key), text);
+    return json_object_get (copy, key) ? number_text (copy, key, text) : "";
 }
 
 static const char *replicas_use_cell (const json_t *copy, const char *key, char text [CELL_BYTES])
@@ -24,16 +24,20 @@ static const char *const states [][2] = {{"COPY_STAGED", "staged"},
                                          {"COPY_SOUND", "sound"},
                                          {"COPY_STALE", "stale"},
                                          {"COPY_EVICTING", "evicting"},
+                                         {"COPY_QUARANTINED", "quarantined"},
                                          {NULL}};
 
 static const form_row_t copy_rows [] = {
   {"NAME", "name", .kind = FORM_MADE},
-  {">SIZE", "size", size_cell, .kind = FORM_MADE},
+  {">FILES", "files", files_cell, .kind = FORM_MADE, .optional = true},
+  {">SIZE", "size", cell_bytes, .kind = FORM_MADE},
   {"SITE", "site", .kind = FORM_TEXT},
   {"NODE", "node", .kind = FORM_TEXT, .from = "copy.node"},
   {"STATE", "state", .kind = FORM_WORD, .from = "copy.state", .more = states},
   {"", "kept", replicas_use_cell, .kind = FORM_FLAG, .from = "file.kept"},
   {.key = "pinned", .kind = FORM_FLAG, .from = "file.pinned"},
+  {">BAD MIB", "bad_mib", .kind = FORM_NUMBER, .from = "copy.bad", .optional = true},
+  {.key = "bad_at", .kind = FORM_NUMBER, .from = "copy.bad_at", .optional = true},
   {"PROVED", "proved", .kind = FORM_TIME, .from = "copy.proved_ms", .optional = true},
   {.key = "expires", .kind = FORM_TIME, .from = "file.expires_ms", .optional = true},
   {0}};
@@ -45,18 +49,23 @@ static json_t *copy_form (const char *site, const json_t *file, const json_t *co
     return form_of (copy_rows, all);
 }
 
-/*  The form of a file with this name and content; a new one if there is none yet. */
-static json_t *file_form (json_t *files, const json_t *file)
+/*  The form of a file with this name and content, or of the folder of which it is a piece; a new one if
+ *  there is none yet. */
+static json_t *file_form (json_t *forms, const json_t *file, const char *piece)
 {
-    json_t *form;
-    for (size_t i = 0; (form = json_array_get (files, i)); i++)
-        if (strcmp (text_of (form, "name"), text_of (file, "name")) == 0 &&
-            strcmp (text_of (form, "digest"), text_of (file, "digest")) == 0)
-            return form;
-    form = json_pack ("{s:s, s:I, s:s, s:s, s:[]}", "name", text_of (file, "name"), "size",
-                      (json_int_t) number_of (file, "size"), "digest", text_of (file, "digest"),
-                      "owner", text_of (file, "owner"), "copies");
-    json_array_append_new (files, form);
+    const char *name = text_of (file, "name");
+    size_t length = piece ? (size_t) (piece - name) - strlen (FOLDER_MARK) : strlen (name);
+    text_auto_t *key =
+      must_print ("%.*s\n%s", (int) length, name, piece ? "" : text_of (file, "digest"));
+    json_t *form = json_object_get (forms, key);
+    if (form)
+        return form;
+    form = made (json_pack ("{s:s%, s:o*, s:I, s:O*, s:O*, s:[]}", "name", name, length, "files",
+                            piece ? json_integer (0) : NULL, "size",
+                            (json_int_t) (piece ? 0 : number_of (file, "size")), "digest",
+                            piece ? NULL : json_object_get (file, "digest"), "owner",
+                            json_object_get (file, "owner"), "copies"));
+    take (forms, key, form);
     return form;
 }
 
@@ -66,10 +75,11 @@ static void rule_add (json_t *form, const char *site, const json_t *file)
     if (number_of (rule, "copies") == 0)
         return;
     bool domains = strcmp (text_of (rule, "spread"), "SPREAD_DOMAINS") == 0;
-    json_object_set_new (form, "rule",
-                         json_pack ("{s:I, s:s, s:s}", "copies",
-                                    (json_int_t) number_of (rule, "copies"), "spread",
-                                    domains ? "domains" : "sites", "site", site));
+    json_object_set_new (
+      form, "rule",
+      json_pack ("{s:I, s:I, s:s, s:s, s:s}", "copies", (json_int_t) number_of (rule, "copies"),
+                 "nodes", (json_int_t) number_of (rule, "nodes"), "sites", text_of (rule, "sites"),
+                 "spread", domains ? "domains" : "sites", "site", site));
 }
 
 static int replicas_by_name (const void *left, const void *right)
@@ -80,38 +90,59 @@ static int replicas_by_name (const void *left, const void *right)
                    text_of (json_object_get (*b, "file"), "name"));
 }
 
-/*  The forms of all files that sites have, by name. */
+/*  Adds a copy of a piece to those of its folder: one for each node, in the worst state. */
+static void copy_fold (json_t *copies, json_t *copy)
+{
+    size_t at = 0;
+    const json_t *same;
+    while ((same = json_array_get (copies, at)) &&
+           (strcmp (text_of (same, "node"), text_of (copy, "node")) != 0 ||
+            strcmp (text_of (same, "site"), text_of (copy, "site")) != 0))
+        at++;
+    if (!same)
+        json_array_append (copies, copy);
+    else if (strcmp (text_of (copy, "state"), "sound") != 0)
+        json_array_set (copies, at, copy);
+}
+
+/*  Counts a piece in the form of its folder. */
+static void piece_count (json_t *form, const json_t *file, const char *piece)
+{
+    int64_t files = folder_piece_files (piece);
+    take (form, "size", json_integer (number_of (form, "size") + number_of (file, "size")));
+    if (files >= 0)
+        take (form, "files", json_integer (files));
+}
+
+/*  The forms of all files that sites have, by name, with each folder in the place of its pieces. */
 static json_t *files_of (const json_t *held)
 {
     size_t count = json_array_size (held);
     const json_t **list = must (calloc (count + 1, sizeof *list));
-    json_t *all = json_array ();
-    json_auto_t *same = json_array (); /* forms of the present name */
+    json_auto_t *forms = made (json_object ());
+    json_t *files = made (json_array ()), *form;
+    const char *key, *last = "";
     for (size_t i = 0; i < count; i++)
         list [i] = json_array_get (held, i);
     qsort (list, count, sizeof *list, replicas_by_name);
     for (size_t i = 0; i < count; i++) {
-        const json_t *file = json_object_get (list [i], "file");
-        const char *site = text_of (list [i], "site");
-        if (i == 0 || replicas_by_name (&list [i - 1], &list [i]) != 0) {
-            json_array_extend (all, same);
-            json_array_clear (same);
+        const json_t *copy, *file = json_object_get (list [i], "file");
+        const char *site = text_of (list [i], "site"), *name = text_of (file, "name");
+        const char *piece = folder_piece_of (name);
+        form = file_form (forms, file, piece);
+        for (size_t k = 0; (copy = item_of (file, "copies", k)); k++) {
+            json_auto_t *shown = copy_form (site, file, copy);
+            copy_fold (json_object_get (form, "copies"), shown);
         }
-        json_t *form = file_form (same, file);
-        const json_t *copy;
-        for (size_t k = 0; (copy = item_of (file, "copies", k)); k++)
-            json_array_append_new (json_object_get (form, "copies"), copy_form (site, file, copy));
-        rule_add (form, site, file);
+        if (!piece)
+            rule_add (form, site, file);
+        else if (strcmp (name, last) != 0)
+            piece_count (form, file, piece);
+        last = name;
     }
-    json_array_extend (all, same);
+    json_object_foreach (forms, key, form) json_array_append (files, form);
     free (list);
-    return all;
-}
-
-static void print_files (const json_t *files)
-{
-    json_auto_t *copies = forms_flat (files, "copies");
-    table_print_forms (copy_rows, copies, stdout);
+    return files;
 }
 
 static int replicas (const cli_t *cli, session_t *session, const char *name, const char *site_name)
@@ -125,10 +156,11 @@ static int replicas (const cli_t *cli, session_t *session, const char *name, con
     json_auto_t *silent = json_array ();
     json_auto_t *held = replica_sites_gather (session, site, name, silent);
     json_auto_t *files = files_of (held);
+    json_auto_t *copies = forms_flat (files, "copies");
     if (cli->json)
         cli_print_json (json_pack ("{s:O, s:O}", "files", files, "silent", silent));
     else if (!name || json_array_size (files) > 0)
-        print_files (files);
+        table_print_forms (copy_rows, copies, stdout);
     if (json_array_size (silent) > 0)
         code = cli_fail (EXIT_UNKNOWN,
                          "replicas: the list is not complete; these sites did not answer: %s",

@@ -4,6 +4,10 @@
 
 #include "cli.h"
 
+/*  The absolute path of what a get writes, if its folder exists and can be written to; malloc'ed.
+ *  NULL after saying why not. */
+char *path_beside (const char *given);
+
 int run_put (cli_t *cli);
 int run_get (cli_t *cli);
 int run_replicas (cli_t *cli);
@@ -11,5 +15,6 @@ int run_pin (cli_t *cli);
 int run_unpin (cli_t *cli);
 int run_rule (cli_t *cli);
 int run_evict (cli_t *cli);
+int run_scrub (cli_t *cli);
 
 #endif

@@ -2,7 +2,9 @@
 #include "replica_sites.h"
 
 #include "json_fields.h"
+#include "must.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +16,17 @@ size_t replica_sites_count (const session_t *session)
 {
     json_auto_t *sites = session_kind (session, "replica");
     return json_array_size (sites);
+}
+
+bool nodes_wanted (const cli_t *cli, const char *option, const char *text, json_int_t *nodes)
+{
+    char none [] = "", *end = none;
+    *nodes = !text ? 0 : strcmp (text, "all") == 0 ? NODES_ALL : strtol (text, &end, 10);
+    if (!text || (*end == '\0' && *nodes > 0 && *nodes <= NODES_ALL))
+        return true;
+    cli_fail (EXIT_USAGE, "%s: --%s should be all, or a number of storage nodes from 1, not %s",
+              cli->command->name, option, text);
+    return false;
 }
 
 const json_t *replica_sites_entry (session_t *session, const char *command, const char *name,
@@ -38,22 +51,11 @@ const json_t *replica_sites_entry (session_t *session, const char *command, cons
     return found;
 }
 
-const char *bytes_text (double bytes, char text [BYTES_TEXT_BYTES])
-{
-    static const char *const units [] = {"B", "kB", "MB", "GB", "TB", "PB"};
-    size_t unit = 0;
-    for (; bytes >= 999.5 && unit < 5; unit++)
-        bytes /= 1000;
-    snprintf (text, BYTES_TEXT_BYTES, unit > 0 && bytes < 99.95 ? "%.1f %s" : "%.0f %s", bytes,
-              units [unit]);
-    return text;
-}
-
 /*  --- asking --- */
 
-call_status_t replica_sites_try (session_t *session, const json_t *site, const char *method,
-                                 const json_t *question, json_t **answer,
-                                 char reason [CLIENT_REASON_BYTES])
+static call_status_t replica_sites_try (session_t *session, const json_t *site, const char *method,
+                                        const json_t *question, json_t **answer,
+                                        char reason [CLIENT_REASON_BYTES])
 {
     return session_ask_again (session, site, "Replica", method, question, "", TRY_MS, answer,
                               reason);
@@ -65,7 +67,7 @@ json_t *replica_sites_ask (const cli_t *cli, session_t *session, const json_t *s
     char reason [CLIENT_REASON_BYTES];
     json_t *answer;
     call_status_t status = replica_sites_try (session, site, method, question, &answer, reason);
-    const char *name = text_of (site, "name") + strlen (KIND);
+    const char *name = name_short (text_of (site, "name"));
     *code = session_code (status);
     if (status == CALL_TIMED_OUT)
         cli_fail (*code, "%s: %s does not answer; it is safe to run the command again",
@@ -75,39 +77,89 @@ json_t *replica_sites_ask (const cli_t *cli, session_t *session, const json_t *s
     return answer;
 }
 
-/*  Collects all pages of one site; false when it does not answer. */
-static bool gather_site (session_t *session, const json_t *site, const char *name, json_t *held)
+/*  Collects all pages of one site, of one name or of all that begin so; false when it does not
+ *  answer. */
+static bool gather_site (session_t *session, const json_t *site, const char *name,
+                         const char *below, json_t *held)
 {
     char reason [CLIENT_REASON_BYTES];
     bool answered = true;
-    const char *after = "";
+    text_auto_t *first = must_print ("%s%s", below, *below ? "-" : ""); /* before all that follow */
+    const char *after = first;
     for (bool more = true; more && answered;) {
         json_auto_t *question =
           json_pack ("{s:s, s:s, s:i}", "name", name ? name : "", "after", after, "most", PAGE);
         json_auto_t *answer = NULL;
         answered = replica_sites_try (session, site, "Files", question, &answer, reason) == CALL_OK;
-        size_t i;
         json_t *file;
         more = false;
-        for (i = 0; (file = item_of (answer, "files", i)); i++) {
+        for (size_t i = 0; (file = item_of (answer, "files", i)); i++) {
+            after = text_of (file, "name");
+            more = strncmp (after, below, strlen (below)) == 0;
+            if (!more)
+                break;
             json_array_append_new (held, json_pack ("{s:s, s:O, s:O}", "site",
-                                                    text_of (site, "name") + strlen (KIND), "file",
-                                                    file, "entry", site));
-            after = text_of (file, "name"); /* the list keeps it */
+                                                    name_short (text_of (site, "name")), "file",
+                                                    file, "entry", site)); /* it keeps after */
             more = flag_of (answer, "more");
         }
     }
     return answered;
 }
 
-json_t *replica_sites_gather (session_t *session, const json_t *site, const char *name,
-                              json_t *silent)
+static json_t *gather (session_t *session, const json_t *site, const char *name, const char *below,
+                       json_t *silent)
 {
     json_t *held = json_array ();
     json_auto_t *sites = site ? json_pack ("[O]", site) : session_kind (session, "replica");
     const json_t *one;
     for (size_t i = 0; (one = json_array_get (sites, i)); i++)
-        if (!gather_site (session, one, name, held))
-            json_array_append_new (silent, json_string (text_of (one, "name") + strlen (KIND)));
+        if (!gather_site (session, one, name, below, held))
+            json_array_append_new (silent, json_string (name_short (text_of (one, "name"))));
     return held;
+}
+
+json_t *replica_sites_folder (session_t *session, const char *name, json_t *silent)
+{
+    text_auto_t *below = must_print ("%s%s", name, FOLDER_MARK);
+    return gather (session, NULL, NULL, below, silent);
+}
+
+json_t *replica_sites_gather (session_t *session, const json_t *site, const char *name,
+                              json_t *silent)
+{
+    json_t *held = gather (session, site, name, "", silent);
+    if (!name || json_array_size (held) + json_array_size (silent) > 0)
+        return held;
+    json_decref (held);
+    text_auto_t *below = must_print ("%s%s", name, FOLDER_MARK);
+    return gather (session, site, NULL, below, silent);
+}
+
+/*  --- pieces of folders --- */
+
+const char *folder_piece_of (const char *name)
+{
+    const char *mark = strstr (name, FOLDER_MARK);
+    return mark ? mark + strlen (FOLDER_MARK) : NULL;
+}
+
+int64_t folder_piece_files (const char *piece)
+{
+    int64_t version, files;
+    return sscanf (piece, "%13" SCNd64 "-%9" SCNd64 "-", &version, &files) == 2 ? files : -1;
+}
+
+const json_t *folder_manifest_held (const json_t *held)
+{
+    const json_t *newest = NULL, *one;
+    const char *last = "";
+    for (size_t i = 0; (one = json_array_get (held, i)); i++) {
+        const char *piece = folder_piece_of (text_of (json_object_get (one, "file"), "name"));
+        if (folder_piece_files (piece) >= 0 && strcmp (piece, last) > 0) {
+            newest = one;
+            last = piece;
+        }
+    }
+    return newest;
 }

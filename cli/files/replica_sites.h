@@ -4,9 +4,11 @@
 
 #include "session.h"
 
+/*  How many sites keep files. */
+size_t replica_sites_count (const session_t *session);
+
 /*  The entry of a site's svc-replica; name NULL = the only one. NULL after saying why not, with
  *  *code. */
-size_t replica_sites_count (const session_t *session); /* how many sites keep files */
 const json_t *replica_sites_entry (session_t *session, const char *command, const char *name,
                                    int *code);
 
@@ -15,20 +17,34 @@ const json_t *replica_sites_entry (session_t *session, const char *command, cons
 json_t *replica_sites_ask (const cli_t *cli, session_t *session, const json_t *site,
                            const char *method, const json_t *question, int *code);
 
-/*  The same without printing: CALL_TIMED_OUT when the site did not answer in time, else its status
- *  with reason. */
-call_status_t replica_sites_try (session_t *session, const json_t *site, const char *method,
-                                 const json_t *question, json_t **answer,
-                                 char reason [CLIENT_REASON_BYTES]);
-
 /*  What sites have under one name, or under all (NULL): an array of {"site", "file", "entry"}, by
- *  site and name, where file is proto's FileRecord. The names of sites that did not answer are
- *  added to silent. site NULL = all sites. */
+ *  site and name, where file is proto's FileRecord. Of a folder these are its pieces. The names of
+ *  sites that did not answer are added to silent. site NULL = all sites. */
 json_t *replica_sites_gather (session_t *session, const json_t *site, const char *name,
                               json_t *silent);
 
-/*  1234567 as "1.2 MB". */
-#define BYTES_TEXT_BYTES 24
-const char *bytes_text (double bytes, char text [BYTES_TEXT_BYTES]);
+/*  A folder is its pieces, files under hidden names, and so is its manifest:
+ *
+ *      NAME/.folder/pack-DIGEST, NAME/.folder/file-DIGEST     (cli/folders/folder_manifest.h)
+ *      NAME/.folder/VERSION-FILES-DIGEST                      the manifest of so many files
+ *
+ *  VERSION is the wall time of the put in ms, in 13 digits: the manifest whose name is the last
+ *  counts. It is put when all its pieces are there, and older ones leave then. */
+#define FOLDER_MARK           "/.folder/"
+#define FOLDER_SHORT_NAME_MAX 150 /* bytes of NAME, so that those of its pieces have room */
+
+/*  What all sites have of a folder; and its manifest among that, or NULL. */
+json_t *replica_sites_folder (session_t *session, const char *name, json_t *silent);
+const json_t *folder_manifest_held (const json_t *held);
+
+/*  "pack-3f…" of a hidden name, or NULL. How many files the manifest of that name has; -1 when it is
+ *  no manifest's. */
+const char *folder_piece_of (const char *name);
+int64_t folder_piece_files (const char *piece);
+
+/*  What --nodes or --at-nodes says: "all", or a number from 1; NULL = 0. False after saying that it is
+ *  neither. */
+#define NODES_ALL UINT32_MAX
+bool nodes_wanted (const cli_t *cli, const char *option, const char *text, json_int_t *nodes);
 
 #endif

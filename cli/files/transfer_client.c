@@ -1,47 +1,23 @@
 /*  transfer_client - runs a guest in a folder beside the file that it takes, so that this only has
- *  to be renamed at the end.
+ *  to be renamed at the end, and can be gone on with by the next one.
  */
 #include "transfer_client.h"
 
 #include "must.h"
+#include "own_address.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define END_MS       3000
+#define LEAVE_MS     500
 #define RANDOM_BYTES 8
 #define ROOM_BYTES   (UINT64_C (1) << 20) /* room for more than the file */
-
-static bool transfer_client_failed (char why [LONG_WHY_BYTES], const char *what, const char *path)
-{
-    snprintf (why, LONG_WHY_BYTES, "%.300s: %s: %s", path, what, strerror (errno));
-    return false;
-}
-
-static bool transfer_client_folder_make (transfer_client_t *self, const transfer_order_t *order,
-                                         char why [LONG_WHY_BYTES])
-{
-    const char *temporary = getenv ("TMPDIR");
-    const char *slash = strrchr (order->path, '/');
-    if (order->gives)
-        self->folder =
-          must_print ("%s/musubi-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-    else
-        self->folder = must_print ("%.*s/.musubi-XXXXXX", (int) (slash - order->path), order->path);
-    if (mkdtemp (self->folder))
-        return true;
-    transfer_client_failed (why, "can't be made", self->folder);
-    free (self->folder);
-    self->folder = NULL;
-    return false;
-}
 
 static void name_draw (transfer_client_t *self)
 {
@@ -52,7 +28,7 @@ static void name_draw (transfer_client_t *self)
     snprintf (self->name, sizeof self->name, "guest-%s", hex);
 }
 
-#define SETTINGS_MAX 11
+#define SETTINGS_MAX 12 /* in its command line */
 
 static bool transfer_client_run (transfer_client_t *self, const char *endpoint,
                                  const transfer_order_t *order, char why [LONG_WHY_BYTES])
@@ -60,36 +36,40 @@ static bool transfer_client_run (transfer_client_t *self, const char *endpoint,
     char program [PROGRAM_BYTES];
     const char *verb = order->gives ? "gives" : "takes";
     uint64_t bytes = order->size + ROOM_BYTES;
-    size_t count = 9;
+    text_auto_t *bind = order->bind ? must_print ("%s", order->bind) : own_address (endpoint);
+    if (!bind) {
+        snprintf (why, LONG_WHY_BYTES, "%.200s: no address of this machine leads there", endpoint);
+        return false;
+    }
     char *settings [SETTINGS_MAX] = {
       must_print ("name=%s", self->name),
       must_print ("replica=%s", endpoint),
-      must_print ("folder=%s/files", self->folder),
-      must_print ("store/folder=%s/store", self->folder),
+      must_print ("folder=%s/node", self->part.path),
+      must_print ("store/folder=%s/store", self->part.path),
       must_print ("bytes=%" PRIu64, bytes),
       must_print ("guest/guest=true"),
       must_print ("guest/%s=%s", verb, order->name),
-      must_print ("guest/%s_path=%s", verb, order->path),
+      must_print ("guest/%s_path=%s%s", verb, order->gives ? order->path : self->part.path,
+                  order->gives ? "" : "/whole"),
+      must_print ("guest/client=%ld", (long) getpid ()),
       must_print ("store/bytes=16777216"),
+      must_print ("bind/data=%s", bind),
+      must_print ("bind/trusted=true"),
     };
-    if (order->bind) {
-        settings [count++] = must_print ("bind/data=%s", order->bind);
-        settings [count++] = must_print ("bind/trusted=true");
-    }
     char node [] = "node";
     char set [] = "--set";
     char *arguments [3 + 2 * SETTINGS_MAX] = {program, node};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < SETTINGS_MAX; i++) {
         arguments [2 + 2 * i] = set;
         arguments [3 + 2 * i] = settings [i];
     }
-    text_auto_t *output = must_print ("%s/ready", self->folder);
-    text_auto_t *log = must_print ("%s/log", self->folder);
+    text_auto_t *output = must_print ("%s/ready", self->part.path);
+    text_auto_t *log = must_print ("%s/log", self->part.path);
     bool good = process_beside ("svc-replica", program) &&
                 process_start (&self->process, program, arguments, output, log);
     if (!good)
-        transfer_client_failed (why, "can't be started", program);
-    for (size_t i = 0; i < count; i++)
+        path_failed (why, "can't be started", program);
+    for (size_t i = 0; i < SETTINGS_MAX; i++)
         free (settings [i]);
     return good;
 }
@@ -97,45 +77,54 @@ static bool transfer_client_run (transfer_client_t *self, const char *endpoint,
 bool transfer_client_start (transfer_client_t *self, const char *endpoint,
                             const transfer_order_t *order, char why [LONG_WHY_BYTES])
 {
-    *self = (transfer_client_t){.folder = NULL};
+    *self = (transfer_client_t){.part.lock = -1};
     if (sodium_init () < 0)
-        return transfer_client_failed (why, "can't be used", "libsodium");
+        return path_failed (why, "can't be used", "libsodium");
     name_draw (self);
-    return transfer_client_folder_make (self, order, why) &&
+    text_auto_t *aside = path_temporary (self->name);
+    return part_folder_open (&self->part, order->gives ? aside : order->path, why) &&
            transfer_client_run (self, endpoint, order, why);
+}
+
+/*  Finds the last line of its log that has this, and takes what follows up to the end. */
+static bool log_find (const transfer_client_t *self, const char *what, const char *end,
+                      char found [LONG_WHY_BYTES])
+{
+    text_auto_t *path = must_print ("%s/log", self->part.path);
+    file_auto_t *file = fopen (path, "re");
+    char line [LONG_WHY_BYTES];
+    bool any = false;
+    while (file && fgets (line, sizeof line, file)) {
+        const char *at = strstr (line, what);
+        if (!at)
+            continue;
+        at += strlen (what);
+        snprintf (found, LONG_WHY_BYTES, "%.*s", (int) strcspn (at, end), at);
+        any = true;
+    }
+    return any;
 }
 
 bool transfer_client_lives (const transfer_client_t *self, char why [LONG_WHY_BYTES])
 {
     if (process_lives (&self->process))
         return true;
-    text_auto_t *path = must_print ("%s/log", self->folder);
-    file_auto_t *file = fopen (path, "re");
-    char line [LONG_WHY_BYTES];
     snprintf (why, LONG_WHY_BYTES,
               "the process that sends or receives it on this machine (svc-replica node) has ended");
-    while (file && fgets (line, sizeof line, file)) {
-        line [strcspn (line, "\n")] = '\0';
-        snprintf (why, LONG_WHY_BYTES, "%s", line);
-    }
+    log_find (self, "", "\n", why);
     return false;
 }
 
-static int remove_one (const char *path, const struct stat *status, int kind, struct FTW *walk)
+bool transfer_client_failed (const transfer_client_t *self, char why [LONG_WHY_BYTES])
 {
-    (void) status;
-    (void) kind;
-    (void) walk;
-    remove (path);
-    return 0;
+    return self->part.path && log_find (self, " why=\"", "\"\n", why);
 }
 
-void transfer_client_end (transfer_client_t *self)
+void transfer_client_end (transfer_client_t *self, bool stays)
 {
-    if (self->process.pid != 0)
+    if (self->process.pid != 0 && stays)
         process_end (&self->process, 1, END_MS);
-    if (self->folder)
-        nftw (self->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-    free (self->folder);
-    *self = (transfer_client_t){.folder = NULL};
+    else if (self->process.pid != 0)
+        process_leave (&self->process, LEAVE_MS); /* it may feed on, for whoever is slower */
+    part_folder_close (&self->part, stays);
 }

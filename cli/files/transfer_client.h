@@ -6,11 +6,12 @@
 #define MUSUBI_TRANSFER_CLIENT_H
 
 #include "core.h"
+#include "part_folder.h"
 #include "process.h"
 
 typedef struct {
     char name [NAME_BYTES_MAX + 1]; /* "guest-3fa9…" */
-    char *folder;                   /* its own folder; removed at the end */
+    part_folder_t part;             /* its own folder */
     process_t process;
 } transfer_client_t;
 
@@ -18,9 +19,10 @@ typedef struct {
 typedef struct {
     bool gives; /* else it takes */
     const char *name;
-    const char *path;
+    const char *path; /* absolute */
     uint64_t size;
-    const char *bind; /* gives: endpoint where the site fetches it; NULL = any on loopback */
+    const char *bind; /* endpoint where others fetch it; NULL = at the address by which the site is
+                         reached */
 } transfer_order_t;
 
 /*  Starts it; endpoint is that of the site's svc-replica. False with why. Ended by
@@ -30,6 +32,11 @@ bool transfer_client_start (transfer_client_t *self, const char *endpoint,
 
 /*  False when it has ended by itself; why is the last line of its log. */
 bool transfer_client_lives (const transfer_client_t *self, char why [LONG_WHY_BYTES]);
-void transfer_client_end (transfer_client_t *self);
+
+/*  True when it has said what failed at this end; why is that. */
+bool transfer_client_failed (const transfer_client_t *self, char why [LONG_WHY_BYTES]);
+
+/*  stays: what has come is left for the next one that takes this file to the same path. */
+void transfer_client_end (transfer_client_t *self, bool stays);
 
 #endif

@@ -155,6 +155,12 @@ size_t process_end (const process_t *list, size_t count, int64_t patience_ms)
     return stubborn;
 }
 
+void process_leave (const process_t *self, int64_t patience_ms)
+{
+    send_signal (self, 1, SIGTERM);
+    process_wait_end (self, 1, patience_ms);
+}
+
 /*  A session keeps its number while any process is in it, so a process in the session of a leader
  *  that is not older than the leader belongs to it. */
 static bool belongs (const stat_t *stat, const process_t *list, size_t count)

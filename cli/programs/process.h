@@ -32,6 +32,9 @@ bool process_lives (const process_t *self);
  */
 size_t process_end (const process_t *list, size_t count, int64_t patience_ms);
 
+/*  Asks it to end with SIGTERM, and waits for that at most patience_ms. It may take longer. */
+void process_leave (const process_t *self, int64_t patience_ms);
+
 /*  Processes that still run in the sessions of these, such as helpers that they started; at most
  *  max. */
 size_t process_stragglers (const process_t *list, size_t count, process_t *found, size_t max);

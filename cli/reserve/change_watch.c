@@ -50,7 +50,8 @@ void change_watch_follow (change_watch_t *self, const json_t *entries)
     const json_t *entry;
     for (size_t i = 0; (entry = json_array_get (entries, i)); i++) {
         const char *events = json_string_value (json_object_get (entry, "events"));
-        bool holds = json_object_get (entry, "site") || json_object_get (entry, "domain");
+        bool holds = json_object_get (entry, "site") || json_object_get (entry, "domain") ||
+                     json_object_get (entry, "storage");
         if (!holds || !events || !*events || json_object_get (self->followed, events))
             continue;
         json_object_set_new (self->followed, events, json_true ());

@@ -84,26 +84,48 @@ static void add_use (json_t *changes, const json_t *before, const json_t *after,
         add_names (changes, id, "unprovisioned", then, now, now_ms);
 }
 
-/*  The sites at which the reservation is degraded. */
-static json_t *degraded_at (const json_t *form)
+/*  The sites and domains at which the reservation is degraded, or ready, and so on, and the files for
+ *  which it is degraded. */
+static json_t *flagged_at (const json_t *form, const char *flag)
 {
     json_t *sites = json_array ();
     const json_t *one;
+    for (size_t i = 0; (one = item_of (form, "circuits", i)); i++)
+        if (strcmp (text_of (one, "state"), flag) == 0)
+            json_array_append (sites, json_object_get (one, "domain"));
     for (size_t i = 0; (one = item_of (form, "openings", i)); i++)
-        if (flag_of (one, "degraded"))
+        if (flag_of (one, flag))
             json_array_append (sites, json_object_get (one, "site"));
+    for (size_t i = 0; (one = item_of (form, "staging", i)); i++)
+        if (strcmp (flag, "degraded") == 0 && strcmp (text_of (one, "state"), "late") == 0)
+            take_last (sites, json_sprintf ("%s at %s/%s", text_of (one, "file"),
+                                            text_of (one, "site"), text_of (one, "node")));
     return sites;
 }
 
-static void add_degraded (json_t *changes, const json_t *before, const json_t *after,
-                          int64_t now_ms)
+/*  Adds to a change at a site or domain why that is in trouble, if it is known. */
+static void add_why (json_t *change, const json_t *form, const char *list, const char *where)
+{
+    const json_t *one;
+    for (size_t i = 0; (one = item_of (form, list, i)); i++)
+        if (strcmp (text_of (one, where), text_of (change, "at")) == 0 && *text_of (one, "trouble"))
+            take (change, "why", json_string (text_of (one, "trouble")));
+}
+
+static void add_flag (json_t *changes, const json_t *before, const json_t *after, const char *flag,
+                      const char *unset, int64_t now_ms)
 {
     const char *id = text_of (after, "reservation");
-    json_auto_t *then = degraded_at (before);
-    json_auto_t *now = degraded_at (after);
-    add_names (changes, id, "degraded", now, then, now_ms);
-    if (!change_over (after))
-        add_names (changes, id, "healed", then, now, now_ms);
+    json_auto_t *then = flagged_at (before, flag);
+    json_auto_t *now = flagged_at (after, flag);
+    size_t first = json_array_size (changes);
+    add_names (changes, id, flag, now, then, now_ms);
+    for (size_t i = first; i < json_array_size (changes); i++) {
+        add_why (json_array_get (changes, i), after, "openings", "site");
+        add_why (json_array_get (changes, i), after, "circuits", "domain");
+    }
+    if (unset && !change_over (after))
+        add_names (changes, id, unset, then, now, now_ms);
 }
 
 json_t *changes_between (const json_t *before, const json_t *after, int64_t now_ms)
@@ -124,7 +146,10 @@ json_t *changes_between (const json_t *before, const json_t *after, int64_t now_
     if (activated && strcmp (text_of (before, "state"), "activated") != 0 && !change_over (after))
         changes_add_one (changes, id, "activated", now_ms);
     add_use (changes, before, after, now_ms);
-    add_degraded (changes, before, after, now_ms);
+    add_flag (changes, before, after, "ready", NULL, now_ms);
+    add_flag (changes, before, after, "active", NULL, now_ms);
+    add_flag (changes, before, after, "degraded", "healed", now_ms);
+    add_flag (changes, before, after, "disconnected", "connected", now_ms);
     json_auto_t *silence = changes_of_silence (id, json_object_get (before, "silent"),
                                                json_object_get (after, "silent"), now_ms);
     json_array_extend (changes, silence);
@@ -159,5 +184,7 @@ void change_print (const json_t *change, FILE *to)
     fprintf (to, "%s%s%s%s%s", at, *at ? " " : "", was, *was ? " -> " : "", word);
     if (json_object_get (change, "version"))
         fprintf (to, ", version %" PRId64, number_of (change, "version"));
+    const char *why = text_of (change, "why");
+    fprintf (to, "%s%s", *why ? ": " : "", why);
     fprintf (to, "%s%s%s\n", *name ? "  (" : "", name, *name ? ")" : "");
 }

@@ -2,13 +2,16 @@
  *
  *  A look is a form made by view_form. A change is an object that `watch` prints as one line:
  *
- *      {"time", "reservation", "change", "was", "at", "status", "name"}
+ *      {"time", "reservation", "change", "was", "at", "why", "status", "name"}
  *
  *  "change" is one word. "pending", "committing", "committed", "releasing", "released", "failed"
  *  and "unknown" are the new status, "was" the one before. "activated" and "ended" are start and
  *  end. "modified" is a new version, with "version". "provisioned" and "unprovisioned" tell the use
- *  of circuits; "at" is the domain. "degraded" and "healed" tell of the nodes at a site; "at" is
- *  the site. "silent" and "back" tell of a participant; "at" is its name. "gone": nobody knows the
+ *  of circuits; "at" is the domain. "degraded" and "healed" tell of the nodes at a site, or of
+ *  circuits at a domain, "active" that these are there, "ready" that all nodes are and nothing else
+ *  runs on them; "disconnected" and "connected" of a site that hears no directory, or whose batch
+ *  system is silent; "at" is the site or domain, "why" says why, where that is known. "silent" and
+ *  "back" tell of a participant; "at" is its name. "gone": nobody knows the
  *  reservation any more.
  */
 #ifndef MUSUBI_CHANGES_H

@@ -1,12 +1,15 @@
 /*  chart - first a row for everything that exists, then rows for what is reserved beside it. */
 #include "chart.h"
 
+#include "answer_form.h"
 #include "json_fields.h"
 #include "must.h"
 #include "timetext.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define MIB INT64_C (1048576)
 
 static int64_t chart_time_of (const json_t *object, const char *key)
 {
@@ -25,20 +28,21 @@ static void *chart_append (void *list, size_t count, size_t size)
 
 /*  The row's name lives in the table of names. */
 static size_t chart_add_row (gantt_t *gantt, json_t *rows, const char *name, int64_t capacity,
-                             bool link)
+                             const char *unit)
 {
     take (rows, name, json_integer ((json_int_t) gantt->rows_count));
     gantt->rows = chart_append (gantt->rows, gantt->rows_count, sizeof *gantt->rows);
     gantt->rows [gantt->rows_count] =
-      (gantt_row_t){json_object_iter_key (json_object_iter_at (rows, name)), capacity, link};
+      (gantt_row_t){json_object_iter_key (json_object_iter_at (rows, name)), capacity,
+                    strcmp (unit, "CPUs") != 0, unit};
     return gantt->rows_count++;
 }
 
 /*  The row of that name; a new row when the directory does not list it any more. */
-static size_t chart_row_of (gantt_t *gantt, json_t *rows, const char *name, bool link)
+static size_t chart_row_of (gantt_t *gantt, json_t *rows, const char *name, const char *unit)
 {
     const json_t *row = json_object_get (rows, name);
-    return row ? (size_t) json_integer_value (row) : chart_add_row (gantt, rows, name, 0, link);
+    return row ? (size_t) json_integer_value (row) : chart_add_row (gantt, rows, name, 0, unit);
 }
 
 static void add_bar (gantt_t *gantt, gantt_bar_t bar, int used)
@@ -60,7 +64,7 @@ static void add_classes (chart_t *self, const json_t *entries)
             text_auto_t *name =
               must_print ("%s/%s", name_short (text_of (entry, "name")), text_of (class, "name"));
             chart_add_row (&self->gantt, self->classes, name,
-                           number_of (class, "nodes") * number_of (class, "cpus_per_node"), false);
+                           number_of (class, "nodes") * number_of (class, "cpus_per_node"), "CPUs");
         }
     }
 }
@@ -86,7 +90,7 @@ static void chart_add_placements (chart_t *self, const json_t *form)
         const char *site = text_of (placement, "site");
         text_auto_t *name = must_print ("%s/%s", site, text_of (placement, "class"));
         add_bar (&self->gantt,
-                 (gantt_bar_t){.row = chart_row_of (&self->gantt, self->classes, name, false),
+                 (gantt_bar_t){.row = chart_row_of (&self->gantt, self->classes, name, "CPUs"),
                                .reservation = self->gantt.reservations_count,
                                .need = text_of (placement, "id"),
                                .quantity = number_of (placement, "cpus"),
@@ -96,9 +100,9 @@ static void chart_add_placements (chart_t *self, const json_t *form)
     }
 }
 
-/*  --- links ---  */
+/*  --- links and storage ---  */
 
-/*  The set of names of the links in use. */
+/*  The set of names of the links and storage nodes in use. */
 static json_t *used_links (const json_t *forms)
 {
     json_t *used = json_object ();
@@ -110,21 +114,32 @@ static json_t *used_links (const json_t *forms)
             for (size_t l = 0; (link = item_of (connection, "links", l)); l++)
                 json_object_set_new (used, json_string_value (link), json_true ());
         }
+        const json_t *room;
+        for (size_t i = 0; (room = item_of (form, "data", i)); i++) {
+            text_auto_t *name =
+              must_print ("%s/%s", text_of (room, "site"), text_of (room, "node"));
+            json_object_set_new (used, name, json_true ());
+        }
     }
     return used;
 }
 
-static void chart_add_links (chart_t *self, const json_t *entries, const json_t *used,
-                             bool all_links)
+/*  Rows for the links of domains and the storage nodes of sites: all, or those in use. */
+static void chart_add_parts (chart_t *self, const json_t *entries, const json_t *used, bool all)
 {
-    const json_t *entry;
-    for (size_t e = 0; (entry = json_array_get (entries, e)); e++) {
-        const char *domain = name_short (text_of (entry, "name"));
-        const json_t *link;
-        for (size_t l = 0; (link = item_of (json_object_get (entry, "domain"), "links", l)); l++) {
-            text_auto_t *name = must_print ("%s/%s", domain, text_of (link, "name"));
-            if (all_links || json_object_get (used, name))
-                chart_add_row (&self->gantt, self->links, name, number_of (link, "mbps"), true);
+    static const struct {
+        const char *what, *list, *capacity, *unit;
+    } kinds [] = {{"domain", "links", "mbps", "Mbit/s"}, {"storage", "nodes", "mib", "MiB"}};
+    for (size_t e = 0; e < 2 * json_array_size (entries); e++) {
+        const json_t *entry = json_array_get (entries, e / 2);
+        const json_t *parts = json_object_get (entry, kinds [e % 2].what);
+        const json_t *part;
+        for (size_t i = 0; (part = item_of (parts, kinds [e % 2].list, i)); i++) {
+            text_auto_t *name =
+              must_print ("%s/%s", name_short (text_of (entry, "name")), text_of (part, "name"));
+            if (all || json_object_get (used, name))
+                chart_add_row (&self->gantt, self->links, name,
+                               number_of (part, kinds [e % 2].capacity), kinds [e % 2].unit);
         }
     }
 }
@@ -137,13 +152,31 @@ static void add_circuits (chart_t *self, const json_t *form, size_t reservation)
         for (size_t l = 0; (link = item_of (connection, "links", l)); l++)
             add_bar (&self->gantt,
                      (gantt_bar_t){.row = chart_row_of (&self->gantt, self->links,
-                                                        json_string_value (link), true),
+                                                        json_string_value (link), "Mbit/s"),
                                    .reservation = reservation,
                                    .need = text_of (connection, "need"),
                                    .quantity = number_of (connection, "mbps"),
                                    .from_ms = chart_time_of (connection, "start"),
                                    .until_ms = chart_time_of (connection, "end")},
                      -1);
+    }
+}
+
+static void chart_add_rooms (chart_t *self, const json_t *form, size_t reservation)
+{
+    const json_t *room;
+    for (size_t i = 0; (room = item_of (form, "data", i)); i++) {
+        if (number_of (room, "bytes") == 0)
+            continue; /* a file that is there for good */
+        text_auto_t *name = must_print ("%s/%s", text_of (room, "site"), text_of (room, "node"));
+        add_bar (&self->gantt,
+                 (gantt_bar_t){.row = chart_row_of (&self->gantt, self->links, name, "MiB"),
+                               .reservation = reservation,
+                               .need = text_of (room, "need"),
+                               .quantity = (number_of (room, "bytes") + MIB - 1) / MIB,
+                               .from_ms = chart_time_of (room, "start"),
+                               .until_ms = chart_time_of (room, "end")},
+                 -1);
     }
 }
 
@@ -161,22 +194,28 @@ static bool hidden (const json_t *form)
     return !*text_of (form, "owner") && *text_of (form, "start");
 }
 
-static void chart_add_reservation (gantt_t *gantt, const json_t *form)
+static void chart_add_reservation (chart_t *self, const json_t *form)
 {
+    gantt_t *gantt = &self->gantt;
+    char status [CELL_BYTES];
+    json_t *shown = made (json_string (view_status (form, status)));
+    json_array_append_new (self->statuses, shown);
     gantt->reservations =
       chart_append (gantt->reservations, gantt->reservations_count, sizeof *gantt->reservations);
     gantt->reservations [gantt->reservations_count++] =
       (gantt_reservation_t){.id = text_of (form, "reservation"),
                             .name = text_of (form, "name"),
                             .owner = text_of (form, "owner"),
-                            .status = text_of (form, "status"),
+                            .status = json_string_value (shown),
                             .from_ms = chart_time_of (form, "start"),
                             .until_ms = chart_time_of (form, "end")};
 }
 
 void chart_fill (chart_t *self, const json_t *entries, const json_t *forms, bool all_links)
 {
-    *self = (chart_t){.classes = made (json_object ()), .links = made (json_object ())};
+    *self = (chart_t){.classes = made (json_object ()),
+                      .links = made (json_object ()),
+                      .statuses = made (json_array ())};
     json_auto_t *used = used_links (forms);
     const json_t *form;
     add_classes (self, entries);
@@ -185,20 +224,25 @@ void chart_fill (chart_t *self, const json_t *entries, const json_t *forms, bool
         if (!chart_shown (form))
             continue;
         chart_add_placements (self, form);
-        chart_add_reservation (&self->gantt, form);
+        chart_add_reservation (self, form);
     }
-    /* All rows of links come after all rows of classes, those of forgotten classes included. */
-    chart_add_links (self, entries, used, all_links);
+    /* All rows of links and storage come after all rows of classes, those of forgotten classes
+       included. */
+    chart_add_parts (self, entries, used, all_links);
     size_t reservation = 0;
-    for (size_t i = 0; (form = json_array_get (forms, i)); i++)
-        if (chart_shown (form))
-            add_circuits (self, form, reservation++);
+    for (size_t i = 0; (form = json_array_get (forms, i)); i++) {
+        if (!chart_shown (form))
+            continue;
+        add_circuits (self, form, reservation);
+        chart_add_rooms (self, form, reservation++);
+    }
 }
 
 void chart_clear (chart_t *self)
 {
     json_decref (self->classes);
     json_decref (self->links);
+    json_decref (self->statuses);
     free (self->gantt.rows);
     free (self->gantt.bars);
     free (self->gantt.used);

@@ -16,7 +16,7 @@
 static int explain_request (const cli_t *cli, const char *file, const char *algorithm,
                             const char *policy)
 {
-    json_auto_t *request = planner_request_read (file, algorithm, policy);
+    json_auto_t *request = planner_request_read (file, algorithm, policy, NULL);
     if (!request)
         return EXIT_USAGE;
     int code;

@@ -10,8 +10,10 @@
 #include "session.h"
 #include "table.h"
 #include "timetext.h"
+#include "transaction.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,10 +24,11 @@ typedef struct {
     const char *class_name;
     const char *reservation;
     int64_t nodes;
+    double gb;
     bool two_phase;
 } plus_options_t;
 
-/*  One run of a command, and the site it calls. */
+/*  One run of a command, and the site, or the storage of one, that it calls. */
 typedef struct {
     const cli_t *cli;
     session_t *session;
@@ -34,10 +37,16 @@ typedef struct {
     char site [NAME_BYTES_MAX + 1];
     char request_id [REQUEST_ID_BYTES_MAX + 1];
     char times [96]; /* " -s 2026-12-01T09:00:00Z" …, with absolute times */
-    bool relative;   /* given relative to now: later the same words mean another request */
+    bool reserves, storage;
+    bool relative; /* given relative to now: later the same words mean another request */
 } plus_client_t;
 
 /*  --- options --- */
+
+static bool amount_given (const plus_options_t *options)
+{
+    return options->nodes || options->gb > 0;
+}
 
 /*  False when the command is over, with *code. */
 static bool plus_parse (cli_t *cli, plus_options_t *options, int *code)
@@ -46,7 +55,10 @@ static bool plus_parse (cli_t *cli, plus_options_t *options, int *code)
       TEXT_OPTION ("start", &options->start, "T", "-s: start of the reservation"),
       TEXT_OPTION ("end", &options->end, "T", "-e: end of the reservation"),
       INTEGER_OPTION ("nodes", &options->nodes, "N", "-n: number of whole nodes", 1, 10000000),
-      TEXT_OPTION ("class", &options->class_name, "NAME", "class of nodes; default any"),
+      REAL_OPTION ("gb", &options->gb, "N", "instead of -n: GB of one of the site's storage nodes",
+                   0.001, SPACE_BYTES_MAX / 1e9),
+      TEXT_OPTION ("class", &options->class_name, "NAME",
+                   "class of nodes, or storage node; default any"),
       TEXT_OPTION ("host", &options->host, "SITE", "-R: the site, by name or endpoint"),
       TEXT_OPTION ("reservation", &options->reservation, "ID", "-r: the reservation's id"),
       FLAG_OPTION ("two-phase", &options->two_phase, "-T: wait for plus_commit or plus_abort"),
@@ -106,6 +118,7 @@ static void plus_take_site (plus_client_t *self, const json_t *entry)
 {
     snprintf (self->site, sizeof self->site, "%s", name_short (text_of (entry, "name")));
     snprintf (self->endpoint, sizeof self->endpoint, "%s", text_of (entry, "endpoint"));
+    self->storage = entry_is (entry, "replica");
 }
 
 static bool is_silence (call_status_t status)
@@ -134,11 +147,26 @@ static call_status_t plus_look (plus_client_t *self, const char *reservation)
                 : CALL_BAD_REQUEST;
 }
 
-/*  The site: that of -R; else the one that knows the reservation; else the only one. */
+/*  The services that may be meant: sites and their storages, but a reserve says which it is. */
+static json_t *candidates (const plus_client_t *self)
+{
+    json_t *all = json_array ();
+    const char *host = self->options.host;
+    for (size_t kind = 0; kind < 2; kind++) {
+        json_auto_t *some = session_kind (self->session, kind ? "replica" : "lis");
+        const json_t *entry;
+        for (size_t i = 0; (entry = json_array_get (some, i)); i++)
+            if ((!self->reserves || (self->options.gb > 0) == (kind == 1)) &&
+                (!host || strcmp (name_short (text_of (entry, "name")), host) == 0))
+                json_array_append (all, (json_t *) entry);
+    }
+    return all;
+}
+
+/*  The one that is meant: of several the one that knows the reservation. */
 static int find_site (plus_client_t *self)
 {
-    const char *host = self->options.host;
-    char name [NAME_BYTES_MAX + 1];
+    const char *host = self->options.host, *id = self->options.reservation;
     const json_t *entry;
     char silent [NAME_BYTES_MAX + 1] = "";
     if (host && strstr (host, "://")) {
@@ -146,38 +174,30 @@ static int find_site (plus_client_t *self)
         snprintf (self->site, sizeof self->site, "%.*s", NAME_BYTES_MAX, host);
         return EXIT_DONE;
     }
-    snprintf (name, sizeof name, "lis/%.*s", NAME_BYTES_MAX - 4, host ? host : "");
-    if (!session_look (self->session, host ? name : ""))
+    if (!session_look (self->session, ""))
         return session_lost (self->session);
-    if (host) {
-        entry = session_entry (self->session, name);
-        if (!entry)
-            return cli_fail (EXIT_REFUSED, "plus: -R %s: there is no such site", host);
-        plus_take_site (self, entry);
-        return EXIT_DONE;
-    }
-    json_auto_t *all = session_kind (self->session, "lis");
+    json_auto_t *all = candidates (self);
+    size_t sites = json_array_size (all);
+    if (host && sites == 0)
+        return cli_fail (EXIT_REFUSED, "plus: -R %s: there is no such site", host);
     for (size_t i = 0; (entry = json_array_get (all, i)); i++) {
         plus_take_site (self, entry);
-        call_status_t status =
-          self->options.reservation ? plus_look (self, self->options.reservation) : CALL_NOT_FOUND;
+        call_status_t status = id && !(host && sites == 1) ? plus_look (self, id)
+                               : sites == 1                ? CALL_OK
+                                                           : CALL_NOT_FOUND;
         if (status == CALL_OK)
             return EXIT_DONE;
         if (is_silence (status))
             snprintf (silent, sizeof silent, "%s", self->site);
     }
-    size_t sites = json_array_size (all);
     if (*silent)
         return cli_fail (EXIT_UNKNOWN,
-                         "plus: -r %s: site %s does not answer, and no other site knows it",
-                         self->options.reservation, silent);
-    if (self->options.reservation)
-        return cli_fail (EXIT_REFUSED, "plus: -r %s: no site knows it, or it is not yours",
-                         self->options.reservation);
-    return sites == 1
-             ? EXIT_DONE
-             : cli_fail (EXIT_USAGE,
-                         "plus: -R: name one of the %zu sites; `musubi sites` lists them", sites);
+                         "plus: -r %s: site %s does not answer, and no other site knows it", id,
+                         silent);
+    if (id)
+        return cli_fail (EXIT_REFUSED, "plus: -r %s: no site knows it, or it is not yours", id);
+    return cli_fail (EXIT_USAGE, "plus: -R: name one of the %zu sites; `musubi sites` lists them",
+                     sites);
 }
 
 /*  --- answers --- */
@@ -294,16 +314,30 @@ static int create (plus_client_t *self, char reservation [NAME_BYTES_MAX + 1])
     return EXIT_DONE;
 }
 
+/*  Nodes, or whole MiB of storage, and of which class or storage node. False after refusing. */
+static bool quantity_into (const plus_client_t *self, json_t *body)
+{
+    const plus_options_t *options = &self->options;
+    if (options->nodes && options->gb > 0)
+        return cli_refuse ("plus: -n and --gb: a reservation has nodes, or room on a disk");
+    if (options->gb > 0)
+        json_object_set_new (body, "quantity",
+                             json_integer (space_mib ((uint64_t) (options->gb * 1e9))));
+    else if (options->nodes)
+        json_object_set_new (body, "quantity", json_integer (options->nodes));
+    if (options->class_name)
+        json_object_set_new (body, "resource", json_string (options->class_name));
+    return true;
+}
+
 static int reserve (plus_client_t *self, const char *name)
 {
     char reservation [NAME_BYTES_MAX + 1];
     const plus_options_t *options = &self->options;
-    if (!options->start || !options->end || options->nodes == 0)
-        return cli_fail (EXIT_USAGE, "plus reserve: -s, -e and -n are needed");
-    json_auto_t *body = json_pack ("{s:I}", "nodes", (json_int_t) options->nodes);
-    bool good = times_into (self, body);
-    if (options->class_name)
-        json_object_set_new (body, "class_name", json_string (options->class_name));
+    if (!options->start || !options->end || !amount_given (options))
+        return cli_fail (EXIT_USAGE, "plus reserve: -s, -e and -n or --gb are needed");
+    json_auto_t *body = json_object ();
+    bool good = times_into (self, body) && quantity_into (self, body);
     int code = good ? find_site (self) : EXIT_USAGE;
     if (code == EXIT_DONE)
         code = create (self, reservation);
@@ -318,15 +352,18 @@ static int plus_change (plus_client_t *self, const char *name)
 {
     const plus_options_t *options = &self->options;
     bool releases = strcmp (name, "Release") == 0;
-    if (!options->start && !options->end && options->nodes == 0 && !releases)
-        return cli_fail (EXIT_USAGE, "plus modify: give at least one of -s, -e and -n");
-    if ((options->start || options->end || options->nodes) && releases)
+    bool terms = options->start || options->end || amount_given (options);
+    if (!terms && !releases)
+        return cli_fail (EXIT_USAGE, "plus modify: give at least one of -s, -e, -n and --gb");
+    if (terms && releases)
         return cli_fail (EXIT_USAGE, "plus cancel: only -r, -R and -T are taken");
     json_auto_t *body = json_pack ("{s:s}", "reservation", options->reservation);
-    bool good = body && times_into (self, body);
-    if (good && options->nodes)
-        json_object_set_new (body, "nodes", json_integer (options->nodes));
+    bool good = body && times_into (self, body) && quantity_into (self, body);
     int code = good ? find_site (self) : EXIT_USAGE;
+    if (code == EXIT_DONE && !releases && amount_given (options) &&
+        (options->gb > 0) != self->storage)
+        return cli_fail (EXIT_USAGE, "plus modify: -r %s: it is one of %s", options->reservation,
+                         self->storage ? "room on a disk: give --gb" : "nodes: give -n");
     return code == EXIT_DONE ? operate (self, name, options->reservation, body) : code;
 }
 
@@ -373,8 +410,13 @@ static json_t *status_form (const plus_client_t *self, const json_t *one)
 {
     static const form_row_t rows [] = {{.key = "start", .kind = FORM_TIME, .from = "from_ms"},
                                        {.key = "end", .kind = FORM_TIME, .from = "until_ms"},
-                                       {.key = "nodes", .kind = FORM_NUMBER},
-                                       {.key = "class", .kind = FORM_TEXT, .from = "class_name"},
+                                       {.key = "nodes", .kind = FORM_NUMBER, .from = "quantity"},
+                                       {.key = "class", .kind = FORM_TEXT, .from = "resource"},
+                                       {0}};
+    static const form_row_t room [] = {{.key = "start", .kind = FORM_TIME, .from = "from_ms"},
+                                       {.key = "end", .kind = FORM_TIME, .from = "until_ms"},
+                                       {.key = "mib", .kind = FORM_NUMBER, .from = "quantity"},
+                                       {.key = "node", .kind = FORM_TEXT, .from = "resource"},
                                        {0}};
     char word [LOWER_BYTES];
     json_t *form = made (json_pack ("{s:s, s:s, s:s, s:s}", "reservation",
@@ -382,7 +424,7 @@ static json_t *status_form (const plus_client_t *self, const json_t *one)
                                     text_of (one, "owner"), "state", state_word (one, word)));
     const json_t *command = item_of (one, "commands", 0);
     if (number_of (one, "until_ms"))
-        form_add (form, rows, one);
+        form_add (form, self->storage ? room : rows, one);
     if (command)
         plus_take_command (form, command);
     return form;
@@ -390,7 +432,16 @@ static json_t *status_form (const plus_client_t *self, const json_t *one)
 
 static const char *nodes_cell (const json_t *form, const char *key, char text [CELL_BYTES])
 {
-    return number_of (form, key) ? number_text (form, key, text) : "";
+    if (number_of (form, key))
+        return number_text (form, key, text);
+    snprintf (text, CELL_BYTES, "%" PRId64 " MiB", number_of (form, "mib"));
+    return number_of (form, "mib") ? text : "";
+}
+
+static const char *class_cell (const json_t *form, const char *key, char text [CELL_BYTES])
+{
+    (void) text;
+    return text_of (form, json_object_get (form, "node") ? "node" : key);
 }
 
 /*  Created but not reserved, and no command waits: the reserve was refused, and the site soon
@@ -428,7 +479,7 @@ static int status (plus_client_t *self, const char *name)
                                           {"START", "start", .kind = FORM_TIME},
                                           {"END", "end", .kind = FORM_TIME},
                                           {">NODES", "nodes", .cell = nodes_cell},
-                                          {"CLASS", "class", .kind = FORM_TEXT},
+                                          {"CLASS", "class", .cell = class_cell},
                                           {"COMMAND", "command", .kind = FORM_TEXT},
                                           {0}};
     (void) name;
@@ -444,7 +495,7 @@ static int status (plus_client_t *self, const char *name)
     const json_t *entry;
     if (!everywhere)
         code = status_at (self, all);
-    json_auto_t *sites = session_kind (self->session, "lis");
+    json_auto_t *sites = candidates (self);
     for (size_t i = 0; everywhere && (entry = json_array_get (sites, i)); i++) {
         plus_take_site (self, entry);
         int one = status_at (self, all);
@@ -502,6 +553,7 @@ static int plus_run (cli_t *cli)
         return cli_fail (EXIT_USAGE, "plus: --request-id: at most %d bytes",
                          REQUEST_ID_BYTES_MAX - 16);
     self.session = session;
+    self.reserves = manner->act == reserve;
     if (manner->changes)
         choose_id (&self);
     return manner->act (&self, manner->method);
@@ -510,10 +562,10 @@ static int plus_run (cli_t *cli)
 int run_plus (cli_t *cli)
 {
     static const cli_command_t commands [] = {
-      {"plus reserve", "-s START -e END -n NODES [-R SITE] [-T] [--class NAME]",
-       "Reserve nodes of one site; prints the reservation's id.", plus_run},
+      {"plus reserve", "-s START -e END {-n NODES|--gb N} [-R SITE] [-T] [--class NAME]",
+       "Reserve nodes of one site, or room on a disk; prints the reservation's id.", plus_run},
       {"plus cancel", "-r ID [-R SITE] [-T]", "Give a reservation back.", plus_run},
-      {"plus modify", "-r ID [-s START] [-e END] [-n NODES] [-R SITE] [-T]",
+      {"plus modify", "-r ID [-s START] [-e END] [-n NODES|--gb N] [-R SITE] [-T]",
        "Change a reservation; the old one stands until the change is committed.", plus_run},
       {"plus status", "[-r ID] [-R SITE]",
        "Show one reservation, or all of yours, and the command that waits.", plus_run},

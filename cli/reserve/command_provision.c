@@ -58,6 +58,7 @@ static json_t *provision_ask_domain (session_t *session, const char *domain, boo
     if (status == CALL_OK) {
         json_object_set (row, "provisioned", json_object_get (answer, "provisioned"));
         json_object_set (row, "active", json_object_get (answer, "active"));
+        json_object_set (row, "trouble", json_object_get (answer, "trouble"));
     } else {
         json_object_set_new (row, "error", json_string (reason));
         /* A silent domain decides the exit code before a refusal does, as it means to ask again. */
@@ -71,25 +72,26 @@ static json_t *provision_ask_domain (session_t *session, const char *domain, boo
 
 static const char *provision_use_cell (const json_t *row, const char *key, char text [CELL_BYTES])
 {
-    (void) text;
+    const char *trouble = text_of (row, "trouble");
     bool provisioned = flag_of (row, key);
     bool active = flag_of (row, "active");
     return json_object_get (row, "error") ? text_of (row, "error")
            : !provisioned                 ? "released"
-           : active                       ? "provisioned, usable now"
-                                          : "provisioned, usable when its window begins";
+           : *trouble ? (snprintf (text, CELL_BYTES, "provisioned, but %s", trouble), text)
+           : active   ? "provisioned, usable now"
+                      : "provisioned, usable when its window begins";
 }
 
 static const form_row_t columns [] = {
   {"DOMAIN", "domain", .kind = FORM_TEXT}, {"USE", "provisioned", .cell = provision_use_cell}, {0}};
 
 static int provision (const cli_t *cli, session_t *session, const char *id, bool release,
-                      const json_t *view)
+                      json_t *traffic, const json_t *view)
 {
     int code = EXIT_DONE;
     json_auto_t *domains = domains_of (view);
     json_auto_t *rows = json_array ();
-    json_auto_t *question = json_pack ("{s:s}", "reservation", id);
+    json_auto_t *question = json_pack ("{s:s, s:O}", "reservation", id, "traffic", traffic);
     const json_t *domain;
     for (size_t i = 0; (domain = json_array_get (domains, i)); i++)
         json_array_append_new (rows, provision_ask_domain (session, json_string_value (domain),
@@ -108,13 +110,25 @@ static int provision (const cli_t *cli, session_t *session, const char *id, bool
 int run_provision (cli_t *cli)
 {
     bool release = false;
+    int64_t port = 0, dscp = 0;
+    option_texts_t addresses = {.count = 0};
     cli_option_t list [] = {
-      FLAG_OPTION ("release", &release, "take them out of use; the reservation stays"), {0}};
+      FLAG_OPTION ("release", &release, "take them out of use; the reservation stays"),
+      INTEGER_OPTION ("port", &port, "N", "only traffic from or to this port of TCP or UDP", 1,
+                      UINT16_MAX),
+      INTEGER_OPTION ("dscp", &dscp, "N", "only traffic with this mark, 1 to 63", 1, 63),
+      TEXTS_OPTION ("address", &addresses, "A",
+                    "of its site only this IPv4 address, or those of 10.8.0.0/24; again for more"),
+      {0}};
     cli_words_t words;
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
     session_auto_t *session = NULL;
     json_auto_t *view = listing_show (cli, &session, words.list [0], &code);
-    return view ? provision (cli, session, words.list [0], release, view) : code;
+    json_auto_t *traffic =
+      made (json_pack ("{s:I, s:I, s:[]}", "port", port, "dscp", dscp, "addresses"));
+    for (size_t i = 0; i < addresses.count; i++)
+        take_last (json_object_get (traffic, "addresses"), json_string (addresses.list [i]));
+    return view ? provision (cli, session, words.list [0], release, traffic, view) : code;
 }

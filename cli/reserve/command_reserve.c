@@ -27,6 +27,7 @@ typedef struct {
     const char *policy;
     bool dry_run;
     bool wait;
+    option_texts_t inputs;
 } reserve_options_t;
 
 /*  --- waiting ---  */
@@ -161,6 +162,8 @@ int run_reserve (cli_t *cli)
                    "how to plan: auto, bbr, bir or ip; default auto"),
       TEXT_OPTION ("policy", &options.policy, "P",
                    "what to prefer: time, cost, load or random; with ip: time, cost or quality"),
+      TEXTS_OPTION ("input", &options.inputs, "NAME",
+                    "a file that each need is to have when it starts; may be repeated"),
       FLAG_OPTION ("dry-run", &options.dry_run, "plan only, reserve nothing"),
       FLAG_OPTION (
         "wait", &options.wait,
@@ -172,7 +175,8 @@ int run_reserve (cli_t *cli)
     int code;
     if (!cli_parse (cli, list, 1, 1, &words, &code))
         return code;
-    json_auto_t *request = planner_request_read (words.list [0], options.algorithm, options.policy);
+    json_auto_t *request =
+      planner_request_read (words.list [0], options.algorithm, options.policy, &options.inputs);
     if (!request)
         return EXIT_USAGE;
     return reserve_reserve (cli, &options, request);

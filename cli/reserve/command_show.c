@@ -67,11 +67,25 @@ static const char *mbps_cell (const json_t *form, const char *key, char text [CE
     return show_quantities (json_object_get (form, key), "need", "mbps", text);
 }
 
+/*  "ams/disk-1:200 MB". */
+static const char *storage_cell (const json_t *form, const char *key, char text [CELL_BYTES])
+{
+    size_t length = 0;
+    const json_t *room;
+    text [0] = '\0';
+    for (size_t i = 0; (room = item_of (form, key, i)) && length < CELL_BYTES; i++) {
+        char bytes [BYTES_TEXT_BYTES];
+        length += (size_t) snprintf (text + length, CELL_BYTES - length, "%s%s/%s:%s", i ? " " : "",
+                                     text_of (room, "site"), text_of (room, "node"),
+                                     bytes_text ((double) number_of (room, "bytes"), bytes));
+    }
+    return text;
+}
+
 static const char *status_cell (const json_t *form, const char *key, char text [CELL_BYTES])
 {
-    snprintf (text, CELL_BYTES, "%s%s", text_of (form, key),
-              opening_degraded (form) ? ", degraded" : "");
-    return text;
+    (void) key;
+    return view_status (form, text);
 }
 
 static const form_row_t columns [] = {{"RESERVATION", "reservation", .kind = FORM_TEXT},
@@ -82,6 +96,7 @@ static const form_row_t columns [] = {{"RESERVATION", "reservation", .kind = FOR
                                       {"END", "end", .kind = FORM_TIME},
                                       {"CPUS", "compute", .cell = show_cpus_cell},
                                       {"MBIT/S", "network", .cell = mbps_cell},
+                                      {"STORAGE", "data", .cell = storage_cell},
                                       {0}};
 
 static int show_list (const cli_t *cli, listing_filter_t *filter, bool mine)

@@ -19,15 +19,23 @@ static bool explanation_is (const json_t *object, const char *key, const char *w
 
 /*  --- refusals ---  */
 
+static bool is_need (const json_t *request, const char *list, const char *id)
+{
+    const json_t *one;
+    for (size_t i = 0; (one = item_of (request, list, i)); i++)
+        if (explanation_is (one, "id", id))
+            return true;
+    return false;
+}
+
 /*  The unit of a need's figures. For compute needs the sentence itself says whether CPUs or nodes
  *  are counted. */
 static const char *explanation_unit_of (const json_t *request, const char *need)
 {
+    if (is_need (request, "data", need) || is_need (request, "space", need))
+        return " MiB";
     bool network = json_array_size (json_object_get (request, "network")) > 0 && *need;
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (request, "compute", i)); i++)
-        network = network && !explanation_is (one, "id", need);
-    return network ? " Mbit/s" : "";
+    return network && !is_need (request, "compute", need) ? " Mbit/s" : "";
 }
 
 static void print_blocked (const json_t *reason, const json_t *request, FILE *to)
@@ -72,12 +80,17 @@ void explain_refusal_print (const json_t *form, const json_t *request, FILE *to)
 /*  "thin: 4 nodes", "n8-x1: 1000 Mbit/s" */
 static json_t *holds_of (const json_t *part)
 {
+    char bytes [BYTES_TEXT_BYTES];
     json_t *holds = made (json_array ());
     const json_t *one;
     for (size_t i = 0; (one = item_of (part, "bookings", i)); i++)
         json_array_append_new (holds,
                                json_sprintf ("%s: %" PRId64 " nodes", text_of (one, "class_name"),
                                              number_of (one, "nodes")));
+    for (size_t i = 0; (one = item_of (part, "space", i)); i++)
+        json_array_append_new (
+          holds, json_sprintf ("%s: %s", text_of (one, "node"),
+                               bytes_text ((double) number_of (one, "bytes"), bytes)));
     for (size_t i = 0; (one = item_of (part, "circuits", i)); i++) {
         const json_t *link;
         for (size_t l = 0; (link = item_of (one, "links", l)); l++)

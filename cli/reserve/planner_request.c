@@ -10,13 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-json_t *planner_request_read (const char *file, const char *algorithm, const char *policy)
+json_t *planner_request_read (const char *file, const char *algorithm, const char *policy,
+                              const option_texts_t *inputs)
 {
     char why [LONG_WHY_BYTES];
     json_auto_t *written = cli_read_json (file);
     if (!written)
         return NULL;
     request_form_choose (written, algorithm, policy);
+    for (size_t i = 0; inputs && i < inputs->count; i++)
+        request_form_input (written, inputs->list [i]);
     json_t *request = request_form_read (written, why);
     if (!request)
         cli_fail (EXIT_USAGE, "%s: %s", strcmp (file, "-") == 0 ? "standard input" : file, why);

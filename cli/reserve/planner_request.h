@@ -6,6 +6,7 @@
 #ifndef MUSUBI_PLANNER_REQUEST_H
 #define MUSUBI_PLANNER_REQUEST_H
 
+#include "options.h"
 #include "session.h"
 
 typedef struct {
@@ -20,9 +21,10 @@ typedef struct {
     bool unsent;    /* no planner answered and the id was fresh: nothing can have happened */
 } planner_request_t;
 
-/*  The request in a file ("-" = standard input), with the algorithm and policy of the command line;
- *  NULL after refusing. */
-json_t *planner_request_read (const char *file, const char *algorithm, const char *policy);
+/*  The request in a file ("-" = standard input), with the algorithm, the policy and more files of the
+ *  command line, each NULL where there are none; NULL after refusing. */
+json_t *planner_request_read (const char *file, const char *algorithm, const char *policy,
+                              const option_texts_t *inputs);
 
 /*  Finds a directory. False after refusing, with *code. The session is the caller's. */
 bool planner_request_open (planner_request_t *self, int *code);

@@ -345,16 +345,95 @@ static bool read_network_need (const request_form_reader_t *reader, json_t *writ
     return true;
 }
 
+/*  The compute need at whose site it is to be. */
+static bool read_at (const request_form_reader_t *reader, const json_t *written,
+                     const json_t *request, json_t *need)
+{
+    if (!request_form_read_name (reader, written, "at", true, NAME_BYTES_MAX, need))
+        return false;
+    const char *at = text_of (need, "at");
+    return reader->joins || need_known (json_object_get (request, "compute"), at) ||
+           refuse (reader, "at", "no compute need has the id \"%.60s\"", at);
+}
+
+/*  The id of a data or space need, which no other need may have; "data-1" for the first of a
+ *  request, unless it has one. */
+static bool storage_id (const request_form_reader_t *reader, const json_t *written,
+                        const json_t *request, const char *list, json_t *need)
+{
+    static const char *const lists [] = {"compute", "network", "data", "space"};
+    if (!request_form_read_name (reader, written, "id", false, NAME_BYTES_MAX, need))
+        return false;
+    if (!reader->joins && !json_object_get (need, "id"))
+        take (need, "id",
+              json_sprintf ("%s-%zu", list, json_array_size (json_object_get (request, list)) + 1));
+    for (size_t i = 0; json_object_get (need, "id") && i < sizeof lists / sizeof *lists; i++)
+        if (!id_unused (reader, request, lists [i], need))
+            return false;
+    return true;
+}
+
+/*  A number, or the word that stands for one. */
+static bool read_count_or (const request_form_reader_t *reader, const json_t *written,
+                           const char *key, int64_t most, const char *word, int64_t meaning,
+                           json_t *need)
+{
+    const json_t *value = json_object_get (written, key);
+    if (!value || json_is_number (value))
+        return read_count (reader, written, key, false, most, need);
+    const char *text = json_string_value (value);
+    if (!text || strcmp (text, word) != 0)
+        return refuse (reader, key, "must be \"%s\" or a whole number from 1 to %" PRId64, word,
+                       most);
+    if (meaning > 0)
+        take (need, key, json_integer (meaning));
+    return true;
+}
+
+/*  When the file is to be there, after the start of its compute need. */
+static bool read_by (const request_form_reader_t *reader, const json_t *written, json_t *need)
+{
+    const char *by = text_of (written, "by");
+    int64_t ms;
+    if (!json_object_get (written, "by") || strcmp (by, "start") == 0)
+        return true;
+    if (!timetext_parse_duration (by, &ms))
+        return refuse (reader, "by", "must be \"start\" or a duration after it such as \"30m\"");
+    if (ms > 0)
+        take (need, "by_ms", json_integer (ms));
+    return true;
+}
+
 static bool read_data_need (const request_form_reader_t *reader, json_t *written,
                             const json_t *request, json_t *need)
 {
-    if (!read_keys (reader, written, "file at") ||
-        !request_form_read_name (reader, written, "file", true, FILE_BYTES_MAX, need) ||
-        !request_form_read_name (reader, written, "at", true, NAME_BYTES_MAX, need))
-        return false;
-    const char *at = text_of (need, "at");
-    return need_known (json_object_get (request, "compute"), at) ||
-           refuse (reader, "at", "no compute need has the id \"%.60s\"", at);
+    return read_keys (reader, written, "file at nodes by mbps id") &&
+           request_form_read_name (reader, written, "file", true, FILE_BYTES_MAX, need) &&
+           read_at (reader, written, request, need) &&
+           storage_id (reader, written, request, "data", need) &&
+           read_count_or (reader, written, "nodes", DATA_NODES_MAX, "all", UINT32_MAX, need) &&
+           read_by (reader, written, need) &&
+           read_count_or (reader, written, "mbps", LINK_MBPS_MAX, "best", 0, need);
+}
+
+static bool read_gb (const request_form_reader_t *reader, const json_t *written, json_t *need)
+{
+    const json_t *gb = json_object_get (written, "gb");
+    double bytes = json_number_value (gb) * 1e9;
+    if (!gb)
+        return refuse (reader, "gb", "is missing");
+    if (!(bytes >= 1) || bytes > (double) NEED_BYTES_MAX)
+        return refuse (reader, "gb", "must be a number above 0, in GB of 10^9 bytes, at most %.0f",
+                       (double) NEED_BYTES_MAX / 1e9);
+    take (need, "bytes", json_integer ((json_int_t) bytes));
+    return true;
+}
+
+static bool read_space_need (const request_form_reader_t *reader, json_t *written,
+                             const json_t *request, json_t *need)
+{
+    return read_keys (reader, written, "at gb id") && read_at (reader, written, request, need) &&
+           storage_id (reader, written, request, "space", need) && read_gb (reader, written, need);
 }
 
 typedef bool read_need_fn (const request_form_reader_t *reader, json_t *written,
@@ -420,9 +499,9 @@ static bool read_choice (const request_form_reader_t *reader, json_t *written, c
 static bool request_form_read_request (json_t *written, json_t *request, char why [LONG_WHY_BYTES])
 {
     request_form_reader_t reader = {.why = why};
-    if (!read_keys (
-          &reader, written,
-          "name window duration compute network data distinct_sites policy algorithm route") ||
+    if (!read_keys (&reader, written,
+                    "name window duration compute network data space distinct_sites policy "
+                    "algorithm route") ||
         !request_form_read_name (&reader, written, "name", false, NAME_BYTES_MAX, request) ||
         !request_form_read_duration (&reader, written, "duration", "duration_ms", false, request))
         return false;
@@ -432,7 +511,9 @@ static bool request_form_read_request (json_t *written, json_t *request, char wh
                                  request) ||
         !request_form_read_list (&reader, written, "network", NETWORK_NEEDS_MAX, read_network_need,
                                  request) ||
-        !request_form_read_list (&reader, written, "data", FILES_MAX, read_data_need, request))
+        !request_form_read_list (&reader, written, "data", FILES_MAX, read_data_need, request) ||
+        !request_form_read_list (&reader, written, "space", SPACE_NEEDS_MAX, read_space_need,
+                                 request))
         return false;
     json_t *window = json_object_get (written, "window");
     if (!window)
@@ -457,6 +538,19 @@ void request_form_choose (json_t *written, const char *algorithm, const char *po
         take (written, "algorithm", json_string (algorithm));
     if (policy)
         take (written, "policy", json_string (policy));
+}
+
+void request_form_input (json_t *written, const char *file)
+{
+    json_t *compute = json_object_get (written, "compute");
+    json_t *data = json_object_get (written, "data");
+    if (!json_is_array (compute) || (data && !json_is_array (data)))
+        return; /* the reader refuses it */
+    if (!data)
+        take (written, "data", data = made (json_array ()));
+    const json_t *need;
+    for (size_t i = 0; (need = json_array_get (compute, i)); i++)
+        take_last (data, json_pack ("{s:s, s:s}", "file", file, "at", text_of (need, "id")));
 }
 
 json_t *request_form_read (json_t *written, char why [LONG_WHY_BYTES])
@@ -488,24 +582,40 @@ static bool read_connection_patch (const request_form_reader_t *reader, json_t *
            id_unused (reader, patch, "network", need);
 }
 
+static bool read_space_patch (const request_form_reader_t *reader, json_t *written,
+                              const json_t *patch, json_t *need)
+{
+    return read_keys (reader, written, "id gb") &&
+           request_form_read_name (reader, written, "id", true, NAME_BYTES_MAX, need) &&
+           read_gb (reader, written, need) && id_unused (reader, patch, "space", need);
+}
+
 /*  Reads needs to be added, written as in requests; their ends may be needs of the reservation. */
 static bool read_added (json_t *written, json_t *patch, char why [LONG_WHY_BYTES])
 {
+    static const struct {
+        const char *key;
+        const char *to;
+        size_t most;
+        read_need_fn *read;
+    } kinds [] = {{"compute", "add_compute", NEEDS_MAX, read_compute_need},
+                  {"network", "add_network", NETWORK_NEEDS_MAX, read_network_need},
+                  {"data", "add_data", FILES_MAX, read_data_need},
+                  {"space", "add_space", SPACE_NEEDS_MAX, read_space_need}};
     request_form_reader_t reader = {.path = "add", .joins = true, .why = why};
     if (!written)
         return true;
-    if (!read_keys (&reader, written, "compute network"))
+    if (!read_keys (&reader, written, "compute network data space"))
         return false;
     json_auto_t *added = made (json_object ());
-    bool good =
-      request_form_read_list (&reader, written, "compute", NEEDS_MAX, read_compute_need, added) &&
-      request_form_read_list (&reader, written, "network", NETWORK_NEEDS_MAX, read_network_need,
-                              added);
-    if (json_object_get (added, "compute"))
-        take (patch, "add_compute", json_incref (json_object_get (added, "compute")));
-    if (json_object_get (added, "network"))
-        take (patch, "add_network", json_incref (json_object_get (added, "network")));
-    return good;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!request_form_read_list (&reader, written, kinds [i].key, kinds [i].most,
+                                     kinds [i].read, added))
+            return false;
+        if (json_object_get (added, kinds [i].key))
+            take (patch, kinds [i].to, json_incref (json_object_get (added, kinds [i].key)));
+    }
+    return true;
 }
 
 static bool read_removed (json_t *written, json_t *patch, char why [LONG_WHY_BYTES])
@@ -526,7 +636,7 @@ static bool read_removed (json_t *written, json_t *patch, char why [LONG_WHY_BYT
 static bool read_patch (json_t *written, json_t *patch, char why [LONG_WHY_BYTES])
 {
     request_form_reader_t reader = {.why = why};
-    static const char keys [] = "window duration compute network add remove";
+    static const char keys [] = "window duration compute network space add remove";
     if (!read_keys (&reader, written, keys))
         return false;
     if (json_object_size (written) == 0)
@@ -538,6 +648,8 @@ static bool read_patch (json_t *written, json_t *patch, char why [LONG_WHY_BYTES
                                    patch) &&
            request_form_read_list (&reader, written, "network", NETWORK_NEEDS_MAX,
                                    read_connection_patch, patch) &&
+           request_form_read_list (&reader, written, "space", SPACE_NEEDS_MAX, read_space_patch,
+                                   patch) &&
            read_added (json_object_get (written, "add"), patch, why) &&
            read_removed (json_object_get (written, "remove"), patch, why);
 }

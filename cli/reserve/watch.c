@@ -31,7 +31,7 @@ typedef struct {
 
 static pace_t pace_new (void)
 {
-    return (pace_t){.notices = change_watch_new ("calendar reservation use"),
+    return (pace_t){.notices = change_watch_new ("calendar reservation use opening staged"),
                     .known_ms = cli_mono_ms (),
                     .edge_ms = INT64_MAX};
 }

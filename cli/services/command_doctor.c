@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define CLOCK_MS_MAX 2000 /* how much clocks may differ */
+#define STATE_BYTES  384  /* of a state with the reason for it */
 
 typedef struct {
     const char *kind; /* NULL = everybody */
@@ -34,7 +35,7 @@ typedef struct {
     uint64_t call;
     int64_t asked_ms;
     size_t nodes;
-    json_t *ailing; /* from a state to the names of nodes */
+    json_t *ailing; /* from a state, "silent (REASON)", to the names of nodes */
 } doctor_asked_t;
 
 static void doctor_ask (session_t *session, doctor_asked_t *asked, const char *after)
@@ -76,9 +77,12 @@ static void hear_node (doctor_asked_t *asked, const json_t *node)
     asked->nodes++;
     if (strcmp (state, "up") == 0)
         return;
-    if (!json_object_get (asked->ailing, state))
-        take (asked->ailing, state, json_array ());
-    json_array_append (json_object_get (asked->ailing, state), json_object_get (node, "node"));
+    char how [STATE_BYTES];
+    const char *why = text_of (node, "why");
+    snprintf (how, sizeof how, "%s%s%s%s", state, *why ? " (" : "", why, *why ? ")" : "");
+    if (!json_object_get (asked->ailing, how))
+        take (asked->ailing, how, json_array ());
+    json_array_append (json_object_get (asked->ailing, how), json_object_get (node, "node"));
 }
 
 static void tell_nodes (findings_t *findings, const doctor_asked_t *asked)

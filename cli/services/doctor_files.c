@@ -230,6 +230,7 @@ static void look_at_settings (const doctor_files_look_t *look)
     note_endpoints (look, "gis", "gis/");
     note_endpoints (look, "lis", "lis/");
     note_endpoints (look, "replica", "replica/");
+    note_endpoints (look, "nis", "nis/");
 }
 
 void doctor_file (const char *file, json_t *asked, findings_t *findings)

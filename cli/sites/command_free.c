@@ -19,9 +19,10 @@ typedef struct {
     const char *class;
 } free_options_t;
 
-static const json_t *description_of (const resource_entry_t *offer)
+/*  Of a link, or a storage node. */
+static int64_t offer_capacity (const json_t *link)
 {
-    return json_object_get (offer->entry, offer->link ? "domain" : "site");
+    return number_of (link, "mbps") + number_of (link, "mib");
 }
 
 /*  The spans of the calendar; those of a site with their class. */
@@ -60,10 +61,10 @@ static json_t *windows_question (const resource_entry_t *offer, const free_optio
                                  int64_t from_ms, int64_t until_ms)
 {
     json_t *windows = json_array ();
-    const json_t *classes = json_object_get (description_of (offer), "classes");
+    const json_t *classes = json_object_get (offer_description (offer), "classes");
     size_t each = WINDOWS_MAX / (json_array_size (classes) ? json_array_size (classes) : 1);
     const json_t *class;
-    if (offer->link && options->need <= number_of (offer->link, "mbps"))
+    if (offer->link && options->need <= offer_capacity (offer->link))
         spread_windows (windows, text_of (offer->link, "name"), options->need, WINDOWS_MAX, options,
                         from_ms, until_ms);
     for (size_t i = 0; (class = json_array_get (classes, i)); i++) {
@@ -105,7 +106,7 @@ static json_t *fitting_windows (const resource_entry_t *offer, const json_t *que
 static json_t *ask_owner (session_t *session, const resource_entry_t *offer,
                           const free_options_t *options, int *code)
 {
-    const json_t *description = description_of (offer);
+    const json_t *description = offer_description (offer);
     bool windows = offer_windows_only (description);
     int64_t now_ms = cli_wall_ms ();
     int64_t from_ms = option_time_wall (options->between [0], now_ms);
@@ -127,7 +128,11 @@ static json_t *ask_owner (session_t *session, const resource_entry_t *offer,
     if (status != CALL_OK) {
         cli_fail (*code, "free: %s: %s", text_of (offer->entry, "name"), reason);
     } else {
-        form = json_pack ("{s:s, s:o}", offer->link ? "link" : "site", offer->name, "spans",
+        form = json_pack ("{s:s, s:o}",
+                          json_object_get (offer->entry, "storage") ? "storage"
+                          : offer->link                             ? "link"
+                                                                    : "site",
+                          offer->name, "spans",
                           windows ? fitting_windows (offer, question, answer)
                                   : spans_form (offer, json_object_get (answer, "spans")));
         if (!windows)
@@ -141,10 +146,10 @@ static json_t *ask_owner (session_t *session, const resource_entry_t *offer,
 static void print_none (const resource_entry_t *offer, const free_options_t *options)
 {
     char text [TIMETEXT_BYTES];
-    printf ("%" PRId64 " %s are not free for %s in that time", options->need,
-            offer->link ? "Mbit/s" : "CPUs", timetext_format_duration (options->for_ms, text));
-    if (offer->link && options->need > number_of (offer->link, "mbps"))
-        printf (": %s has %" PRId64 " in all", offer->name, number_of (offer->link, "mbps"));
+    printf ("%" PRId64 " %s are not free for %s in that time", options->need, offer_unit (offer),
+            timetext_format_duration (options->for_ms, text));
+    if (offer->link && options->need > offer_capacity (offer->link))
+        printf (": %s has %" PRId64 " in all", offer->name, offer_capacity (offer->link));
     putchar ('\n');
 }
 
@@ -193,7 +198,8 @@ int run_free (cli_t *cli)
       .between = {{.set = true, .relative = true, .ms = 0},
                   {.set = true, .relative = true, .ms = INT64_C (24) * 3600000}}};
     cli_option_t list [] = {
-      INTEGER_OPTION ("need", &options.need, "N", "CPUs of a site, or Mbit/s of a link", 1,
+      INTEGER_OPTION ("need", &options.need, "N",
+                      "CPUs of a site, Mbit/s of a link, or MiB of SITE/NODE or SITE/storage", 1,
                       UINT32_MAX),
       DURATION_OPTION ("for", &options.for_ms, "D", "for how long they must be free"),
       SPAN_OPTION ("between", options.between, "T T",

@@ -1,5 +1,6 @@
 /*  musubi sites - lists the sites, and what they offer. */
 #include "json_fields.h"
+#include "must.h"
 #include "resource_lookup.h"
 #include "sites_commands.h"
 #include "table.h"
@@ -23,7 +24,24 @@ static json_t *class_form (const json_t *class)
     return form_of (class_rows, whole);
 }
 
-static json_t *site_form (const json_t *entry)
+static const form_row_t storage_rows [] = {{"SITE", "site", .kind = FORM_MADE},
+                                           {"STORAGE", "name", .kind = FORM_TEXT},
+                                           {">MIB", "mib", .kind = FORM_NUMBER},
+                                           {0}};
+
+/*  The storage nodes of a site on which reservations may have room. */
+static json_t *storage_form (const session_t *session, const char *site)
+{
+    text_auto_t *name = must_print ("replica/%s", site);
+    const json_t *storage = json_object_get (session_entry (session, name), "storage");
+    json_t *nodes = forms_of (storage_rows + 1, json_object_get (storage, "nodes"));
+    json_t *node;
+    for (size_t i = 0; (node = json_array_get (nodes, i)); i++)
+        take (node, "site", json_string (site));
+    return nodes;
+}
+
+static json_t *site_form (const session_t *session, const json_t *entry)
 {
     static const form_row_t rows [] = {
       {.key = "name", .kind = FORM_SHORT}, {.key = "endpoint", .kind = FORM_TEXT}, {0}};
@@ -40,13 +58,20 @@ static json_t *site_form (const json_t *entry)
     take (form, "disclosure", json_string (offer_windows_only (site) ? "windows" : "profile"));
     form_add (form, times, site);
     take (form, "classes", classes);
+    take (form, "storage", storage_form (session, name_short (text_of (entry, "name"))));
     return form;
 }
 
 static void print_sites (const json_t *sites)
 {
+    json_auto_t *storage = json_array ();
+    const json_t *site;
+    for (size_t i = 0; (site = json_array_get (sites, i)); i++)
+        json_array_extend (storage, json_object_get (site, "storage"));
     json_auto_t *classes = forms_flat (sites, "classes");
     table_print_forms (class_rows, classes, stdout);
+    if (json_array_size (storage) > 0)
+        table_print_forms (storage_rows, storage, stdout);
 }
 
 int run_sites (cli_t *cli)
@@ -60,7 +85,7 @@ int run_sites (cli_t *cli)
     const json_t *entry;
     for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++)
         if (json_object_get (entry, "site"))
-            json_array_append_new (sites, site_form (entry));
+            json_array_append_new (sites, site_form (session, entry));
     if (cli->json)
         cli_print_json (json_pack ("{s:O}", "sites", sites));
     else

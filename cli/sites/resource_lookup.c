@@ -99,6 +99,26 @@ static const json_t *links_of (const json_t *entry)
     return json_object_get (json_object_get (entry, "domain"), "links");
 }
 
+static const json_t *storage_of (const json_t *entry, const char *name)
+{
+    const json_t *node;
+    for (size_t i = 0; (node = item_of (json_object_get (entry, "storage"), "nodes", i)); i++)
+        if (strcmp (text_of (node, "name"), name) == 0)
+            return node;
+    return NULL;
+}
+
+const json_t *offer_description (const resource_entry_t *self)
+{
+    const json_t *storage = json_object_get (self->entry, "storage");
+    return storage ? storage : json_object_get (self->entry, self->link ? "domain" : "site");
+}
+
+const char *offer_unit (const resource_entry_t *self)
+{
+    return json_object_get (self->entry, "storage") ? "MiB" : self->link ? "Mbit/s" : "CPUs";
+}
+
 static const json_t *link_of (const json_t *entry, const char *name)
 {
     const json_t *link;
@@ -160,12 +180,14 @@ static void refuse_link (const session_t *session, const json_t *entry, const ch
         tell_those_with (session, "domain", name);
         return;
     }
-    fprintf (stderr,
-             "musubi: domain %.*s has no link \"%s\"; its links are:", (int) strcspn (name, "/"),
-             name, name_short (name));
+    const json_t *nodes = json_object_get (json_object_get (entry, "storage"), "nodes");
+    const json_t *all = nodes ? nodes : links_of (entry);
+    fprintf (stderr, "musubi: %s %.*s has no %s \"%s\"; its %ss are:", nodes ? "site" : "domain",
+             (int) strcspn (name, "/"), name, nodes ? "storage node" : "link", name_short (name),
+             nodes ? "storage node" : "link");
     offer_count_t telling = {0};
     const json_t *link;
-    for (size_t i = 0; (link = json_array_get (links_of (entry), i)); i++)
+    for (size_t i = 0; (link = json_array_get (all, i)); i++)
         resource_lookup_tell (&telling, text_of (link, "name"));
     resource_lookup_tell_end (&telling);
 }
@@ -178,6 +200,13 @@ static void look_up (const session_t *session, const char *name, resource_entry_
     if (slash) {
         offer->entry = resource_lookup_entry_of (session, "nis", name, (size_t) (slash - name));
         offer->link = link_of (offer->entry, slash + 1);
+        const json_t *storage =
+          resource_lookup_entry_of (session, "replica", name, (size_t) (slash - name));
+        if (!offer->link && json_object_get (storage, "storage") &&
+            (!offer->entry || storage_of (storage, slash + 1))) {
+            offer->entry = storage;
+            offer->link = storage_of (storage, slash + 1);
+        }
     } else {
         offer->entry = resource_lookup_entry_of (session, "lis", name, strlen (name));
     }
@@ -187,8 +216,9 @@ bool offer_find (session_t *session, const char *command, const char *text, reso
                  int *code)
 {
     bool full = strncmp (text, "lis/", 4) == 0 || strncmp (text, "nis/", 4) == 0;
-    const char *name = full ? text + 4 : text;
-    bool wants_link = strchr (name, '/') != NULL;
+    const char *name = full ? text + 4 : strncmp (text, "replica/", 8) == 0 ? text + 8 : text;
+    const char *slash = strchr (name, '/');
+    bool wants_link = slash && strcmp (slash, "/storage") != 0;
     *offer = (resource_entry_t){0};
     *code = EXIT_USAGE;
     if ((size_t) snprintf (offer->name, sizeof offer->name, "%s", name) >= sizeof offer->name) {

@@ -35,9 +35,12 @@ static json_t *nodes_ask (const cli_t *cli, session_t *session, const json_t *si
 
 static const char *state_cell (const json_t *node, const char *key, char text [CELL_BYTES])
 {
-    snprintf (text, CELL_BYTES, "%s%s%s", text_of (node, key),
+    snprintf (text, CELL_BYTES, "%s%s%s%s%s%s", text_of (node, key),
               flag_of (node, "drained") ? ", drained" : "",
-              *text_of (node, "resting") ? ", rests" : "");
+              *text_of (node, "resting") ? ", rests" : "",
+              flag_of (node, "computing") ? ", computes" : "",
+              flag_of (node, "transferring") ? ", transfers" : "",
+              number_of (node, "suspended") > 0 ? ", suspends" : "");
     return text;
 }
 
@@ -56,8 +59,12 @@ static const form_row_t node_rows [] = {
   {">CPUS", "cpus", .kind = FORM_NUMBER},
   {">USED", "cpus_used", .kind = FORM_NUMBER},
   {"RESERVATION", "reservation", .kind = FORM_TEXT, .optional = true},
+  {.key = "computing", .kind = FORM_FLAG},
+  {.key = "transferring", .kind = FORM_FLAG},
+  {.key = "suspended", .kind = FORM_NUMBER},
   {.key = "resting", .kind = FORM_TEXT, .optional = true},
   {"HEARD", "heard", .kind = FORM_TIME, .from = "heard_ms", .optional = true},
+  {"WHY", "why", .kind = FORM_TEXT, .optional = true},
   {0}};
 
 static json_t *node_form (const json_t *site, const json_t *record)

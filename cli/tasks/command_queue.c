@@ -39,6 +39,8 @@ static json_t *bag_form (const char *site, const json_t *record)
       {.key = "requeue", .kind = FORM_FLAG, .from = "submitted.requeue"},
       {.key = "shared", .kind = FORM_FLAG, .from = "submitted.shared"},
       {.key = "limit", .kind = FORM_DURATION, .from = "submitted.limit_ms"},
+      {.key = "inputs", .kind = FORM_SAME, .from = "submitted.inputs", .optional = true},
+      {.key = "outputs", .kind = FORM_SAME, .from = "submitted.outputs", .optional = true},
       {.key = "command",
        .kind = FORM_SAME,
        .from = "submitted.command.arguments",
@@ -97,6 +99,7 @@ static json_t *task_form (const task_name_t *name, const json_t *record)
       {.key = "state", .kind = FORM_WORD, .more = task_state_words},
       {.key = "why", .kind = FORM_TEXT, .optional = true},
       {.key = "site", .kind = FORM_TEXT, .optional = true},
+      {.key = "waits", .kind = FORM_TEXT, .optional = true},
       {0}};
     static const form_row_t tried [] = {
       {.key = "tries", .kind = FORM_NUMBER, .from = "run"},
@@ -104,6 +107,12 @@ static json_t *task_form (const task_name_t *name, const json_t *record)
       {.key = "started", .kind = FORM_TIME, .from = "started_ms", .optional = true},
       {.key = "ended", .kind = FORM_TIME, .from = "ended_ms", .optional = true},
       {0}};
+    static const char *const phases [][2] = {{"PHASE_COMPUTING", "computing"},
+                                             {"PHASE_TRANSFERRING", "transferring"},
+                                             {"PHASE_SUSPENDED", "suspended"},
+                                             {NULL}};
+    static const form_row_t under_way [] = {{.key = "phase", .kind = FORM_WORD, .more = phases},
+                                            {0}};
     static const form_row_t last [] = {{.key = "dropped", .kind = FORM_NUMBER, .optional = true},
                                        {0}};
     json_t *form =
@@ -116,6 +125,8 @@ static json_t *task_form (const task_name_t *name, const json_t *record)
     form_add (form, tried, record);
     take (form, "cpu_seconds", json_real ((double) number_of (record, "cpu_ms") / 1000));
     const char *state = text_of (form, "state");
+    if (strcmp (state, "placed") == 0 || strcmp (state, "running") == 0)
+        form_add (form, under_way, record);
     if (strcmp (state, "ended") == 0 || strcmp (state, "stopped") == 0) {
         bool begun = number_of (record, "started_ms") != 0;
         take (form, "exit_code",
@@ -145,6 +156,10 @@ static const char *cpu_cell (const json_t *task, const char *key, char text [CEL
 static const char *why_cell (const json_t *task, const char *key, char text [CELL_BYTES])
 {
     int64_t dropped = number_of (task, "dropped");
+    if (*text_of (task, "waits"))
+        return text_of (task, "waits");
+    if (strcmp (text_of (task, "phase"), "suspended") == 0)
+        return "suspended for a task of higher priority";
     if (*text_of (task, key) || dropped == 0)
         return text_of (task, key);
     snprintf (text, CELL_BYTES, "%" PRId64 " bytes of output were dropped", dropped);

@@ -1,4 +1,5 @@
 /*  musubi submit - gives a bag of tasks to the queue of a site, or to a reservation. */
+#include "any_site.h"
 #include "json_fields.h"
 #include "listing.h"
 #include "task_client.h"
@@ -21,9 +22,11 @@ typedef struct {
     const char *reservation;
     const char *class;
     const char *folder;
-    const char *output;
+    const char *stdout_file;
     const char *errors;
     option_texts_t environment;
+    option_texts_t inputs;
+    option_texts_t outputs;
     bool preemptible;
     bool requeue;
     bool shared;
@@ -135,6 +138,27 @@ static json_t *texts_of (const char *const *texts, size_t count)
     return list;
 }
 
+/*  Files of "NAME=PATH", or of "PATH=NAME"; what is behind the sign may be left out. NULL when one
+ *  of them is not UTF-8. */
+static json_t *submit_files_of (const option_texts_t *texts, bool path_first)
+{
+    json_t *list = json_array ();
+    for (size_t i = 0; i < texts->count; i++) {
+        const char *text = texts->list [i];
+        const char *sign = strchr (text, '=');
+        int length = sign ? (int) (sign - text) : (int) strlen (text);
+        json_auto_t *first = json_stringn (text, (size_t) length);
+        json_auto_t *second = json_string (sign ? sign + 1 : path_first ? text : "");
+        json_t *file = path_first ? json_pack ("{s:O, s:O}", "path", first, "name", second)
+                                  : json_pack ("{s:O, s:O}", "name", first, "path", second);
+        if (json_array_append_new (list, file) != 0) {
+            json_decref (list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
 /*  The question, without what was not given. NULL after refusing text that is not UTF-8. */
 static json_t *question_of (const submit_options_t *options, const reservation_name_t *reservation,
                             const char *const *program, size_t words)
@@ -142,15 +166,17 @@ static json_t *question_of (const submit_options_t *options, const reservation_n
     json_int_t cpu_limit_ms = options->cpu_limit_ms > 0 ? options->cpu_limit_ms : 0;
     json_t *question = json_pack (
       "{s:{s:o, s:o, s:s*, s:s*, s:s*}, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:s*, s:s*, s:s, "
-      "s:s}",
+      "s:s, s:o, s:o}",
       "command", "arguments", texts_of (program, words), "environment",
       texts_of (options->environment.list, options->environment.count), "folder", options->folder,
-      "output", options->output, "errors", options->errors, "count", (json_int_t) options->count,
-      "cpus", (json_int_t) options->cpus, "limit_ms", (json_int_t) options->limit_ms,
-      "cpu_limit_ms", cpu_limit_ms, "priority", (json_int_t) options->priority, "preemptible",
-      options->preemptible, "requeue", options->requeue, "shared", options->shared, "name",
-      options->name, "class_name", options->class, "reservation", reservation->id, "need",
-      reservation->need);
+      "output", options->stdout_file, "errors", options->errors, "count",
+      (json_int_t) options->count, "cpus", (json_int_t) options->cpus, "limit_ms",
+      (json_int_t) options->limit_ms, "cpu_limit_ms", cpu_limit_ms, "priority",
+      (json_int_t) options->priority, "preemptible", options->preemptible, "requeue",
+      options->requeue, "shared", options->shared, "name", options->name, "class_name",
+      options->class, "reservation", reservation->id, "need", reservation->need, "inputs",
+      submit_files_of (&options->inputs, false), "outputs",
+      submit_files_of (&options->outputs, true));
     if (!question)
         cli_fail (EXIT_USAGE, "submit: all options and the program's words must be UTF-8");
     return question;
@@ -199,14 +225,16 @@ static int submit (cli_t *cli, session_t *session, const submit_options_t *optio
     int code;
     char id [REQUEST_ID_BYTES_MAX + 1];
     char why [WHY_BYTES];
-    const json_t *site = site_meant (cli, session, named, reservation, &code);
+    json_auto_t *question = question_of (options, reservation, program, words);
+    if (!question)
+        return EXIT_USAGE;
+    bool any = named && strcmp (named, "any") == 0;
+    const json_t *site = any ? any_site (session, question, &code)
+                             : site_meant (cli, session, named, reservation, &code);
     if (!site)
         return code;
     if (!session_request_id (session, cli->request_id, id, why))
         return cli_fail (EXIT_USAGE, "submit: %s", why);
-    json_auto_t *question = question_of (options, reservation, program, words);
-    if (!question)
-        return EXIT_USAGE;
     if (options->dry_run)
         return tell_planned (cli, site, question);
     if (input_waits ())
@@ -272,7 +300,13 @@ int run_submit (cli_t *cli)
       FLAG_OPTION ("shared", &options.shared,
                    "waiting tasks may run at other sites of the coalition"),
       TEXT_OPTION ("folder", &options.folder, "DIR", "working folder on the node"),
-      TEXT_OPTION ("output", &options.output, "FILE",
+      TEXTS_OPTION ("input", &options.inputs, "NAME[=PATH]",
+                    "a file of the federation that stands in the task's folder when it starts; %i "
+                    "is the task's index"),
+      TEXTS_OPTION ("output", &options.outputs, "PATH[=NAME]",
+                    "a file in the task's folder that is a file of the federation before the task "
+                    "counts as done; %i is the task's index"),
+      TEXT_OPTION ("stdout", &options.stdout_file, "FILE",
                    "file on the node for standard output; otherwise it is kept with the task"),
       TEXT_OPTION ("errors", &options.errors, "FILE",
                    "file on the node for standard error; otherwise it goes with standard output"),

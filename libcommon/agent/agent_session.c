@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define QUIET_MS 3000 /* without a question after an answer */
+
 const char *agent_state_word (agent_state_t state)
 {
     static const char *const words [] = {[AGENT_AWAITED] = "awaited",
@@ -62,6 +64,9 @@ static void on_silence (void *owner, const moment_t *now, uint64_t token)
 void agent_session_start (agent_session_t *session, agent_sessions_t *all, const char *node,
                           const moment_t *now)
 {
+    if (all->answers ==
+        0) /* no number of an earlier life comes again: its questions may come late */
+        all->answers = (uint64_t) all->service->store.start << 32;
     session->all = all;
     session->name = node;
     session->heard_ms = now->mono_ms;
@@ -75,6 +80,13 @@ void agent_session_end (agent_session_t *session)
         timers_cancel (session->all->service->timers, session->silence);
     }
     free (session->told.data);
+}
+
+int64_t agent_session_quiet_ms (const agent_session_t *session, const moment_t *now)
+{
+    int64_t quiet_ms = now->mono_ms - session->heard_ms;
+    int64_t least_ms = session->state == AGENT_AWAITED ? session->all->silent_ms : QUIET_MS;
+    return session->waits || quiet_ms < least_ms ? 0 : quiet_ms;
 }
 
 /*  --- asking --- */

@@ -27,7 +27,7 @@ typedef struct {
     uint32_t attend_ms;
     uint32_t silent_ms; /* so long unheard it is silent */
     uint32_t lost_ms;   /* and so long: lost */
-    uint64_t answers;   /* given so far: the number of the last */
+    uint64_t answers;   /* number of the last one given, above those of earlier lives */
     void *owner;
 
     /*  What this agent should know, as an answer without its number; and an answer of a number
@@ -70,6 +70,10 @@ struct agent_session {
 void agent_session_start (agent_session_t *session, agent_sessions_t *all, const char *node,
                           const moment_t *now);
 void agent_session_end (agent_session_t *session);
+
+/*  For how long it has been silent, in ms; 0 as long as it may well be alive. An agent that was
+ *  answered asks again at once: it is silent some seconds later, long before its state says so. */
+int64_t agent_session_quiet_ms (const agent_session_t *session, const moment_t *now);
 
 /*  Does this actor speak for that node? With the kind "node/" the actor "node/n1" does for n1. */
 bool agent_is (const char *actor, const char *kind, const char *node);

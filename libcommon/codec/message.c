@@ -93,6 +93,9 @@ static bool message_sound (const ProtobufCMessage *message)
 {
     const ProtobufCMessageDescriptor *descriptor = message->descriptor;
     const uint8_t *base = (const uint8_t *) message;
+    for (unsigned i = 0; i < message->n_unknown_fields; i++)
+        if (message->unknown_fields [i].tag == 0)
+            return false; /* no field has it; protobuf-c reads it when it is longer than needed */
     for (unsigned f = 0; f < descriptor->n_fields; f++) {
         const ProtobufCFieldDescriptor *field = &descriptor->fields [f];
         if (field->type != PROTOBUF_C_TYPE_STRING && field->type != PROTOBUF_C_TYPE_MESSAGE)

@@ -255,7 +255,7 @@ enum {
     TABLE_TASKS = 12,         /* site: tasks that were started once */
     TABLE_OPENINGS = 13,      /* site: reservations on their nodes */
     TABLE_AGENT_RUNS = 14,    /* node agent: runs that it has claimed */
-    TABLE_PLUS = 15,          /* site: reservations created and not reserved yet (S3) */
+    TABLE_PLUS = 15,          /* site, replica: reservations created and not reserved yet (S3) */
     TABLE_STORAGE_NODES = 16, /* replica: storage nodes that were seen */
     TABLE_TRANSFERS = 17,     /* replica: transfers that were begun and not forgotten */
     TABLE_KEPT_FILES = 18,    /* storage node: its files */
@@ -269,6 +269,7 @@ enum {
     TABLE_ORDERS = 27,        /* balancer: orders that have not been answered */
     TABLE_COALITIONS = 28,    /* balancer: coalitions that have ended */
     TABLE_ASIDE = 29,         /* what could not be read, once something else took its place */
+    TABLE_STAYS = 30,         /* replica: until when somebody may stay with files */
     TABLES_MAX = 32
 };
 

@@ -264,3 +264,9 @@ void *ordered_after (const ordered_t *self, const void *key)
         place.at++;
     return walk_to (self, place);
 }
+
+void *ordered_next (const ordered_t *self, const void *thing)
+{
+    assert (!self->compare);
+    return ordered_after (self, thing ? (const char *) thing + self->key_at : NULL);
+}

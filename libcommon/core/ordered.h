@@ -40,6 +40,9 @@ void *ordered_remove (ordered_t *self, const void *key);
 /*  The first thing whose key is greater than key; the very first for NULL. NULL at the end. */
 void *ordered_after (const ordered_t *self, const void *key);
 
+/*  The one after a thing that is in, the very first for NULL: for those whose keys are members. */
+void *ordered_next (const ordered_t *self, const void *thing);
+
 size_t ordered_count (const ordered_t *self);
 
 #endif

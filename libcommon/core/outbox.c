@@ -55,6 +55,7 @@ static void keep_flow (outbox_t *self, flow_order_t *order)
     order->digest = keep_fixed (self, order->digest, FLOW_DIGEST_BYTES);
     order->path = keep_text (self, order->path);
     order->marks = order->marks ? keep_text (self, order->marks) : NULL;
+    order->donor = order->donor ? keep_text (self, order->donor) : NULL;
     order->endpoint = keep_text (self, order->endpoint);
 }
 

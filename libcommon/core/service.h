@@ -25,8 +25,8 @@ typedef void method_fn (void *owner, const moment_t *now, const request_t *reque
 typedef void record_fn (void *owner, bytes_t key, bytes_t value);
 typedef void start_fn (void *owner, const moment_t *now);
 
-#define COUNTERS_MAX 64
-#define LIMITS_MAX   16
+#define COUNTERS_MAX 128
+#define LIMITS_MAX   32
 #define WARNINGS_MAX 16
 
 typedef struct {

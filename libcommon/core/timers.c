@@ -74,6 +74,13 @@ static const timer_entry_t *timers_first (const timers_t *self)
     return ordered_after (self->by_time, NULL);
 }
 
+void timers_move (timers_t *self, uint64_t *timer, int64_t mono_ms, timer_fn *fire, void *owner,
+                  uint64_t token)
+{
+    timers_cancel (self, *timer);
+    *timer = timers_set (self, mono_ms, fire, owner, token);
+}
+
 void timers_run (timers_t *self, const moment_t *now)
 {
     for (const timer_entry_t *first;

@@ -23,6 +23,10 @@ uint64_t timers_set (timers_t *self, int64_t mono_ms, timer_fn *fire, void *owne
 /*  Harmless for 0 and for a timer that has fired or was cancelled. */
 void timers_cancel (timers_t *self, uint64_t timer);
 
+/*  Sets *timer anew, in place of the one that it names. */
+void timers_move (timers_t *self, uint64_t *timer, int64_t mono_ms, timer_fn *fire, void *owner,
+                  uint64_t token);
+
 /*  Fire all that are due. */
 void timers_run (timers_t *self, const moment_t *now);
 

@@ -17,11 +17,12 @@ typedef struct {
     uint32_t start;
     char endpoint [ENDPOINT_BYTES_MAX + 1];
     char events [ENDPOINT_BYTES_MAX + 1];
-    site_t *site;         /* a LIS's description, else NULL */
-    domain_t *domain;     /* a NIS's description, else NULL */
-    bool planner;         /* it is a planner, and the rest is about it */
-    bool finishing;       /* a planner that only settles a dead one's store */
-    uint32_t in_progress; /* a planner's load */
+    site_t *site;            /* a LIS's description, else NULL */
+    domain_t *domain;        /* a NIS's description, else NULL */
+    site_storage_t *storage; /* of a svc-replica with storage nodes, else NULL */
+    bool planner;            /* it is a planner, and the rest is about it */
+    bool finishing;          /* a planner that only settles a dead one's store */
+    uint32_t in_progress;    /* a planner's load */
 } directory_entry_t;
 
 #endif

@@ -40,6 +40,7 @@ static const codec_row_t entry_rows [] = {
   ROW_POINTER ("site", directory_entry_t, site, site),
   ROW_INSIDE ("planner", directory_entry_t, &planner_codec, SET_BY (directory_entry_t, planner)),
   ROW_POINTER ("domain", directory_entry_t, domain, domain),
+  ROW_POINTER ("storage", directory_entry_t, storage, site_storage),
 };
 
 static bool entry_rule (void *self, char why [WHY_BYTES])
@@ -75,6 +76,7 @@ static const codec_row_t announced_rows [] = {
   ROW_UNUSED ("site"),
   ROW_UNUSED ("planner"),
   ROW_UNUSED ("domain"),
+  ROW_UNUSED ("storage"),
 };
 static const codec_t announced_codec =
   CODEC (announced_t, musubi__entry__descriptor, announced_rows);

@@ -12,6 +12,14 @@ const node_class_t *site_class (const site_t *self, const char *name)
     return NULL;
 }
 
+const storage_offer_t *site_storage_node (const site_storage_t *self, const char *name)
+{
+    for (size_t i = 0; i < self->nodes_count; i++)
+        if (strcmp (self->nodes [i].name, name) == 0)
+            return &self->nodes [i];
+    return NULL;
+}
+
 uint32_t class_nodes_for (const node_class_t *self, uint32_t cpus)
 {
     return cpus / self->cpus_per_node + (cpus % self->cpus_per_node ? 1 : 0);

@@ -39,6 +39,22 @@ typedef struct {
     int64_t cleaning_gap_ms; /* kept free after each booking */
 } site_t;
 
+/*  A site's storage, as its svc-replica tells it. */
+typedef struct {
+    char name [NAME_BYTES_MAX + 1]; /* unique at the site */
+    uint32_t mib; /* that reservations may have at most; 0 = it has not been heard of yet */
+} storage_offer_t;
+
+typedef struct {
+    storage_offer_t *nodes;
+    size_t nodes_count; /* at most SITE_STORAGE_MAX */
+    disclosure_t disclosure;
+    int64_t lead_ms;    /* refuses windows nearer than this */
+    int64_t horizon_ms; /* books at most this far ahead */
+} site_storage_t;
+
+#define SITE_STORAGE_MAX 4096 /* storage nodes */
+
 /*  One wanted property: equal as text, or at least min as a number. */
 typedef struct {
     char attribute [NAME_BYTES_MAX + 1];
@@ -50,10 +66,15 @@ typedef struct {
 extern const codec_t attribute_codec;
 extern const codec_t node_class_codec;
 extern const codec_t site_codec;
+extern const codec_t storage_offer_codec;
+extern const codec_t site_storage_codec;
 extern const codec_t requirement_codec;
 
 /*  The class of that name, NULL when there is none. */
 const node_class_t *site_class (const site_t *self, const char *name);
+
+/*  The storage node of that name, NULL when there is none. */
+const storage_offer_t *site_storage_node (const site_storage_t *self, const char *name);
 
 /*  Whole nodes that give so many CPUs: ceil (cpus / cpus_per_node). */
 uint32_t class_nodes_for (const node_class_t *self, uint32_t cpus);

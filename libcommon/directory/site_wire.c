@@ -50,6 +50,34 @@ static bool site_rule (void *self, char why [WHY_BYTES])
 const codec_t site_codec =
   CODEC_RULED (site_t, musubi__site_description__descriptor, site_rows, site_rule);
 
+/*  --- storage --- */
+
+static const codec_row_t storage_offer_rows [] = {
+  ROW_WORD ("name", storage_offer_t, name),
+  ROW_NUMBER ("mib", storage_offer_t, mib),
+};
+const codec_t storage_offer_codec =
+  CODEC (storage_offer_t, musubi__storage_node_description__descriptor, storage_offer_rows);
+
+static const codec_row_t storage_rows [] = {
+  ROW_LIST ("nodes", site_storage_t, nodes, nodes_count, storage_offer, 0, SITE_STORAGE_MAX),
+  ROW_ENUM ("disclosure", site_storage_t, disclosure, DISCLOSE_WINDOWS),
+  ROW_TIME ("lead_ms", site_storage_t, lead_ms),
+  ROW_TIME ("horizon_ms", site_storage_t, horizon_ms),
+};
+
+static bool storage_rule (void *self, char why [WHY_BYTES])
+{
+    const site_storage_t *storage = self;
+    for (size_t i = 0; i < storage->nodes_count; i++)
+        if (site_storage_node (storage, storage->nodes [i].name) != &storage->nodes [i])
+            return wrong (why, "nodes[%zu].name: given twice", i);
+    return true;
+}
+
+const codec_t site_storage_codec =
+  CODEC_RULED (site_storage_t, musubi__storage_description__descriptor, storage_rows, storage_rule);
+
 /*  --- wants --- */
 
 static const codec_row_t requirement_rows [] = {

@@ -15,8 +15,9 @@
 #define GREETING_MS  2000 /* within which a token must be shown */
 #define GREETING_MAX 256  /* connections that have shown none yet */
 #define FEEDS_SPARE  2    /* fed beside, while links change */
-#define UNSENT_BYTES                                                                               \
-    (256 * 1024) /* in the kernel, of one connection: sent again when a link changes */
+/*  In the kernel, of one connection: they are sent again when a link changes. */
+#define UNSENT_BYTES (256 * 1024)
+
 #define BYTES_PER_MEGABIT 125000
 
 void feed_accept (flow_loop_t *self)
@@ -90,8 +91,8 @@ static void hear_hello (flow_loop_t *self, conn_t *conn)
     }
     flow_t *flow = flow_by_token (self, &hello);
     flow_reply_t reply = {.answer = flow_feed_judge (self, flow, &hello),
-                          .has = flow ? flow->has : 0,
-                          .size = flow ? flow->size : 0,
+                          .has = flow ? flow_own (flow)->has : 0,
+                          .size = flow ? flow_own (flow)->size : 0,
                           .attempt = flow ? flow->attempt : 0};
     flow_reply_pack (conn->out, &reply);
     conn->out_used = FLOW_ANSWER_BYTES;
@@ -109,13 +110,19 @@ static void hear_hello (flow_loop_t *self, conn_t *conn)
 static void hear_choice (flow_loop_t *self, conn_t *conn)
 {
     moved_t moved = conn_fill (conn, FLOW_NUMBER_BYTES);
+    bool ranged = moved == MOVED_ALL && number_get (conn->in, FLOW_NUMBER_BYTES) & FLOW_RANGE;
+    if (ranged)
+        moved = conn_fill (conn, FLOW_RANGE_BYTES);
     if (moved == HUNG_UP)
         conn_end (self, conn);
     if (moved != MOVED_ALL)
         return;
+    uint64_t size = flow_own (conn->flow)->size;
     conn->in_used = 0;
-    conn->offset = number_get (conn->in, FLOW_NUMBER_BYTES);
-    if (conn->offset > conn->flow->size) {
+    conn->offset = number_get (conn->in, FLOW_NUMBER_BYTES) & ~FLOW_RANGE;
+    conn->until = ranged ? number_get (conn->in + FLOW_NUMBER_BYTES, FLOW_NUMBER_BYTES) : size;
+    conn->marked = ranged ? size : 0;
+    if (conn->offset > conn->until || conn->until > size) {
         conn_end (self, conn);
         return;
     }
@@ -138,7 +145,7 @@ static void head_put (conn_t *conn, uint64_t length)
  *  will be known soon. */
 static bool mark_put (conn_t *conn)
 {
-    const flow_t *flow = conn->flow;
+    const flow_t *flow = flow_own (conn->flow);
     uint64_t at = conn->offset - conn->offset % FLOW_CHUNK_BYTES;
     if (at <= conn->marked)
         return true;
@@ -158,20 +165,35 @@ static bool mark_put (conn_t *conn)
 static uint64_t body_ready (const conn_t *conn)
 {
     uint64_t left = FLOW_CHUNK_BYTES - conn->offset % FLOW_CHUNK_BYTES;
-    uint64_t ready = conn->offset < conn->flow->has ? conn->flow->has - conn->offset : 0;
+    uint64_t has = flow_own (conn->flow)->has;
+    has = has < conn->until ? has : conn->until;
+    uint64_t ready = conn->offset < has ? has - conn->offset : 0;
     return ready < left ? ready : left;
+}
+
+/*  Is the chunk with this offset known to be bad? A frame never goes beyond its chunk. */
+static bool is_bad (const flow_t *flow, uint64_t offset)
+{
+    flow_mark_t noted;
+    return flow->salvages && flow_marks_get (flow->marks, offset + 1, &noted) && noted.bad;
+}
+
+static ssize_t zeros_send (const conn_t *conn, size_t most)
+{
+    static const uint8_t zeros [65536];
+    return send (conn->file, zeros, most < sizeof zeros ? most : sizeof zeros, MSG_NOSIGNAL);
 }
 
 /*  False when it has to wait, or is over. */
 static bool body_send (flow_loop_t *self, conn_t *conn, size_t *moved)
 {
-    flow_t *flow = conn->flow;
+    flow_t *flow = flow_own (conn->flow);
     off_t offset = (off_t) conn->offset;
     size_t most = conn->frame_left < FLOW_TURN_BYTES ? (size_t) conn->frame_left : FLOW_TURN_BYTES;
-    ssize_t sent = sendfile (conn->file, flow->file, &offset, most);
-    if (sent < 0 && errno == EINTR)
-        return true;
-    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+    ssize_t sent = TEMP_FAILURE_RETRY (is_bad (flow, conn->offset)
+                                         ? zeros_send (conn, most)
+                                         : sendfile (conn->file, flow->file, &offset, most));
+    if (sent < 0 && errno == EAGAIN) {
         conn_watch (self, conn, true);
         return false;
     }
@@ -185,7 +207,7 @@ static bool body_send (flow_loop_t *self, conn_t *conn, size_t *moved)
     }
     conn->offset += (uint64_t) sent;
     conn->frame_left -= (uint64_t) sent;
-    flow->fed += (uint64_t) sent;
+    conn->flow->fed += (uint64_t) sent;
     conn->heard_ms = self->now_ms;
     *moved += (size_t) sent;
     return true;
@@ -197,6 +219,11 @@ void feed_more (flow_loop_t *self, conn_t *conn)
     while (!conn->dead && conn->state == CONN_FEEDS) {
         if (conn->out_used == 0 && conn->frame_left == 0) {
             uint64_t ready = body_ready (conn);
+            if (conn->offset == conn->until && conn->until < flow_own (conn->flow)->size) {
+                conn->state = CONN_CHOOSES; /* the next range */
+                conn_watch (self, conn, false);
+                return;
+            }
             if (moved >= FLOW_TURN_BYTES) {
                 conn_watch (self, conn, true); /* after others */
                 return;
@@ -225,8 +252,8 @@ void feed_more (flow_loop_t *self, conn_t *conn)
 static void hear_end (flow_loop_t *self, conn_t *conn)
 {
     uint8_t unasked [64];
-    ssize_t got = recv (conn->file, unasked, sizeof unasked, 0);
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
+    ssize_t got = TEMP_FAILURE_RETRY (recv (conn->file, unasked, sizeof unasked, 0));
+    if (got == 0 || (got < 0 && errno != EAGAIN))
         conn_end (self, conn);
 }
 

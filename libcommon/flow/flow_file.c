@@ -1,5 +1,5 @@
 /*  flow_file - the own file of a flow. While it is written, its digest so far is noted after each
- *  chunk and at the end, in a file beside it (FLOW_MARKS). Such a mark is the digest of a prefix,
+ *  chunk and at the end, in a file beside it (flow_marks.h). Such a mark is the digest of a prefix,
  *  so that one hash serves for all marks and for the whole. It is noted once the feeder has sent
  *  the same mark, or has sent none.
  *
@@ -37,8 +37,8 @@ static bool whole_open (flow_t *flow, uint64_t size, const char *marks, char why
         return false;
     }
     flow->size = flow->has = (uint64_t) found.st_size;
-    if (marks)
-        flow->marks = open (marks, O_RDONLY | O_CLOEXEC); /* without them it feeds as well */
+    if (marks) /* without them it feeds as well */
+        flow->marks = flow_marks_open (marks, O_RDONLY);
     if (size != FLOW_SIZE_UNKNOWN && size != flow->size) {
         snprintf (why, WHY_BYTES, "%.120s has %llu bytes and should have %llu", flow->path,
                   (unsigned long long) flow->size, (unsigned long long) size);
@@ -77,7 +77,9 @@ static bool marks_open (flow_t *flow, bool anew, char why [WHY_BYTES])
     char path [FLOW_PATH_BYTES + sizeof FLOW_MARKS];
     snprintf (path, sizeof path, "%s" FLOW_MARKS, flow->path);
     flow->marks = own_open (path, anew);
-    return flow->marks >= 0 || flow_file_failed (why, "opening the marks of", flow);
+    return (flow->marks >= 0 &&
+            (flow_marks_right (flow->marks) || flow_marks_begin (flow->marks))) ||
+           flow_file_failed (why, "opening the marks of", flow);
 }
 
 static bool part_open (flow_t *flow, const flow_order_t *order, char why [WHY_BYTES])
@@ -98,23 +100,25 @@ static bool part_open (flow_t *flow, const flow_order_t *order, char why [WHY_BY
         return false;
     flow->digest = must (EVP_MD_CTX_new ());
     flow->sure = must (EVP_MD_CTX_new ());
+    flow->check = must (XXH3_createState ());
     if (EVP_DigestInit_ex (flow->digest, EVP_sha256 (), NULL) != 1 ||
         EVP_MD_CTX_copy_ex (flow->sure, flow->digest) != 1) {
         snprintf (why, WHY_BYTES, "libcrypto has no SHA-256");
         return false;
     }
+    flow_donor_open (flow, order);
     return true;
 }
 
 bool flow_file_open (flow_t *flow, const flow_order_t *order, char why [WHY_BYTES])
 {
-    flow->file = flow->marks = -1;
     if ((size_t) snprintf (flow->path, sizeof flow->path, "%s", order->path) >= sizeof flow->path) {
         snprintf (why, WHY_BYTES, "the path of the file is longer than %zu bytes",
                   sizeof flow->path - 1);
         return false;
     }
     flow->whole = order->whole;
+    flow->salvages = order->salvages;
     return order->whole ? whole_open (flow, order->size, order->marks, why)
                         : part_open (flow, order, why);
 }
@@ -123,12 +127,31 @@ void flow_file_close (flow_t *flow)
 {
     EVP_MD_CTX_free (flow->digest);
     EVP_MD_CTX_free (flow->sure);
+    XXH3_freeState (flow->check);
     flow->digest = flow->sure = NULL;
+    flow->check = NULL;
+    flow_donor_end (flow);
     if (flow->file >= 0)
         close (flow->file);
     if (flow->marks >= 0)
         close (flow->marks);
     flow->file = flow->marks = -1;
+}
+
+bool flow_file_inherit (flow_t *flow, char why [WHY_BYTES])
+{
+    const flow_t *from = flow->follows;
+    flow->follows = NULL;
+    snprintf (why, WHY_BYTES, "the file that it followed was given up");
+    if (from->broken || from->attempt != FLOW_PROVED || from->has < from->size)
+        return false;
+    memcpy (flow->path, from->path, sizeof flow->path);
+    flow->size = flow->has = from->size;
+    flow->whole = true;
+    flow->file = fcntl (from->file, F_DUPFD_CLOEXEC, 0);
+    if (from->marks >= 0)
+        flow->marks = fcntl (from->marks, F_DUPFD_CLOEXEC, 0);
+    return flow->file >= 0 || flow_file_failed (why, "sharing", flow);
 }
 
 /*  --- marks --- */
@@ -144,15 +167,13 @@ static bool at_mark (const flow_t *flow)
     return flow->has > 0 && (flow->has % FLOW_CHUNK_BYTES == 0 || flow->has == flow->size);
 }
 
-static off_t mark_place (uint64_t at)
-{
-    return (off_t) ((at + FLOW_CHUNK_BYTES - 1) / FLOW_CHUNK_BYTES - 1) * FLOW_DIGEST_BYTES;
-}
-
 bool flow_mark_read (const flow_t *flow, uint64_t at, uint8_t mark [FLOW_DIGEST_BYTES])
 {
-    return flow->marks >= 0 &&
-           pread (flow->marks, mark, FLOW_DIGEST_BYTES, mark_place (at)) == FLOW_DIGEST_BYTES;
+    flow_mark_t noted;
+    if (flow->salvages || !flow_marks_get (flow->marks, at, &noted))
+        return false;
+    memcpy (mark, noted.mark, FLOW_DIGEST_BYTES);
+    return true;
 }
 
 /*  The digest so far; the running one is not ended. */
@@ -172,8 +193,7 @@ void flow_mark_note (flow_t *flow)
         return;
     flow->mark_due = false;
     flow->grown = true; /* receivers may have it now */
-    if (flow->marks >= 0 && pwrite (flow->marks, flow->mark, sizeof flow->mark,
-                                    mark_place (flow->has)) != (ssize_t) sizeof flow->mark) {
+    if (flow->marks >= 0 && !flow_marks_put (flow->marks, flow->has, &flow->mark)) {
         close (flow->marks);
         flow->marks = -1;
     }
@@ -208,22 +228,33 @@ static bool look_end (flow_t *flow, char why [WHY_BYTES])
     return flow_file_room_take (flow, why);
 }
 
+/*  A chunk is bad. If others follow, the file becomes its own donor, and only the bad ones are
+ *  received again. */
+static bool look_spoilt (flow_t *flow, char why [WHY_BYTES])
+{
+    if (flow->donor >= 0 || flow->has == flow->look_until || !flow_donor_own (flow))
+        return look_end (flow, why);
+    flow->look_until = 0;
+    flow->has = flow->sure_bytes;
+    EVP_MD_CTX_copy_ex (flow->digest, flow->sure);
+    return true;
+}
+
 bool flow_file_look (flow_t *flow, uint8_t *buffer, char why [WHY_BYTES])
 {
     for (size_t done = 0; done < FLOW_TURN_BYTES && flow->has < flow->look_until;) {
         uint64_t most = to_next_mark (flow), left = flow->look_until - flow->has;
         most = most < left ? most : left;
         most = most < FLOW_BUFFER_BYTES ? most : FLOW_BUFFER_BYTES;
-        ssize_t got = pread (flow->file, buffer, (size_t) most, (off_t) flow->has);
-        if (got < 0 && errno == EINTR)
-            continue;
+        ssize_t got =
+          TEMP_FAILURE_RETRY (pread (flow->file, buffer, (size_t) most, (off_t) flow->has));
         if (got <= 0) /* what can't be read is received again */
             return look_end (flow, why);
         EVP_DigestUpdate (flow->digest, buffer, (size_t) got);
         flow->has += (uint64_t) got;
         done += (size_t) got;
         if (at_mark (flow) && !mark_right (flow))
-            return look_end (flow, why);
+            return look_spoilt (flow, why);
     }
     return flow->has < flow->look_until || look_end (flow, why);
 }
@@ -231,10 +262,12 @@ bool flow_file_look (flow_t *flow, uint8_t *buffer, char why [WHY_BYTES])
 static bool piece_write (flow_t *flow, const uint8_t *data, size_t size, char why [WHY_BYTES])
 {
     EVP_DigestUpdate (flow->digest, data, size);
+    if (flow->has % FLOW_CHUNK_BYTES == 0)
+        XXH3_64bits_reset (flow->check);
+    XXH3_64bits_update (flow->check, data, size);
     for (size_t done = 0; done < size;) {
-        ssize_t put = pwrite (flow->file, data + done, size - done, (off_t) (flow->has + done));
-        if (put < 0 && errno == EINTR)
-            continue;
+        ssize_t put = TEMP_FAILURE_RETRY (
+          pwrite (flow->file, data + done, size - done, (off_t) (flow->has + done)));
         if (put < 0)
             return flow_file_failed (why, "writing", flow);
         done += (size_t) put;
@@ -243,8 +276,10 @@ static bool piece_write (flow_t *flow, const uint8_t *data, size_t size, char wh
     flow->received += size;
     flow->grown = true;
     flow->mark_due = at_mark (flow);
-    if (flow->mark_due)
-        mark_take (flow, flow->mark);
+    if (flow->mark_due) {
+        mark_take (flow, flow->mark.mark);
+        flow->mark.check = XXH3_64bits_digest (flow->check);
+    }
     return true;
 }
 
@@ -275,7 +310,7 @@ bool flow_file_back (flow_t *flow, bool all, char why [WHY_BYTES])
 bool flow_file_wrong (const flow_t *flow)
 {
     return flow->has == flow->size && flow->mark_due && flow->expects &&
-           memcmp (flow->mark, flow->expected, sizeof flow->mark) != 0;
+           memcmp (flow->mark.mark, flow->expected, FLOW_DIGEST_BYTES) != 0;
 }
 
 void flow_file_digest (flow_t *flow, uint8_t digest [FLOW_DIGEST_BYTES])
@@ -297,4 +332,7 @@ void flow_break (flow_loop_t *self, flow_t *flow, const char *why)
     conns_end (self, flow, CONN_GREETS);
     flow->look_until = 0;
     flow_tell (self, flow, (flow_event_t){.news = FLOW_BROKEN, .why = why});
+    for (flow_t *other = self->flows; other; other = other->after)
+        if (other->follows == flow)
+            flow_break (self, other, why);
 }

@@ -15,6 +15,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/*  Feeders from which the end of a file is tried, when it does not lead to the file's digest: the
+ *  nearest ones may all have it from one that has it wrong. */
+#define ENDS_WRONG_MAX 4
+
 static void link_fail (flow_loop_t *self, conn_t *conn, bool refused, const char *why)
 {
     if (conn->dead)
@@ -25,21 +29,13 @@ static void link_fail (flow_loop_t *self, conn_t *conn, bool refused, const char
       (flow_event_t){.news = FLOW_FAILED, .link = conn->link, .refused = refused, .why = why});
 }
 
-static struct addrinfo *flow_link_resolve (const char *endpoint)
-{
-    char host [FLOW_HOST_BYTES], port [FLOW_PORT_BYTES];
-    struct addrinfo *found = NULL;
-    struct addrinfo wish = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
-                            .ai_socktype = SOCK_STREAM};
-    bool good =
-      flow_endpoint_split (endpoint, host, port) && getaddrinfo (host, port, &wish, &found) == 0;
-    return good ? found : NULL;
-}
-
 static int flow_link_dial (const char *endpoint)
 {
-    struct addrinfo *to = flow_link_resolve (endpoint);
-    if (!to) {
+    char host [FLOW_HOST_BYTES], port [FLOW_PORT_BYTES];
+    struct addrinfo wish = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
+                            .ai_socktype = SOCK_STREAM};
+    struct addrinfo *to = NULL;
+    if (!flow_endpoint_split (endpoint, host, port) || getaddrinfo (host, port, &wish, &to) != 0) {
         errno = EINVAL;
         return -1;
     }
@@ -141,7 +137,7 @@ static void let_go (flow_loop_t *self, conn_t *conn, bool all, bool wrong, const
         return;
     }
     for (conn_t *fed = self->conns; fed; fed = fed->after)
-        if (fed->flow == flow && fed->state == CONN_FEEDS &&
+        if (fed->state == CONN_FEEDS && flow_own (fed->flow) == flow &&
             fed->offset + fed->frame_left > flow->has)
             conn_end (self, fed);
     conn_end (self, conn);
@@ -173,7 +169,7 @@ static void hear_mark (flow_loop_t *self, conn_t *conn, uint64_t at,
         return;
     }
     if (end && flow->mark_due)
-        memcpy (own, flow->mark, sizeof own);
+        memcpy (own, flow->mark.mark, sizeof own);
     else if (!flow_mark_read (flow, at, own))
         return;
     if (memcmp (mark, own, sizeof own) == 0) {
@@ -225,11 +221,29 @@ static size_t head_take (flow_loop_t *self, conn_t *conn, const uint8_t *data, s
     return taken;
 }
 
+/*  What came of a range must lead to the marks of the donor; then the donor may go on. */
+static void range_came (flow_loop_t *self, conn_t *conn)
+{
+    flow_t *flow = conn->flow;
+    if (flow->mark_due && !flow_donor_agrees (flow)) {
+        flow_donor_end (flow);
+        let_go (self, conn, false, false, "the bytes do not fit to those that are here");
+        return;
+    }
+    if (flow->mark_due)
+        flow_mark_sure (flow);
+    if (flow->has < conn->until)
+        return;
+    conn->state = CONN_LINKED;
+    flow->takes = true;
+    self->looking++;
+}
+
 static void flow_link_take_in (flow_loop_t *self, conn_t *conn, const uint8_t *data, size_t size)
 {
     flow_t *flow = conn->flow;
     char why [WHY_BYTES];
-    while (size > 0 && !conn->dead) {
+    while (size > 0 && !conn->dead && conn->state == CONN_RECEIVES) {
         if (conn->frame_left == 0) {
             size_t taken = head_take (self, conn, data, size);
             data += taken;
@@ -248,8 +262,11 @@ static void flow_link_take_in (flow_loop_t *self, conn_t *conn, const uint8_t *d
         conn->frame_left -= piece;
         data += piece;
         size -= piece;
-        if (flow_file_wrong (flow) && flow->sure_bytes > 0 && !flow->doubted) {
-            flow->doubted = true;
+        if (conn->until < flow->size) {
+            range_came (self, conn);
+        } else if (flow_file_wrong (flow) && flow->sure_bytes > 0 &&
+                   flow->ends_wrong < ENDS_WRONG_MAX) {
+            flow->ends_wrong++;
             chunk_wrong (self, conn);
         }
     }
@@ -259,10 +276,8 @@ static void flow_link_receive (flow_loop_t *self, conn_t *conn)
 {
     flow_t *flow = conn->flow;
     for (size_t moved = 0; moved < FLOW_TURN_BYTES && !conn->dead;) {
-        ssize_t got = recv (conn->file, self->buffer, FLOW_BUFFER_BYTES, 0);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        ssize_t got = TEMP_FAILURE_RETRY (recv (conn->file, self->buffer, FLOW_BUFFER_BYTES, 0));
+        if (got < 0 && errno == EAGAIN)
             break;
         if (got <= 0) {
             link_fail (self, conn, false, got == 0 ? "the feeder hung up" : strerror (errno));
@@ -282,22 +297,36 @@ void link_go (flow_loop_t *self, flow_t *flow, conn_t *conn)
 {
     if (flow->look_until > 0 || !flow->digest || conn->state != CONN_LINKED)
         return;
+    flow->link = conn->link;
     for (conn_t *other = self->conns; other; other = other->after) {
         if (other->flow != flow || other->state != CONN_RECEIVES || other->dead)
             continue;
         flow_link_receive (self, other); /* what has come need not come again */
         conn_end (self, other);
     }
-    if (flow->broken || !flow->digest)
+    if (flow->broken || !flow->digest || flow->takes)
         return;
-    number_put (conn->out, flow->has, FLOW_NUMBER_BYTES);
-    conn->out_used = FLOW_NUMBER_BYTES;
+    bool ranged = flow->needs < flow->size;
+    number_put (conn->out, flow->has | (ranged ? FLOW_RANGE : 0), FLOW_NUMBER_BYTES);
+    number_put (conn->out + FLOW_NUMBER_BYTES, flow->needs, FLOW_NUMBER_BYTES);
+    conn->out_used = ranged ? FLOW_RANGE_BYTES : FLOW_NUMBER_BYTES;
     conn->out_sent = 0;
     conn->in_used = 0;
     conn->state = CONN_RECEIVES;
+    conn->begun = false;
     conn->offset = flow->has;
+    conn->until = flow->needs;
     conn->heard_ms = self->now_ms;
     link_ready (self, conn);
+}
+
+void link_ask (flow_loop_t *self, flow_t *flow)
+{
+    conn_t *conn = self->conns;
+    while (conn && (conn->flow != flow || conn->link != flow->link || conn->dead))
+        conn = conn->after;
+    if (conn && flow->link != 0 && flow->has < flow->size)
+        link_go (self, flow, conn);
 }
 
 void link_ready (flow_loop_t *self, conn_t *conn)

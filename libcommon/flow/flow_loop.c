@@ -74,12 +74,11 @@ void conn_end (flow_loop_t *self, conn_t *conn)
 moved_t conn_flush (conn_t *conn, bool more)
 {
     while (conn->out_sent < conn->out_used) {
-        ssize_t sent = send (conn->file, conn->out + conn->out_sent,
-                             conn->out_used - conn->out_sent, MSG_NOSIGNAL | (more ? MSG_MORE : 0));
-        if (sent < 0 && errno == EINTR)
-            continue;
+        ssize_t sent = TEMP_FAILURE_RETRY (send (conn->file, conn->out + conn->out_sent,
+                                                 conn->out_used - conn->out_sent,
+                                                 MSG_NOSIGNAL | (more ? MSG_MORE : 0)));
         if (sent < 0)
-            return errno == EAGAIN || errno == EWOULDBLOCK ? MOVES_LATER : HUNG_UP;
+            return errno == EAGAIN ? MOVES_LATER : HUNG_UP;
         conn->out_sent += (size_t) sent;
     }
     conn->out_used = conn->out_sent = 0;
@@ -89,13 +88,10 @@ moved_t conn_flush (conn_t *conn, bool more)
 moved_t conn_fill (conn_t *conn, size_t size)
 {
     while (conn->in_used < size) {
-        ssize_t got = recv (conn->file, conn->in + conn->in_used, size - conn->in_used, 0);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-            return MOVES_LATER;
+        ssize_t got =
+          TEMP_FAILURE_RETRY (recv (conn->file, conn->in + conn->in_used, size - conn->in_used, 0));
         if (got <= 0)
-            return HUNG_UP;
+            return got < 0 && errno == EAGAIN ? MOVES_LATER : HUNG_UP;
         conn->in_used += (size_t) got;
     }
     return MOVED_ALL;
@@ -139,11 +135,12 @@ static conn_t *link_find (const flow_loop_t *self, uint64_t link)
     return NULL;
 }
 
-void flow_tell (const flow_loop_t *self, const flow_t *flow, flow_event_t event)
+void flow_tell (const flow_loop_t *self, flow_t *flow, flow_event_t event)
 {
+    const flow_t *own = flow_own (flow);
     event.flow = flow->number;
-    event.has = flow->has;
-    event.size = flow->size;
+    event.has = own->has;
+    event.size = own->size;
     event.received = flow->received;
     event.fed = flow->fed;
     event.why = event.why ? event.why : "";
@@ -162,6 +159,21 @@ static void order_again (flow_t *flow, const flow_order_t *order)
         memcpy (flow->expected, order->digest, FLOW_DIGEST_BYTES);
 }
 
+/*  Goes on if all is done with the files that are here. */
+static void own_looked (flow_loop_t *self, flow_t *flow)
+{
+    if (flow->look_until > 0 || flow->takes) {
+        self->looking++;
+        return;
+    }
+    flow->grown = true;
+    if (!flow->opened)
+        flow_tell (self, flow, (flow_event_t){.news = FLOW_OPENED});
+    flow->opened = true;
+    link_ask (self, flow);
+    flow_whole (self, flow);
+}
+
 static void order_open (flow_loop_t *self, const flow_order_t *order)
 {
     char why [WHY_BYTES];
@@ -177,14 +189,23 @@ static void order_open (flow_loop_t *self, const flow_order_t *order)
     memcpy (flow->token, order->token, FLOW_TOKEN_BYTES);
     flow->after = self->flows;
     self->flows = flow;
-    if (!flow_file_open (flow, order, why)) {
+    flow->file = flow->marks = flow->donor = flow->donor_marks = -1;
+    flow->follows = order->follows != 0 ? flow_find (self, order->follows) : NULL;
+    if (order->follows != 0 && (!flow->follows || flow->follows->broken)) {
+        flow_break (self, flow, "the file that it is to follow is not open");
+    } else if (!flow->follows && !flow_file_open (flow, order, why)) {
         flow_break (self, flow, why);
-    } else if (flow->look_until > 0) {
-        self->looking++;
     } else {
-        flow_tell (self, flow, (flow_event_t){.news = FLOW_OPENED});
-        flow_whole (self, flow);
+        own_looked (self, flow);
     }
+}
+
+static void followers_leave (flow_loop_t *self, const flow_t *flow)
+{
+    char why [WHY_BYTES];
+    for (flow_t *other = self->flows; other; other = other->after)
+        if (other->follows == flow && !flow_file_inherit (other, why))
+            flow_break (self, other, why);
 }
 
 static void order_close (flow_loop_t *self, uint64_t number)
@@ -196,6 +217,7 @@ static void order_close (flow_loop_t *self, uint64_t number)
     if (!flow)
         return;
     conns_end (self, flow, CONN_GREETS);
+    followers_leave (self, flow);
     conns_free_dead (self);
     *at = flow->after;
     flow_file_close (flow);
@@ -237,30 +259,26 @@ void flow_loop_order (flow_loop_t *self, const flow_order_t *order)
 static void look_on (flow_loop_t *self)
 {
     char why [WHY_BYTES];
-    size_t looking = 0;
+    self->looking = 0;
     for (flow_t *flow = self->flows; flow; flow = flow->after) {
-        if (flow->look_until == 0 || flow->broken)
+        bool looks = flow->look_until > 0;
+        if (flow->broken || (!looks && !flow->takes))
             continue;
-        if (!flow_file_look (flow, self->buffer, why)) {
+        if (looks ? flow_file_look (flow, self->buffer, why) : flow_donor_take (flow, why))
+            own_looked (self, flow);
+        else
             flow_break (self, flow, why);
-        } else if (flow->look_until > 0) {
-            looking++;
-        } else {
-            flow->grown = true;
-            flow_tell (self, flow, (flow_event_t){.news = FLOW_OPENED});
-            flow_whole (self, flow);
-        }
     }
-    self->looking = looking;
 }
 
 static void flow_loop_tell_progress (flow_loop_t *self)
 {
     for (flow_t *flow = self->flows; flow; flow = flow->after) {
-        if (flow->broken || flow->look_until > 0 ||
-            (flow->has == flow->told_has && flow->fed == flow->told_fed))
+        const flow_t *own = flow_own (flow);
+        if (flow->broken || own->look_until > 0 ||
+            (own->has == flow->told_has && flow->fed == flow->told_fed))
             continue;
-        flow->told_has = flow->has;
+        flow->told_has = own->has;
         flow->told_fed = flow->fed;
         flow_tell (self, flow, (flow_event_t){.news = FLOW_PROGRESS});
     }
@@ -299,7 +317,8 @@ static void forgive (flow_loop_t *self)
 static void feed_grown (flow_loop_t *self)
 {
     for (conn_t *conn = self->conns; conn; conn = conn->after)
-        if (!conn->dead && conn->state == CONN_FEEDS && conn->flow->grown && !conn->outbound)
+        if (!conn->dead && conn->state == CONN_FEEDS && flow_own (conn->flow)->grown &&
+            !conn->outbound)
             feed_more (self, conn);
     for (flow_t *flow = self->flows; flow; flow = flow->after)
         flow->grown = false;
@@ -342,9 +361,26 @@ bool flow_loop_turn (flow_loop_t *self)
     return orders;
 }
 
+static bool somebody_takes_the_rest (const flow_loop_t *self)
+{
+    for (const conn_t *conn = self->conns; conn; conn = conn->after)
+        if (!conn->dead && (conn->state == CONN_FEEDS || conn->state == CONN_CHOOSES) &&
+            !conn->flow->whole && flow_own (conn->flow)->has == flow_own (conn->flow)->size)
+            return true;
+    return false;
+}
+
+void flow_loop_linger (flow_loop_t *self)
+{
+    int64_t until_ms = clock_ms (CLOCK_MONOTONIC) + self->linger_ms;
+    while (somebody_takes_the_rest (self) && self->now_ms < until_ms)
+        flow_loop_turn (self);
+}
+
 bool flow_loop_init (flow_loop_t *self, int listener, int orders)
 {
     self->listener = listener;
+    self->linger_ms = FLOW_LINGER_MS;
     self->poll = epoll_create1 (EPOLL_CLOEXEC);
     if (self->poll < 0)
         return false;

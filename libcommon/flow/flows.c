@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -53,17 +54,15 @@ static void news_free (flow_news_item_t *news)
 /*  Whoever reads the descriptor looks at what there is. */
 static void descriptor_stir (int file)
 {
-    static const uint64_t one = 1;
-    ssize_t written = write (file, &one, sizeof one);
-    assert (written == (ssize_t) sizeof one); /* the counter can't be full */
-    (void) written;
+    int failed = eventfd_write (file, 1);
+    assert (!failed); /* the counter can't be full */
+    (void) failed;
 }
 
 static void descriptor_quiet (int file)
 {
-    uint64_t count;
-    ssize_t got = read (file, &count, sizeof count);
-    (void) got; /* it may be quiet */
+    eventfd_t count;
+    (void) eventfd_read (file, &count); /* it may be quiet */
 }
 
 static void flows_give (flows_t *self, const effect_t *effect)
@@ -118,6 +117,7 @@ static void *flows_run (void *owner)
     pthread_sigmask (SIG_BLOCK, &pipe, NULL); /* sendfile has no MSG_NOSIGNAL */
     while (!flow_loop_turn (&self->loop) || orders_follow (self))
         ;
+    flow_loop_linger (&self->loop);
     return NULL;
 }
 
@@ -226,6 +226,12 @@ void flows_destroy (flows_t **self_p)
     flows_t *self = *self_p;
     if (!self)
         return;
+    int follows = 0;
+    if (prctl (PR_GET_PDEATHSIG, &follows) == 0 &&
+        follows != 0) { /* a client, which need not wait */
+        prctl (PR_SET_PDEATHSIG, 0);
+        self->loop.linger_ms = FLOW_LINGER_ALONE_MS;
+    }
     flows_give (self, &(effect_t){.kind = EFFECT_STOP});
     pthread_join (self->thread, NULL);
     flows_free (self);

@@ -24,6 +24,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sodium.h>
 #include <stdio.h>
@@ -38,6 +39,7 @@
 #define KIND_BYTES         16           /* "lis" */
 #define SCRUB_BYTES        (256u << 10) /* of records read in one go, */
 #define SCRUB_PACE_MS      20           /* pause between two pieces while a scrub is under way */
+#define TRIM_MS            60000        /* between two times that free memory is given back */
 #define FILES_LEAST        64           /* to serve at all */
 #define FILES_OWN          32           /* the store's, workers'; and an eighth of all to spare */
 #define ROOM_MS            50           /* between two attempts to make room */
@@ -70,6 +72,7 @@ typedef struct {
     int64_t scrub_ms; /* when the store is read on */
     int64_t scrub_period_ms;
     int64_t scrub_began_ms;
+    int64_t trimmed_ms; /* when memory that is free was last given back */
     int64_t wall_least_ms;
     size_t files;    /* descriptors that this process may have */
     int64_t room_ms; /* when room was last made among them */
@@ -359,6 +362,10 @@ static void host_loop (host_t *self)
         poll_set_wait (self->ports, wait_ms);
         hear_signals (self);
         run_batch (self);
+        if (now_ms - self->trimmed_ms >= TRIM_MS) {
+            malloc_trim (0); /* or what a rush took stays in the process */
+            self->trimmed_ms = now_ms;
+        }
     }
 }
 

@@ -21,6 +21,7 @@
 
 #include "access.h"
 #include "service.h"
+#include "staged_file.h"
 #include "transaction.h"
 
 /*  Limits, each refused by name in REFUSAL_LIMIT; set per service. */
@@ -62,9 +63,18 @@ typedef struct {
     /*  May what it books be used now? Shown by Show and List. */
     bool (*provisioned) (void *owner, const char *reservation);
 
+    /*  How far its circuits in use are (proto CircuitState), and why. Shown by Show and List. */
+    unsigned (*circuits) (void *owner, const char *reservation, char why [WHY_BYTES]);
+
     /*  How far its activation on the nodes has come: a packed OpeningRecord, malloc'ed; empty =
      *  nothing to tell. Shown by Show, with whole set, and by List. */
     packed_t (*opening) (void *owner, const moment_t *now, const char *reservation, bool whole);
+
+    /*  How far the files are that it wants at storage nodes: a malloc'ed list, and their number.
+     *  Shown by Show and List. */
+    size_t (*staged) (void *staged_owner, const moment_t *now, const char *reservation,
+                      staged_file_t **files);
+    void *staged_owner;
 } usage_t;
 
 /*  [from_ms, until_ms); empty unless set. */
@@ -160,7 +170,7 @@ typedef struct {
 void participant_commands (const participant_t *self, const txid_t *after,
                            bool (*visit) (void *owner, const command_view_t *command), void *owner);
 
-/*  --- for a service that coordinates commands of its own (svc-lis/plus/plus.h): the coordinator's
+/*  --- for a service that coordinates commands of its own (libcommon/plus/plus.h): the coordinator's
  *  store is the participant's, and nobody else takes part. What is granted is held for as long as
  *  the caller says, and decided in one write, so there never is a doubt. --- */
 

@@ -175,11 +175,34 @@ static void put_pending (page_t *self, Musubi__PartRecord *record, const command
     record->pending_operation = (Musubi__Operation) pending->operation;
 }
 
+static void put_staged (page_t *self, Musubi__PartRecord *record, const part_view_t *view)
+{
+    const usage_t *usage = view->usage;
+    staged_file_t *files = NULL;
+    size_t count = usage->staged
+                     ? usage->staged (usage->staged_owner, view->now, view->reservation->id, &files)
+                     : 0;
+    staged_file_t *kept = arena_take (&self->arena, count * sizeof *kept);
+    record->staged = arena_take (&self->arena, count * sizeof *record->staged);
+    for (size_t i = 0; i < count; i++) {
+        kept [i] = files [i];
+        record->staged [record->n_staged++] =
+          codec_put (&staged_file_codec, &kept [i], &self->arena);
+    }
+    free (files);
+}
+
 static void put_usage (page_t *self, Musubi__PartRecord *record, const part_view_t *view)
 {
     const usage_t *usage = view->usage;
     const char *id = view->reservation->id;
     record->provisioned = usage->provisioned && usage->provisioned (usage->owner, id);
+    put_staged (self, record, view);
+    if (usage->circuits) {
+        record->circuit_trouble = arena_take (&self->arena, WHY_BYTES);
+        record->circuit_state =
+          (Musubi__CircuitState) usage->circuits (usage->owner, id, record->circuit_trouble);
+    }
     if (!usage->opening)
         return;
     packed_t opening = usage->opening (usage->owner, view->now, id, view->whole);
@@ -209,10 +232,14 @@ bool page_add_part (page_t *self, const part_view_t *view)
           page_part (self, reservation->part_kind, PART_NETWORK, reservation->part);
         const Musubi__ComputePart *compute =
           page_part (self, reservation->part_kind, PART_COMPUTE, reservation->part);
+        const Musubi__SpacePart *space =
+          page_part (self, reservation->part_kind, PART_SPACE, reservation->part);
         record->n_circuits = network ? network->n_circuits : 0;
         record->circuits = network ? network->circuits : NULL;
         record->n_bookings = compute ? compute->n_bookings : 0;
         record->bookings = compute ? compute->bookings : NULL;
+        record->n_space = space ? space->n_bookings : 0;
+        record->space = space ? space->bookings : NULL;
     }
     return page_keep (self, &record->base);
 }
@@ -227,10 +254,14 @@ bool page_add_command (page_t *self, const command_t *command)
       page_part (self, command->part_kind, PART_NETWORK, command->part);
     const Musubi__ComputePart *compute =
       page_part (self, command->part_kind, PART_COMPUTE, command->part);
+    const Musubi__SpacePart *space =
+      page_part (self, command->part_kind, PART_SPACE, command->part);
     record->n_circuits = network ? network->n_circuits : 0;
     record->circuits = network ? network->circuits : NULL;
     record->n_bookings = compute ? compute->n_bookings : 0;
     record->bookings = compute ? compute->bookings : NULL;
+    record->n_space = space ? space->n_bookings : 0;
+    record->space = space ? space->bookings : NULL;
     record->done = command->done;
     record->prepared_ms = command->prepared_ms;
     record->held_ms = command->held_ms;

@@ -70,14 +70,18 @@ static void tell_failed (readmission_t *self, const readmission_entry_t *kept, c
 static bool readmission_part_of (readmission_t *self, const readmission_entry_t *kept,
                                  packed_t *part, char why [WHY_BYTES])
 {
-    bytes_t answer = packed_bytes (kept->told.answer);
+    answer_t answer;
     *part = (packed_t){0};
     if (kept->unclear)
         return wrong (why, "its last change was undone by a repair, and only the other "
                            "participants know what it has now");
     if (!kept->stands)
         return true;
-    if (!self->part (self->owner, answer, part, why))
+    if (!codec_decode (&answer_codec, &answer, packed_bytes (kept->told.answer), why))
+        return false;
+    bool told = self->part (self->owner, &answer, part, why);
+    codec_clear (&answer_codec, &answer);
+    if (!told)
         return false;
     return part->size > 0 || kept->told.amended || kept->plan.operation != OPERATION_RESERVE ||
            wrong (why, "its answer does not say what it booked here");
@@ -171,13 +175,14 @@ static bool voted_before (const readmission_t *self, const plan_t *plan)
 /*  Takes over the contents of told and of its plan. */
 static void readmission_keep (readmission_t *self, allocation_t *told, plan_t *plan)
 {
-    bool committed = false;
-    uint32_t answered = 0;
     uint32_t version = plan->base_version + 1;
-    bytes_t answer = packed_bytes (told->answer);
-    bool read = allocated_read (answer, &committed, &answered);
+    char why [WHY_BYTES];
+    answer_t answer;
+    bool committed = codec_decode (&answer_codec, &answer, packed_bytes (told->answer), why) &&
+                     answer.status == ANSWER_COMMITTED;
     if (told->amended) /* a repair came after it */
-        version = read && committed && answered > version ? answered : version + 1;
+        version = committed && answer.version > version ? answer.version : version + 1;
+    codec_clear (&answer_codec, &answer);
     readmission_entry_t *kept = ordered_find (self->kept, plan->reservation);
     if (kept && kept->version >= version)
         return;
@@ -187,12 +192,11 @@ static void readmission_keep (readmission_t *self, allocation_t *told, plan_t *p
     } else {
         kept = must (calloc (1, sizeof *kept));
     }
-    *kept =
-      (readmission_entry_t){.told = *told,
-                            .plan = *plan,
-                            .version = version,
-                            .stands = read && committed && plan->operation != OPERATION_RELEASE,
-                            .unclear = !(read && committed) && plan->operation == OPERATION_MODIFY};
+    *kept = (readmission_entry_t){.told = *told,
+                                  .plan = *plan,
+                                  .version = version,
+                                  .stands = committed && plan->operation != OPERATION_RELEASE,
+                                  .unclear = !committed && plan->operation == OPERATION_MODIFY};
     *told = (allocation_t){0};
     *plan = (plan_t){0};
     ordered_add (self->kept, kept->plan.reservation, kept);

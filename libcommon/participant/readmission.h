@@ -21,9 +21,11 @@
 #define READMISSION_ASK_MS    2000 /* for one page, each of */
 #define READMISSION_ASK_TRIES 3
 
+struct answer; /* answer.h */
+
 /*  The part that this answer books here, packed as the participant understands it; size 0 =
  *  nothing. False with why when that can't be told any more. */
-typedef bool readmission_part_fn (void *owner, bytes_t answer, packed_t *part,
+typedef bool readmission_part_fn (void *owner, const struct answer *answer, packed_t *part,
                                   char why [WHY_BYTES]);
 
 typedef struct readmission readmission_t;

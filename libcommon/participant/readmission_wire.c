@@ -1,14 +1,13 @@
-/*  readmission_wire - Home.Allocations and the answers in it, checked field by field. */
+/*  readmission_wire - Home.Allocations, and what the answers in it book at one participant. */
 #include "readmission_wire.h"
 
 #include "codec_table.h"
 #include "transaction_wire.h"
 
 #include "gis.pb-c.h"
-#include "message.h"
 #include "must.h"
-#include "planner.pb-c.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,58 +39,47 @@ const codec_t allocations_page_codec =
 
 /*  --- an answer --- */
 
-bool allocated_read (bytes_t answer, bool *committed, uint32_t *version)
+bool allocated_at_site (const answer_t *answer, const char *name, const site_t *site,
+                        packed_t *part, char why [WHY_BYTES])
 {
-    ProtobufCMessage *message = message_unpack (&musubi__answer__descriptor, answer);
-    if (!message)
-        return false;
-    const Musubi__Answer *told = (const Musubi__Answer *) message;
-    *committed = told->status == MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED;
-    *version = told->version;
-    message_free (message);
-    return true;
-}
-
-static bool take_booking (compute_booking_t *to, const Musubi__Placement *from, const site_t *site,
-                          char why [WHY_BYTES])
-{
-    *to =
-      (compute_booking_t){.cpus = from->cpus, .from_ms = from->from_ms, .until_ms = from->until_ms};
-    if (!text_take (to->need, NAME_BYTES_MAX, from->need, TEXT_WORD, "need", why) ||
-        !text_take (to->class_name, NAME_BYTES_MAX, from->class_name, TEXT_WORD, "class", why))
-        return false;
-    const node_class_t *class = site_class (site, to->class_name);
-    if (!class)
-        return wrong (why, "need %s: the site has no class %s any more", to->need, to->class_name);
-    to->nodes = class_nodes_for (class, to->cpus);
-    return true;
-}
-
-static bool readmission_take_site (const Musubi__Answer *told, const char *name, const site_t *site,
-                                   packed_t *part, char why [WHY_BYTES])
-{
-    compute_booking_t *bookings = must (calloc (told->n_compute + 1, sizeof *bookings));
+    compute_booking_t *bookings = must (calloc (answer->compute_count + 1, sizeof *bookings));
+    const char *missing = NULL;
     size_t count = 0;
-    bool good = true;
-    for (size_t i = 0; i < told->n_compute && good; i++)
-        if (strcmp (told->compute [i]->site, name) == 0)
-            good = take_booking (&bookings [count++], told->compute [i], site, why);
-    if (good && count > 0)
-        *part = compute_part_encode (bookings, count);
+    for (size_t i = 0; i < answer->compute_count && !missing; i++) {
+        const placement_t *told = &answer->compute [i];
+        if (strcmp (told->site, name) != 0)
+            continue;
+        const node_class_t *class = site_class (site, told->class_name);
+        compute_booking_t *booking = &bookings [count++];
+        *booking = (compute_booking_t){.cpus = told->cpus,
+                                       .nodes = class ? class_nodes_for (class, told->cpus) : 0,
+                                       .from_ms = told->from_ms,
+                                       .until_ms = told->until_ms};
+        memcpy (booking->need, told->need, sizeof booking->need);
+        memcpy (booking->class_name, told->class_name, sizeof booking->class_name);
+        if (!class)
+            missing = told->class_name;
+    }
+    *part =
+      count > 0 && !missing ? compute_part_encode (bookings, count) : (packed_t){.data = NULL};
+    if (missing)
+        wrong (why, "need %s: the site has no class %s any more", bookings [count - 1].need,
+               missing);
     free (bookings);
-    return good;
+    return !missing;
 }
 
-bool allocated_at_site (bytes_t answer, const char *name, const site_t *site, packed_t *part,
-                        char why [WHY_BYTES])
+bool allocated_in_storage (const answer_t *answer, const char *site, packed_t *part)
 {
-    *part = (packed_t){0};
-    ProtobufCMessage *message = message_unpack (&musubi__answer__descriptor, answer);
-    if (!message)
-        return wrong (why, "the answer that its home kept can't be read");
-    bool good = readmission_take_site ((const Musubi__Answer *) message, name, site, part, why);
-    message_free (message);
-    return good;
+    space_part_t rooms = {.bookings =
+                            must (calloc (answer->data_count + 1, sizeof *rooms.bookings))};
+    for (size_t i = 0; i < answer->data_count; i++)
+        if (strcmp (answer->data [i].site, site) == 0)
+            rooms.bookings [rooms.bookings_count++] = answer->data [i].booking;
+    *part = rooms.bookings_count > 0 ? codec_encode (&space_part_codec, &rooms)
+                                     : (packed_t){.data = NULL};
+    free (rooms.bookings);
+    return true;
 }
 
 /*  The link's name in this domain; NULL when it is another's. */
@@ -101,81 +89,46 @@ static const char *link_here (const char *link, const char *domain)
     return strncmp (link, domain, length) == 0 && link [length] == '/' ? link + length + 1 : NULL;
 }
 
-typedef struct {
-    circuit_t *list;
-    size_t count;
-    size_t room;
-} circuit_list_t;
-
-static bool add_circuit (circuit_list_t *to, const Musubi__Connection *from, const char *domain,
-                         size_t first, size_t count, char why [WHY_BYTES])
+static circuit_t *add_circuit (network_part_t *to, size_t *room, const connection_t *from,
+                               size_t first)
 {
-    to->list = must_grow (to->list, to->count, &to->room, sizeof *to->list);
-    circuit_t *circuit = &to->list [to->count++];
+    to->circuits = must_grow (to->circuits, to->circuits_count, room, sizeof *to->circuits);
+    circuit_t *circuit = &to->circuits [to->circuits_count++];
     *circuit = (circuit_t){.mbps = from->mbps,
                            .from_ms = from->from_ms,
                            .until_ms = from->until_ms,
-                           .hop = (uint32_t) first,
-                           .links_count = count};
-    circuit->links = must (calloc (count, sizeof *circuit->links));
-    if (!text_take (circuit->need, NAME_BYTES_MAX, from->need, TEXT_WORD, "need", why))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (!text_take (circuit->links [i], NAME_BYTES_MAX,
-                        link_here (from->links [first + i], domain), TEXT_WORD, "link", why))
-            return false;
-    return true;
+                           .hop = (uint32_t) first};
+    memcpy (circuit->need, from->need, sizeof circuit->need);
+    circuit->links = must (calloc (from->links_count, sizeof *circuit->links));
+    return circuit;
 }
 
-/*  How many links, from the first-th on, are one circuit of this domain; 0 when that link is
- *  another domain's. */
-static size_t stretch (const Musubi__Connection *from, const char *domain, size_t first)
+bool allocated_in_domain (const answer_t *answer, const char *name, const domain_t *domain,
+                          packed_t *part, char why [WHY_BYTES])
 {
-    size_t at = first;
-    while (at < from->n_links && link_here (from->links [at], domain))
-        at++;
-    return at - first;
-}
-
-static bool take_connection (circuit_list_t *to, const Musubi__Connection *from, const char *name,
-                             const domain_t *domain, char why [WHY_BYTES])
-{
-    for (size_t i = 0; i < from->n_links; i++) {
-        const char *link = link_here (from->links [i], name);
-        if (link && domain_link (domain, link) == SIZE_MAX)
-            return wrong (why, "need %.63s: the domain has no link %.63s any more", from->need,
-                          link);
-    }
-    for (size_t first = 0; first < from->n_links;) {
-        size_t count = stretch (from, name, first);
-        if (count > 0 && !add_circuit (to, from, name, first, count, why))
-            return false;
-        first += count > 0 ? count : 1;
-    }
-    return true;
-}
-
-static bool take_domain (const Musubi__Answer *told, const char *name, const domain_t *domain,
-                         packed_t *part, char why [WHY_BYTES])
-{
-    circuit_list_t circuits = {0};
+    network_part_t found = {.circuits = NULL};
+    size_t room = 0;
     bool good = true;
-    for (size_t i = 0; i < told->n_network && good; i++)
-        good = take_connection (&circuits, told->network [i], name, domain, why);
-    if (good && circuits.count > 0)
-        *part = network_part_encode (circuits.list, circuits.count);
-    circuits_free (circuits.list, circuits.count);
-    return good;
-}
-
-bool allocated_in_domain (bytes_t answer, const char *name, const domain_t *domain, packed_t *part,
-                          char why [WHY_BYTES])
-{
-    *part = (packed_t){0};
-    ProtobufCMessage *message = message_unpack (&musubi__answer__descriptor, answer);
-    if (!message)
-        return wrong (why, "the answer that its home kept can't be read");
-    bool good = take_domain ((const Musubi__Answer *) message, name, domain, part, why);
-    message_free (message);
+    for (size_t i = 0; i < answer->network_count; i++) {
+        const connection_t *from = &answer->network [i];
+        circuit_t *circuit = NULL; /* the one that goes on: links side by side are one */
+        for (size_t l = 0; good && l < from->links_count; l++) {
+            const char *link = link_here (from->links [l], name);
+            if (!link) {
+                circuit = NULL;
+                continue;
+            }
+            good =
+              domain_link (domain, link) != SIZE_MAX ||
+              wrong (why, "need %.63s: the domain has no link %.63s any more", from->need, link);
+            circuit = circuit ? circuit : add_circuit (&found, &room, from, l);
+            snprintf (circuit->links [circuit->links_count++], sizeof *circuit->links, "%.63s",
+                      link);
+        }
+    }
+    *part = good && found.circuits_count > 0
+              ? network_part_encode (found.circuits, found.circuits_count)
+              : (packed_t){.data = NULL};
+    circuits_free (found.circuits, found.circuits_count);
     return good;
 }

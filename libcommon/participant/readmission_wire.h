@@ -4,6 +4,7 @@
 #ifndef MUSUBI_READMISSION_WIRE_H
 #define MUSUBI_READMISSION_WIRE_H
 
+#include "answer.h"
 #include "domain.h"
 #include "transaction.h"
 
@@ -32,16 +33,13 @@ typedef struct {
 } allocations_page_t;
 extern const codec_t allocations_page_codec;
 
-/*  What an answer tells of its reservation. committed false: the reservation does not stand, or not
- *  as it was asked for. */
-bool allocated_read (bytes_t answer, bool *committed, uint32_t *version);
-
-/*  What the answer books at this site, or on the links of this domain, as packed ComputePart or
- *  NetworkPart; size 0 = nothing. False with why when it is of a class that the site does not
- *  have. Names are those in answers: "ams", "N". */
-bool allocated_at_site (bytes_t answer, const char *name, const site_t *site, packed_t *part,
-                        char why [WHY_BYTES]);
-bool allocated_in_domain (bytes_t answer, const char *name, const domain_t *domain, packed_t *part,
-                          char why [WHY_BYTES]);
+/*  What the answer books at this site, in its storage, or on the links of this domain, as a packed
+ *  part; size 0 = nothing. False with why when it is of a class or on a link that is no more. Names
+ *  are those in answers: "ams", "N". */
+bool allocated_at_site (const answer_t *answer, const char *name, const site_t *site,
+                        packed_t *part, char why [WHY_BYTES]);
+bool allocated_in_storage (const answer_t *answer, const char *site, packed_t *part);
+bool allocated_in_domain (const answer_t *answer, const char *name, const domain_t *domain,
+                          packed_t *part, char why [WHY_BYTES]);
 
 #endif

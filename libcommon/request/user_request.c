@@ -23,4 +23,10 @@ void user_request_name (user_request_t *self)
         if (length < 0 || (size_t) length >= sizeof need->id)
             *need->id = '\0';
     }
+    for (size_t i = 0; i < self->data_count; i++)
+        if (!*self->data [i].id)
+            snprintf (self->data [i].id, sizeof self->data [i].id, "data-%zu", i + 1);
+    for (size_t i = 0; i < self->space_count; i++)
+        if (!*self->space [i].id)
+            snprintf (self->space [i].id, sizeof self->space [i].id, "space-%zu", i + 1);
 }

@@ -78,9 +78,22 @@ const codec_t network_need_codec = CODEC_JUDGED (network_need_t, musubi__network
 static const codec_row_t data_need_rows [] = {
   ROW_TEXT ("file", data_need_t, file, OR_NONE),
   ROW_TEXT ("at", data_need_t, at, OR_NONE),
+  ROW_NUMBER ("nodes", data_need_t, nodes),
+  ROW_NUMBER ("by_ms", data_need_t, by_ms),
+  ROW_NUMBER ("mbps", data_need_t, mbps),
+  ROW_TEXT ("id", data_need_t, id, OR_NONE),
+  ROW_NUMBER ("size", data_need_t, size),
+  ROW_FIXED ("digest", data_need_t, digest, SET_BY (data_need_t, size)),
 };
-static const codec_t data_need_codec =
-  CODEC (data_need_t, musubi__data_need__descriptor, data_need_rows);
+const codec_t data_need_codec = CODEC (data_need_t, musubi__data_need__descriptor, data_need_rows);
+
+static const codec_row_t space_need_rows [] = {
+  ROW_TEXT ("at", space_need_t, at, OR_NONE),
+  ROW_NUMBER ("bytes", space_need_t, bytes),
+  ROW_TEXT ("id", space_need_t, id, OR_NONE),
+};
+const codec_t space_need_codec =
+  CODEC (space_need_t, musubi__space_need__descriptor, space_need_rows);
 
 static const codec_row_t user_request_rows [] = {
   ROW_TEXT ("name", user_request_t, name, OR_NONE),
@@ -93,6 +106,7 @@ static const codec_row_t user_request_rows [] = {
   ROW_TEXT ("policy", user_request_t, policy, OR_NONE),
   ROW_TEXT ("algorithm", user_request_t, algorithm, OR_NONE),
   ROW_TEXT ("route", user_request_t, route, OR_NONE),
+  ROW_LIST ("space", user_request_t, space, space_count, space_need, 0, SPACE_NEEDS_MAX),
 };
 
 static bool user_request_rule (void *self, char why [WHY_BYTES])

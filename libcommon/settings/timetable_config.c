@@ -119,6 +119,18 @@ bool provider_limits_read (const config_t *config, provider_settings_t *settings
     return participant_limits_read (config, &settings->participant, why);
 }
 
+plus_limits_t plus_limits_read (const config_t *config)
+{
+    plus_limits_t limits = plus_limits_default;
+    limits.wait_ms = config_duration_ms (config, "plus/wait");
+    limits.created_max = number (config, "plus/created_max");
+    limits.created_per_actor_max = number (config, "plus/created_per_actor_max");
+    limits.asked_max = number (config, "plus/asked_max");
+    limits.refused_max = number (config, "plus/refused_max");
+    limits.asked_ms = config_duration_ms (config, "limits/retention");
+    return limits;
+}
+
 bool attributes_config_read (const config_t *config, const char *section, attribute_t **attributes,
                              size_t *count, char why [LONG_WHY_BYTES])
 {

@@ -6,6 +6,7 @@
 #define MUSUBI_TIMETABLE_CONFIG_H
 
 #include "participant_config.h"
+#include "plus.h"
 #include "provider.h"
 
 /*  Rows for a table of keys; before is a literal, such as "domains/" with a star and a slash, or
@@ -48,6 +49,19 @@
       KEY_INTEGER ("limits/spans_max", "1024", 1, CALENDAR_SERVICE_SPANS_MOST,                     \
                    "free windows in one answer to Calendar.Free")
 
+/*  Rows of who serves PluS. */
+#define PLUS_CONFIG_KEYS                                                                           \
+    KEY_DURATION ("plus/wait", "15m", 1000, PLUS_WAIT_MS_MAX,                                      \
+                  "how long a command of the PluS interface waits for its commit"),                \
+      KEY_INTEGER ("plus/created_max", "10000", 1, 1000000,                                        \
+                   "the most reservations created by that interface and not reserved yet"),        \
+      KEY_INTEGER ("plus/created_per_actor_max", "1000", 1, 1000000,                               \
+                   "the most of those of one actor"),                                              \
+      KEY_INTEGER ("plus/asked_max", "100000", 1, 10000000,                                        \
+                   "the most request ids kept with what was granted, each for limits/retention"),  \
+      KEY_INTEGER ("plus/refused_max", "20000", 1, 10000000,                                       \
+                   "the most request ids kept with a refusal, for as long")
+
 /*  A name with the kind before it ("lis/ams"), from the key "name", which may have it, too. what
  *  says whose it is: "site", "domain". False with why. */
 bool config_name_read (const config_t *config, const char *kind, const char *what,
@@ -75,6 +89,7 @@ void provider_words_clear (provider_words_t *self);
 /*  The limits that have keys. */
 bool provider_limits_read (const config_t *config, provider_settings_t *settings,
                            char why [LONG_WHY_BYTES]);
+plus_limits_t plus_limits_read (const config_t *config);
 
 /*  All names in a section as attributes; on true the list is the caller's. */
 bool attributes_config_read (const config_t *config, const char *section, attribute_t **attributes,

@@ -4,6 +4,7 @@
 #ifndef MUSUBI_PART_RECORD_H
 #define MUSUBI_PART_RECORD_H
 
+#include "staged_file.h"
 #include "transaction.h"
 
 /*  Same numbers as proto ReservationState (S3). */
@@ -26,8 +27,14 @@ typedef struct {
     size_t bookings_count;
     circuit_t *circuits; /* at a network domain */
     size_t circuits_count;
-    bool provisioned; /* they may be used now */
-    packed_t opening; /* at a site with a back end: packed OpeningRecord; empty = none */
+    bool provisioned;       /* they may be used now */
+    packed_t opening;       /* at a site with a back end: packed OpeningRecord; empty = none */
+    space_booking_t *space; /* at a site's storage */
+    size_t space_count;
+    staged_file_t *staged; /* how far their files are */
+    size_t staged_count;
+    unsigned circuit_state; /* same numbers as proto CircuitState */
+    char circuit_trouble [WHY_BYTES];
     bool plan_set;
     plan_t plan;
     bool done;
@@ -40,8 +47,20 @@ typedef struct {
 /*  Released or failed? */
 bool part_record_over (const part_record_t *self);
 
-/*  When the last of what it books ends; 0 when it books nothing. */
-int64_t part_record_end (const part_record_t *self);
+/*  Bookings at a site, circuits in a network domain, bytes at a site's storage. */
+typedef struct {
+    compute_booking_t *bookings;
+    size_t bookings_count;
+    circuit_t *circuits;
+    size_t circuits_count;
+    space_booking_t *space;
+    size_t space_count;
+} holding_t;
+
+/*  What it books; borrowed. Is it nothing? When the last of it ends; 0 when it is nothing. */
+holding_t holding_of (const part_record_t *record);
+bool holding_empty (const holding_t *self);
+int64_t holding_end (const holding_t *self);
 
 /*  Participant.Show. */
 typedef struct {

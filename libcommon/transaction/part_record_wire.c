@@ -16,7 +16,18 @@ bool part_record_over (const part_record_t *self)
     return self->state == RECORD_RELEASED || self->state == RECORD_FAILED;
 }
 
-int64_t part_record_end (const part_record_t *self)
+holding_t holding_of (const part_record_t *record)
+{
+    return (holding_t){record->bookings,       record->bookings_count, record->circuits,
+                       record->circuits_count, record->space,          record->space_count};
+}
+
+bool holding_empty (const holding_t *self)
+{
+    return self->bookings_count + self->circuits_count + self->space_count == 0;
+}
+
+int64_t holding_end (const holding_t *self)
 {
     int64_t end_ms = 0;
     for (size_t i = 0; i < self->bookings_count; i++)
@@ -25,6 +36,9 @@ int64_t part_record_end (const part_record_t *self)
     for (size_t i = 0; i < self->circuits_count; i++)
         if (self->circuits [i].until_ms > end_ms)
             end_ms = self->circuits [i].until_ms;
+    for (size_t i = 0; i < self->space_count; i++)
+        if (self->space [i].until_ms > end_ms)
+            end_ms = self->space [i].until_ms;
     return end_ms;
 }
 
@@ -54,6 +68,11 @@ static const codec_row_t part_record_rows [] = {
   ROW_LIST ("circuits", part_record_t, circuits, circuits_count, circuit, 0, CIRCUITS_MAX),
   ROW_FLAG ("provisioned", part_record_t, provisioned),
   ROW_PACKED ("opening", part_record_t, opening.data, opening.size, &opening_codec),
+  ROW_LIST ("space", part_record_t, space, space_count, space_booking, 0, BOOKINGS_MAX),
+  ROW_LIST ("staged", part_record_t, staged, staged_count, staged_file, 0, BOOKINGS_MAX),
+  ROW_ENUM ("circuit_state", part_record_t, circuit_state,
+            MUSUBI__CIRCUIT_STATE__CIRCUITS_DEGRADED),
+  ROW_TEXT ("circuit_trouble", part_record_t, circuit_trouble, OR_NONE),
 };
 const codec_t part_record_codec =
   CODEC (part_record_t, musubi__part_record__descriptor, part_record_rows);

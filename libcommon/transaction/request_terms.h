@@ -6,10 +6,13 @@
 
 #include <stdint.h>
 
-#define NEEDS_MAX         64      /* compute needs of a request */
-#define NETWORK_NEEDS_MAX 64      /* of a request */
-#define FILES_MAX         256     /* data needs of a request */
-#define CPUS_MAX          1000000 /* of one need */
+#define NEEDS_MAX         64 /* compute needs of a request */
+#define NETWORK_NEEDS_MAX 64 /* of a request */
+#define FILES_MAX         64 /* data needs of a request */
+#define SPACE_NEEDS_MAX   64 /* of a request */
+#define DATA_NODES_MAX    32 /* storage nodes at which a data need may want its file, by number */
+#define NEED_BYTES_MAX    (UINT64_C (1) << 50) /* of one space need */
+#define CPUS_MAX          1000000              /* of one need */
 
 /*  The number that says which home keeps an actor's bare request id: its remainder by the number of
  *  homes is the index in their list. Part of the contract (T2): FNV-1a, 64 bits, of "actor/id". */

@@ -75,6 +75,12 @@ const participant_ref_t *plan_party (const plan_t *self, const char *name)
     return party ? party : parties_find (self->awaited, self->awaited_count, name);
 }
 
+uint32_t space_mib (uint64_t bytes)
+{
+    assert (bytes <= SPACE_BYTES_MAX);
+    return bytes == 0 ? 1 : (uint32_t) ((bytes + SPACE_UNIT - 1) / SPACE_UNIT);
+}
+
 const char *command_state_word (command_state_t state)
 {
     static const char *const words [COMMAND_STATES] = {

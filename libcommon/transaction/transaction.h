@@ -6,6 +6,7 @@
 #define MUSUBI_TRANSACTION_H
 
 #include "codec.h"
+#include "file_name.h"
 
 #define PARTICIPANTS_MAX       66 /* 65 sites, domains, stores and the request home */
 #define PLAN_REQUEST_BYTES_MAX 65536
@@ -161,7 +162,8 @@ typedef enum {
     PART_NONE = 0,
     PART_COMPUTE = 2,
     PART_CLAIM = 3,
-    PART_NETWORK = 7
+    PART_NETWORK = 7,
+    PART_SPACE = 8
 } part_kind_t; /* proto field numbers */
 
 typedef struct {
@@ -214,6 +216,32 @@ typedef struct {
     size_t circuits_count;
 } network_part_t;
 
+/*  Bytes of one storage node inside a SpacePart: room for a file that is to be there, or room
+ *  alone. */
+typedef struct {
+    char need [NAME_BYTES_MAX + 1];
+    char node [NAME_BYTES_MAX + 1]; /* storage node of the site */
+    uint64_t bytes;  /* at most SPACE_BYTES_MAX; 0 = the node has the file for good */
+    int64_t from_ms; /* with a file: when its bytes begin to come */
+    int64_t until_ms;
+    char file [FILE_NAME_BYTES_MAX + 1]; /* "" = room alone, and the rest is not set */
+    uint8_t digest [DIGEST_BYTES];
+    int64_t due_ms; /* with a file: in (from_ms, until_ms], or from_ms when it is there already */
+    uint32_t mbps;  /* its circuit; 0 = none */
+    char source [NAME_BYTES_MAX + 1]; /* site; "" = the node has it, or gets it inside the site */
+} space_booking_t;
+
+#define SPACE_BYTES_MAX (1ULL << 50)
+#define SPACE_UNIT      (1U << 20) /* bytes of a MiB, in which storage is counted and told */
+
+/*  Whole MiB that a booking of so many bytes takes, at least one. bytes <= SPACE_BYTES_MAX. */
+uint32_t space_mib (uint64_t bytes);
+
+typedef struct {
+    space_booking_t *bookings;
+    size_t bookings_count; /* at most BOOKINGS_MAX */
+} space_part_t;
+
 typedef struct {
     uint8_t digest [DIGEST_BYTES]; /* of the client's request */
     packed_t answer;
@@ -225,6 +253,7 @@ typedef struct {
     union {
         compute_part_t compute;
         network_part_t network;
+        space_part_t space;
         claim_part_t claim;
     };
 } part_body_t;
@@ -287,6 +316,8 @@ extern const codec_t compute_booking_codec;
 extern const codec_t compute_part_codec;
 extern const codec_t circuit_codec;
 extern const codec_t network_part_codec;
+extern const codec_t space_booking_codec;
+extern const codec_t space_part_codec;
 extern const codec_t claim_part_codec;
 extern const codec_t hold_codec;
 extern const codec_t profile_codec;

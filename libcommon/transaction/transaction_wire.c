@@ -12,6 +12,7 @@ static_assert ((int) OUTCOME_ABORTED == MUSUBI__OUTCOME__OUTCOME_ABORTED, "same 
 static_assert ((int) OPERATION_RELEASE == MUSUBI__OPERATION__RELEASE, "same numbers");
 static_assert ((int) PART_COMPUTE == MUSUBI__HOLD_REQUEST__PART_COMPUTE, "proto field numbers");
 static_assert ((int) PART_NETWORK == MUSUBI__HOLD_REQUEST__PART_NETWORK, "proto field numbers");
+static_assert ((int) PART_SPACE == MUSUBI__HOLD_REQUEST__PART_SPACE, "proto field numbers");
 static_assert ((int) PART_CLAIM == MUSUBI__HOLD_REQUEST__PART_CLAIM, "proto field numbers");
 
 /*  --- txid --- */
@@ -197,6 +198,48 @@ bool network_part_decode (bytes_t bytes, circuit_t **circuits, size_t *count, ch
     return good;
 }
 
+static const codec_row_t space_booking_rows [] = {
+  ROW_TEXT ("need", space_booking_t, need),
+  ROW_WORD ("node", space_booking_t, node),
+  ROW_NUMBER ("bytes", space_booking_t, bytes, MOST (SPACE_BYTES_MAX)),
+  ROW_TIME ("from_ms", space_booking_t, from_ms),
+  ROW_TIME ("until_ms", space_booking_t, until_ms),
+  ROW_TEXT ("file", space_booking_t, file, OR_NONE),
+  ROW_FIXED ("digest", space_booking_t, digest, SET_BY (space_booking_t, due_ms)),
+  ROW_TIME ("due_ms", space_booking_t, due_ms),
+  ROW_NUMBER ("mbps", space_booking_t, mbps),
+  ROW_WORD ("source", space_booking_t, source, OR_NONE),
+};
+
+static bool space_booking_rule (void *self, const void *message, char why [WHY_BYTES])
+{
+    const space_booking_t *booking = self;
+    bool digest = ((const Musubi__SpaceBooking *) message)->digest.len > 0;
+    if (!interval_right (booking->from_ms, booking->until_ms, why))
+        return false;
+    if (!*booking->file && booking->bytes == 0)
+        return wrong (why, "bytes: missing, and no file is named that is there already");
+    if (!*booking->file)
+        return !(digest || booking->due_ms || booking->mbps || *booking->source) ||
+               wrong (why, "file: missing, though it is said how it comes");
+    char reason [WHY_BYTES];
+    if (!file_name_check (booking->file, reason))
+        return wrong (why, "file: %.150s", reason);
+    if (!digest)
+        return wrong (why, "digest: missing, though file is given");
+    return (booking->due_ms >= booking->from_ms && booking->due_ms <= booking->until_ms &&
+            booking->due_ms > 0) ||
+           wrong (why, "due_ms: must lie in the booking's window");
+}
+
+const codec_t space_booking_codec = CODEC_JUDGED (
+  space_booking_t, musubi__space_booking__descriptor, space_booking_rows, space_booking_rule);
+
+static const codec_row_t space_rows [] = {
+  ROW_LIST ("bookings", space_part_t, bookings, bookings_count, space_booking, 0, BOOKINGS_MAX),
+};
+const codec_t space_part_codec = CODEC (space_part_t, musubi__space_part__descriptor, space_rows);
+
 static const codec_row_t claim_rows [] = {
   ROW_FIXED ("digest", claim_part_t, digest),
   ROW_BYTES ("answer", claim_part_t, answer.data, answer.size, CLAIM_ANSWER_BYTES_MAX),
@@ -219,6 +262,8 @@ const codec_t *part_codec (part_kind_t kind)
         return &claim_part_codec;
     case PART_NETWORK:
         return &network_part_codec;
+    case PART_SPACE:
+        return &space_part_codec;
     case PART_NONE:
         break;
     }
@@ -250,6 +295,8 @@ static const codec_row_t hold_rows [] = {
   ROW_FLAG ("prepare", hold_t, prepare),
   ROW_PACKED ("network", hold_t, part, part_size, &network_part_codec,
               CASE_OF (hold_t, part_kind, PART_NETWORK)),
+  ROW_PACKED ("space", hold_t, part, part_size, &space_part_codec,
+              CASE_OF (hold_t, part_kind, PART_SPACE)),
 };
 
 static bool hold_rule (void *self, char why [WHY_BYTES])

@@ -197,6 +197,7 @@ static job_t *balancer_step_job_of (balancer_t *self, const queued_t *bag)
 static void take_bag (balancer_t *self, weighed_step_t *step, size_t site, const queued_t *bag)
 {
     double load_s = bag->running_s + bag->waiting * bag->task_s;
+    double input_s = weighed_input (&step->sites [site], bag->missing_bytes, bag->task_s);
     job_t *job = balancer_step_job_of (self, bag);
     if (job->place == SIZE_MAX) {
         job->place = step->jobs_count++;
@@ -214,11 +215,14 @@ static void take_bag (balancer_t *self, weighed_step_t *step, size_t site, const
     } else {
         job->guests += (uint64_t) bag->running + bag->waiting;
     }
+    weighed_job_t *weighed = &step->weighed [job->place];
+    weighed->input_bytes = fmax (weighed->input_bytes, bag->input_bytes);
     weighed_add (&step->sites [site], &(piece_t){.bag = bag->bag,
                                                  .job = job->place,
                                                  .waiting = bag->waiting,
                                                  .movable = bag->movable,
-                                                 .task_s = bag->task_s,
+                                                 .task_s = bag->task_s + input_s,
+                                                 .input_s = input_s,
                                                  .running_s = bag->running_s});
 }
 
@@ -281,7 +285,9 @@ static void step_begin (balancer_t *self, weighed_step_t *step)
             step->whole = step->whole && *member->kept.aside != '\0';
             continue;
         }
+        double rate = member->queue.input_rate;
         step->sites [step->sites_count] = (weighed_t){.cpus = member->queue.cpus,
+                                                      .byte_s = rate > 0 ? 1 / rate : 0,
                                                       .level_s = member->kept.level_s,
                                                       .aside = *member->kept.aside != '\0'};
         step->members [step->sites_count++] = member;

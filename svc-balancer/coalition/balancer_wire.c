@@ -24,6 +24,8 @@ static const codec_row_t terms_rows [] = {
 };
 const codec_t terms_codec = CODEC (terms_t, musubi__membership_answer__descriptor, terms_rows);
 
+#define INPUT_BYTES_MOST 1000000000000000
+
 static const codec_row_t queued_rows [] = {
   ROW_NUMBER ("bag", queued_t, bag, LEAST (1)),
   ROW_WORD ("home", queued_t, home),
@@ -35,6 +37,8 @@ static const codec_row_t queued_rows [] = {
   ROW_NUMBER ("running_load_s", queued_t, running_s, MOST (LOAD_S_MOST)),
   ROW_TIME ("submitted_ms", queued_t, submitted_ms),
   ROW_NUMBER ("away", queued_t, away),
+  ROW_NUMBER ("input_bytes", queued_t, input_bytes, BETWEEN (0, INPUT_BYTES_MOST)),
+  ROW_NUMBER ("missing_bytes", queued_t, missing_bytes, BETWEEN (0, INPUT_BYTES_MOST)),
 };
 
 static bool queued_rule (void *self, char why [WHY_BYTES])
@@ -62,6 +66,7 @@ static const codec_row_t state_rows [] = {
   ROW_NUMBER ("start", member_state_t, queue.start),
   ROW_LIST ("bags", member_state_t, queue.bags, queue.count, queued, 0, ANY_COUNT),
   ROW_FLAG ("more", member_state_t, more),
+  ROW_NUMBER ("input_bytes_per_s", member_state_t, queue.input_rate, BETWEEN (0, INPUT_BYTES_MOST)),
 };
 const codec_t state_page_codec =
   CODEC (member_state_t, musubi__state_answer__descriptor, state_rows);
@@ -78,6 +83,7 @@ bool state_decode (member_queue_t *queue, bool *more, bytes_t body, char why [WH
     queue->cpus = page.queue.cpus;
     queue->done_s = page.queue.done_s;
     queue->start = page.queue.start;
+    queue->input_rate = page.queue.input_rate;
     *more = page.more && page.queue.count > 0;
     codec_clear (&state_page_codec, &page);
     return member_queue_load (queue) <= LOAD_S_MOST ||

@@ -20,16 +20,19 @@ typedef struct {
     uint32_t running;
     uint32_t waiting;
     uint32_t movable;
-    uint32_t away;    /* at other sites */
-    double task_s;    /* load of each, CPU seconds */
-    double running_s; /* of those that run, together */
+    uint32_t away;        /* at other sites */
+    double task_s;        /* load of each, CPU seconds */
+    double running_s;     /* of those that run, together */
+    double input_bytes;   /* of the next one */
+    double missing_bytes; /* of them, there */
     int64_t submitted_ms;
 } queued_t;
 
 /*  A member's queue, head first. */
 typedef struct {
     double cpus;
-    double done_s; /* since that start */
+    double input_rate; /* bytes/s; 0 = inputs are not weighed */
+    double done_s;     /* since that start */
     uint32_t start;
     queued_t *bags;
     size_t count;

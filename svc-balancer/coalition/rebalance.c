@@ -41,6 +41,11 @@ void weighed_add (weighed_t *site, const piece_t *piece)
     site->pieces [site->count++] = *piece;
 }
 
+double weighed_input (const weighed_t *site, double bytes, double work_s)
+{
+    return fmin (bytes * site->byte_s, REBALANCE_INPUT_MOST * work_s);
+}
+
 void weighed_clear (weighed_t *site)
 {
     free (site->pieces);
@@ -159,14 +164,15 @@ static uint32_t room_behind (const rebalance_t *self, const rebalance_plan_t *pl
     return tasks_in (time_s * site->cpus + task_s - plan->loads [to], task_s);
 }
 
-static uint32_t room_of_levels (const rebalance_plan_t *plan, size_t from, size_t to, double task_s)
+static uint32_t room_of_levels (const rebalance_plan_t *plan, size_t from, size_t to, double task_s,
+                                double there_s)
 {
     const weighed_t *sender = &plan->sites [from];
     const weighed_t *receiver = &plan->sites [to];
     double sends = sender->level_s * sender->cpus - plan->sent [from];
     double takes = receiver->level_s * receiver->cpus - plan->loads [to];
     return rebalance_least (isfinite (sends) ? tasks_in (sends, task_s) : UINT32_MAX,
-                            isfinite (takes) ? tasks_in (takes, task_s) : UINT32_MAX);
+                            isfinite (takes) ? tasks_in (takes, there_s) : UINT32_MAX);
 }
 
 static void put_home (weighed_t *site, const piece_t *moved)
@@ -181,6 +187,17 @@ static void put_home (weighed_t *site, const piece_t *moved)
     site->pieces [0] = *moved;
 }
 
+/*  What of a task's input a site lacks, as load. The site knows where it has tasks of the job; elsewhere
+ *  all of it may be missing. */
+static double input_there (const rebalance_t *self, size_t site, size_t job, double work_s)
+{
+    const weighed_t *there = &self->sites [site];
+    for (size_t i = 0; i < there->count && self->jobs [job].input_bytes > 0; i++)
+        if (there->pieces [i].job == job)
+            return there->pieces [i].input_s;
+    return weighed_input (there, self->jobs [job].input_bytes, work_s);
+}
+
 /*  Moves up to count tasks of a piece, as many as promises and levels allow; returns how many. */
 static uint32_t try_move (const rebalance_t *self, rebalance_plan_t *plan, size_t from, size_t at,
                           size_t to, uint32_t count, bool levels)
@@ -190,13 +207,16 @@ static uint32_t try_move (const rebalance_t *self, rebalance_plan_t *plan, size_
     count = rebalance_least (count, piece->movable);
     if (from == to || count == 0 || plan->moves_count == plan->moves_max)
         return 0;
+    double work_s = piece->task_s - piece->input_s;
+    double input_s = input_there (self, to, piece->job, work_s);
+    double there_s = work_s + input_s;
     if (levels)
-        count = rebalance_least (count, room_of_levels (plan, from, to, piece->task_s));
+        count = rebalance_least (count, room_of_levels (plan, from, to, piece->task_s, there_s));
     if (home)
-        count = rebalance_least (count,
-                                 room_at_home (self, &plan->sites [to], piece->job, piece->task_s));
+        count =
+          rebalance_least (count, room_at_home (self, &plan->sites [to], piece->job, there_s));
     else
-        count = rebalance_least (count, room_behind (self, plan, to, piece->job, piece->task_s));
+        count = rebalance_least (count, room_behind (self, plan, to, piece->job, there_s));
     if (count == 0)
         return 0;
     plan->moves [plan->moves_count++] = (weighed_move_t){.from = from,
@@ -204,14 +224,14 @@ static uint32_t try_move (const rebalance_t *self, rebalance_plan_t *plan, size_
                                                          .job = piece->job,
                                                          .bag = piece->bag,
                                                          .count = count,
-                                                         .task_s = piece->task_s};
-    piece_t moved = {.job = piece->job, .waiting = count, .task_s = piece->task_s};
+                                                         .task_s = work_s};
+    piece_t moved = {.job = piece->job, .waiting = count, .task_s = there_s, .input_s = input_s};
     double load = count * piece->task_s;
     piece->waiting -= count;
     piece->movable -= count;
     plan->loads [from] -= load;
     plan->sent [from] += load;
-    plan->loads [to] += load;
+    plan->loads [to] += count * there_s;
     if (home)
         put_home (&plan->sites [to], &moved);
     else
@@ -295,17 +315,15 @@ static size_t neediest_site (const rebalance_t *self)
 static void rebalance_send_piece (const rebalance_t *self, rebalance_plan_t *plan, size_t from,
                                   size_t at)
 {
-    const piece_t *piece = &plan->sites [from].pieces [at];
-    size_t home = self->jobs [piece->job].home;
-    double task_s = piece->task_s;
-    if (home != from) {
-        if (home != REBALANCE_NOWHERE)
-            self->quotas [home] -= task_s * try_move (self, plan, from, at, home,
-                                                      tasks_in (self->quotas [home], task_s), true);
+    size_t job = plan->sites [from].pieces [at].job;
+    size_t home = self->jobs [job].home;
+    if (home == REBALANCE_NOWHERE)
         return;
-    }
-    for (size_t tries = 0; tries < self->sites_count; tries++) {
-        size_t to = neediest_site (self);
+    for (size_t tries = 0; tries < (home == from ? self->sites_count : 1); tries++) {
+        size_t to = home == from ? neediest_site (self) : home;
+        const piece_t *piece = &plan->sites [from].pieces [at];
+        double task_s = piece->task_s - piece->input_s;
+        task_s += input_there (self, to, job, task_s);
         uint32_t wanted = tasks_in (self->quotas [to], task_s);
         uint32_t sent = try_move (self, plan, from, at, to, wanted, true);
         self->quotas [to] -= task_s * sent;

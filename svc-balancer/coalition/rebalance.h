@@ -10,6 +10,9 @@
  *  task itself by itself. Tasks that move are put at the end of a queue. Tasks that come home are
  *  put where their bag waits, or at the head where none of it does.
  *
+ *  A task's input that a site lacks counts as load there, size over rate: so a task follows its data,
+ *  or its data's cost. What it was promised includes that.
+ *
  *  The step and its extension (bilb_queues) give two answers. The one that completes the jobs
  *  earlier, all together, is taken, because sites work through their queues in their own order.
  *  Pure.
@@ -36,12 +39,14 @@ typedef struct {
     size_t job;
     uint32_t waiting;
     uint32_t movable; /* of those that wait */
-    double task_s;    /* load of each task, CPU seconds, above 0 */
+    double task_s;    /* load of each task, CPU seconds, above 0, its missing input included */
+    double input_s;   /* of that: the input that the site lacks */
     double running_s; /* load of those that run */
 } piece_t;
 
 typedef struct {
     double cpus;     /* 0 = it takes part only in what goes home */
+    double byte_s;   /* until a byte of input comes, s; 0 = it is not weighed */
     double level_s;  /* 0 or more, or INFINITY */
     bool aside;      /* what it has at others comes home, what others have here goes home */
     piece_t *pieces; /* head first; owned: weighed_clear */
@@ -49,13 +54,19 @@ typedef struct {
     size_t room;
 } weighed_t;
 
+/*  Input that a site lacks, as load: at most REBALANCE_INPUT_MOST times the work, whatever a site
+ *  tells. */
+#define REBALANCE_INPUT_MOST 10
+double weighed_input (const weighed_t *site, double bytes, double work_s);
+
 void weighed_add (weighed_t *site, const piece_t *piece);
 void weighed_clear (weighed_t *site);
 
 typedef struct {
-    size_t home;     /* the site, REBALANCE_NOWHERE when it is not among them */
-    double before_s; /* answers: until complete in the queues as they are, INFINITY = never */
-    double after_s;  /* and as the orders make them */
+    double input_bytes; /* of a task */
+    size_t home;        /* the site, REBALANCE_NOWHERE when it is not among them */
+    double before_s;    /* answers: until complete in the queues as they are, INFINITY = never */
+    double after_s;     /* and as the orders make them */
 } weighed_job_t;
 
 typedef struct {
@@ -64,7 +75,7 @@ typedef struct {
     size_t job;
     uint64_t bag; /* at from */
     uint32_t count;
-    double task_s;
+    double task_s; /* of each: its work alone */
 } weighed_move_t;
 
 typedef struct weighing rebalance_t;

@@ -15,19 +15,26 @@ const agent_settings_t agent_settings_default = {.keep_ms = 24 * INT64_C (360000
                                                  .look_ms = 5000,
                                                  .output_bytes_max = OUTPUT_BYTES_MAX,
                                                  .room_bytes_least = UINT64_C (256) << 20,
-                                                 .stubborn_ms = 10000};
+                                                 .stubborn_ms = 10000,
+                                                 .machine_ms = 30000,
+                                                 .limit_ms = 10000};
 
 /*  --- polling the site --- */
 
 static packed_t agent_fill_question (void *owner, const agent_poll_question_t *question)
 {
     agent_t *self = owner;
-    attend_t attend = {.cpus = self->settings.cpus, .question = question->said};
+    attend_t attend = {
+      .cpus = self->settings.cpus, .question = question->said, .machine = self->machine};
     snprintf (attend.node, sizeof attend.node, "%s", self->settings.name);
     snprintf (attend.class_name, sizeof attend.class_name, "%s", self->settings.class_name);
+    snprintf (attend.storage, sizeof attend.storage, "%s",
+              self->settings.storage ? self->settings.storage : "");
     if (!question->bare)
         attend.runs = agent_runs_report (self, &attend.runs_count);
+    attend.batch = self->batch;
     packed_t body = codec_encode (&attend_codec, &attend);
+    attend.batch = NULL;
     codec_clear (&attend_codec, &attend);
     return body;
 }
@@ -66,6 +73,7 @@ static void agent_destroy (void *owner)
     agent_t *self = owner;
     ordered_end (&self->works, free);
     agent_runs_end (self);
+    agent_batch_end (self);
     agent_poll_destroy (&self->agent_poll);
     service_destroy (&self->service);
     free (self);
@@ -73,7 +81,7 @@ static void agent_destroy (void *owner)
 
 void agent_core (const agent_settings_t *settings, core_t *core)
 {
-    assert (settings->look_ms > 0);
+    assert (settings->look_ms > 0 && settings->machine_ms > 0);
     agent_t *self = must (calloc (1, sizeof *self));
     self->settings = *settings;
     char name [NAME_BYTES_MAX + 1];

@@ -7,7 +7,11 @@
  *  its site has wanted since this start.
  *
  *  A site is known by its store. When another store answers, the agent ends the runs of the former
- *  one and reports them no more. Pure.
+ *  one and reports them no more.
+ *
+ *  A batch system has one such agent for all its nodes. There a run is a job: it has no lease, since
+ *  it goes on whoever is away. The agent tells what the batch system says of its nodes, and why it
+ *  does not answer; silence is never taken for an end. Pure.
  */
 #ifndef MUSUBI_AGENT_H
 #define MUSUBI_AGENT_H
@@ -22,11 +26,19 @@ typedef struct {
     const char *const *sites; /* endpoints of its LIS; the next is tried when one is silent */
     size_t sites_count;
     const char *runs;          /* absolute path of the folder that has a folder for each run */
+    const char *storage;       /* the storage node on this machine; NULL or "" = none: no task with
+                                  files comes here */
+    const char *arrivals;      /* absolute path of that node's folder for arrivals */
     int64_t keep_ms;           /* how long the folder of a run is kept after its end; 24 h */
     int64_t look_ms;           /* how often runs are looked at, in case a starter has died; 5 000 */
     uint64_t output_bytes_max; /* kept of a run's output; 64 MiB */
     uint64_t room_bytes_least; /* with less free on the disk no output is kept; 256 MiB */
     int64_t stubborn_ms; /* a starter that has not ended its run so long after the grace is killed;
+                            10 000 */
+    int64_t machine_ms;  /* how often the machine is looked at, or the batch system; 30 000 */
+    bool batch; /* it speaks for a batch system, which starts the runs as its jobs: class_name is
+                            "", cpus 0 */
+    int64_t limit_ms; /* a batch system that has not answered a look for so long counts as silent;
                             10 000 */
 } agent_settings_t;
 

@@ -98,7 +98,8 @@ static void order_start (agent_t *self, agent_run_t *run)
                                      .node = self->settings.name,
                                      .order = run->record.order,
                                      .output_bytes_max = self->settings.output_bytes_max,
-                                     .room_bytes_least = self->settings.room_bytes_least},
+                                     .room_bytes_least = self->settings.room_bytes_least,
+                                     .arrivals = self->settings.arrivals},
                           .lease_ms = self->lease_until_ms,
                           .endpoint = self->service->endpoint};
     order_for (self, run, RUN_START, order, (ordered_work_t){0});
@@ -109,6 +110,25 @@ static void order_end (agent_t *self, const moment_t *now, agent_run_t *run)
     bool force = run->ended && now->mono_ms >= run->ended_by_ms;
     order_for (self, run, RUN_SIGNAL, (work_order_t){.grace_ms = run->grace_ms, .force = force},
                (ordered_work_t){.ends = true, .grace_ms = run->grace_ms});
+}
+
+/*  A starter is told all that is wanted at once, so that no wish takes the place of one that it has
+ *  not seen. */
+static void order_tell (agent_t *self, agent_run_t *run)
+{
+    bool warn = run->warned || run->wish == WISH_WARN;
+    bool suspend = run->wish == WISH_SUSPEND;
+    run->resumes = !suspend;
+    run->report.suspended &= suspend; /* from here on it may go on at any time */
+    order_for (self, run, RUN_SIGNAL,
+               (work_order_t){.warn = warn, .suspend = suspend, .resume = !suspend},
+               (ordered_work_t){.tells = true, .warns = warn, .suspends = suspend});
+}
+
+static bool tell_is_due (const agent_run_t *run)
+{
+    return (run->wish == WISH_WARN && !run->warned) ||
+           (run->wish == WISH_SUSPEND) != run->suspended;
 }
 
 static bool end_is_due (const agent_run_t *run, const moment_t *now)
@@ -126,11 +146,10 @@ static void pursue (agent_t *self, const moment_t *now, agent_run_t *run)
             order_end (self, now, run);
     } else if (!run->record.order && run->report.state == RUN_CLAIMED) {
         order_for (self, run, RUN_LOOK, (work_order_t){0}, (ordered_work_t){.looks = true});
-    } else if (run->report.state == RUN_CLAIMED) {
+    } else if (run->report.state == RUN_CLAIMED && !run->queued) {
         order_start (self, run);
-    } else if (run->wish == WISH_WARN && !run->warned) {
-        order_for (self, run, RUN_SIGNAL, (work_order_t){.warn = true, .grace_ms = run->grace_ms},
-                   (ordered_work_t){.warns = true});
+    } else if (tell_is_due (run)) {
+        order_tell (self, run);
     }
 }
 
@@ -178,9 +197,15 @@ static void run_stands (agent_t *self, const moment_t *now, agent_run_t *run,
     run->report = *report;
     run->report.id = before.id;
     run->report.state = before.state;
+    run->report.suspended &= run->work == 0 || !run->resumes;
     run->report.cpu_ms = report->cpu_ms > before.cpu_ms ? report->cpu_ms : before.cpu_ms;
+    if (report->suspended && run->work == 0)
+        run->suspended = true; /* a former agent has told its starter so */
     if (run_over (report->state)) {
         run_end (self, now, run, report->state, report->why);
+    } else if (before.suspended != run->report.suspended) {
+        run->report.state = RUN_RUNNING;
+        agent_poll_news (self->agent_poll, now, 0);
     } else if (before.state == RUN_CLAIMED) {
         run->report.state = RUN_RUNNING;
         agent_poll_news (self->agent_poll, now, 0);
@@ -194,6 +219,7 @@ void agent_run_stands (agent_t *self, const moment_t *now, const stand_t *stand)
     agent_run_t *run = run_name_parse (stand->name, site, &id) ? run_find (self, site, &id) : NULL;
     if (!run)
         return;
+    run->queued = stand->queued;
     run_stands (self, now, run, &stand->report);
     if (run_over (run->report.state) && run->work == 0 && !of_site (self, run) &&
         agent_poll_store (self->agent_poll))
@@ -210,14 +236,18 @@ void agent_run_done (agent_t *self, const moment_t *now, const ordered_work_t *n
     if (!ok && self->again_timer == 0)
         self->again_timer =
           timers_set (self->service->timers, now->mono_ms + AGAIN_MS, agent_runs_on_again, self, 0);
-    if (ok && note->warns)
-        run->warned = true;
+    if (ok && note->tells) {
+        run->warned = note->warns;
+        run->suspended = note->suspends;
+    } else if (run->report.suspended) {
+        run->suspended = true; /* a former agent has told its starter so */
+    }
     if (ok && note->ends) {
         run->ended = true;
         run->ended_grace_ms = note->grace_ms;
         run->ended_by_ms = now->mono_ms + note->grace_ms + self->settings.stubborn_ms;
     }
-    if (ok && note->looks && run->report.state == RUN_CLAIMED)
+    if (ok && note->looks && run->report.state == RUN_CLAIMED && !run->queued)
         run_end (self, now, run, RUN_LOST, "the node has no record of this run");
     pursue (self, now, run);
 }
@@ -276,6 +306,20 @@ static void agent_runs_on_prune (void *owner, const moment_t *now, uint64_t toke
       timers_set (self->service->timers, now->mono_ms + PRUNE_MS, agent_runs_on_prune, self, 0);
 }
 
+static void agent_runs_on_machine (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    agent_t *self = owner;
+    if (self->settings.batch)
+        agent_batch_look (self, now);
+    else
+        agent_order (self, RUN_LOOK, &(work_order_t){.runs = self->settings.runs},
+                     &(ordered_work_t){.kind = WORK_MACHINE});
+    self->machine_timer =
+      timers_set (self->service->timers, now->mono_ms + self->settings.machine_ms,
+                  agent_runs_on_machine, self, 0);
+}
+
 /*  A starter says that its run is over. Anybody could say so: the run is looked at. */
 static void agent_runs_on_ended (void *owner, const moment_t *now, const request_t *request,
                                  void *body)
@@ -301,7 +345,7 @@ static void agent_runs_on_ended (void *owner, const moment_t *now, const request
 /*  The lease has become longer: the starters are told. */
 static void agent_runs_lease (agent_t *self)
 {
-    if (self->open == 0)
+    if (self->open == 0 || self->settings.batch)
         return;
     if (self->leased_ms > 0 && self->lease_until_ms - self->leased_ms < self->lease_ms / LEASE_PART)
         return;
@@ -439,6 +483,7 @@ void agent_runs_start (agent_t *self, const moment_t *now)
 {
     agent_runs_look (self);
     look_later (self, now);
+    agent_runs_on_machine (self, now, 0);
     self->prune_timer = timers_set (self->service->timers, now->mono_ms + PRUNE_FIRST_MS,
                                     agent_runs_on_prune, self, 0);
 }

@@ -35,14 +35,17 @@ typedef struct {
     int64_t grace_ms;
     bool mentioned; /* it is named in the answer that is being carried out */
     bool warned;    /* its starter has been told */
+    bool suspended; /* its starter has been told so, or has told so */
+    bool resumes;   /* its last work told it to go on: until that is done it may stand or run */
     bool ended;     /* its starter has been told to end it, with ended_grace_ms */
     int64_t ended_grace_ms;
     int64_t ended_by_ms; /* mono: by then it should be over */
     uint64_t work;       /* ordered for it and not done; 0 = none */
     bool failed;         /* that work has failed, and waits for the next try */
+    bool queued;         /* a job in the batch system's queue, as last seen */
 } agent_run_t;
 
-typedef enum { WORK_RUN, WORK_LOOK, WORK_READ, WORK_OTHER } ordered_kind_t;
+typedef enum { WORK_RUN, WORK_LOOK, WORK_MACHINE, WORK_READ, WORK_OTHER } ordered_kind_t;
 
 /*  Work that was ordered and is not done. */
 typedef struct {
@@ -51,6 +54,8 @@ typedef struct {
     uint8_t key [AGENT_KEY_BYTES]; /* of the run; WORK_RUN only */
     bool ends;                     /* run_signal, with grace_ms */
     bool warns;
+    bool suspends;
+    bool tells; /* its starter both of these */
     bool looks; /* for a claim that is not there */
     int64_t grace_ms;
     uint64_t output; /* WORK_READ: the site's number of it */
@@ -73,6 +78,12 @@ typedef struct {
     uint64_t again_timer;
     uint64_t look_timer;
     uint64_t prune_timer;
+    uint64_t machine_timer;
+    machine_state_t machine;
+    batch_picture_t
+      *batch; /* of a batch system, as it was last seen; NULL = it was never looked at */
+    int64_t
+      batch_asked_ms; /* mono: the look that is under way, or the last one, was ordered then */
 } agent_t;
 
 /*  --- agent_runs.c --- */
@@ -99,5 +110,15 @@ bool agent_awaits (const agent_t *self, ordered_kind_t kind, uint64_t output);
 /*  Take what work has found out; ok: it could be done. In agent_runs.c. */
 void agent_run_done (agent_t *self, const moment_t *now, const ordered_work_t *note, bool ok);
 void agent_run_stands (agent_t *self, const moment_t *now, const stand_t *stand);
+
+/*  --- agent_batch.c --- */
+
+/*  Orders a look at the batch system, unless one is under way: that may be late. */
+void agent_batch_look (agent_t *self, const moment_t *now);
+
+/*  The batch system was looked at; takes the picture over. why: it has not answered. */
+void agent_batch_seen (agent_t *self, const moment_t *now, batch_picture_t **picture);
+void agent_batch_silent (agent_t *self, const moment_t *now, const char *why);
+void agent_batch_end (agent_t *self);
 
 #endif

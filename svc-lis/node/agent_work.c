@@ -57,6 +57,12 @@ bool agent_on_work (void *owner, const moment_t *now, const event_t *event)
         agent_work_failed (self, work, event->work.result);
     for (size_t i = 0; i < result.stands_count; i++)
         agent_run_stands (self, now, &result.stands [i]);
+    if (result.looked)
+        self->machine = result.machine;
+    if (result.batch && self->settings.batch)
+        agent_batch_seen (self, now, &result.batch);
+    if (!ok && work->kind == WORK_MACHINE && self->settings.batch)
+        agent_batch_silent (self, now, "the batch system could not be looked at");
     if (work->kind == WORK_RUN)
         agent_run_done (self, now, work, ok);
     if (work->kind == WORK_READ) {

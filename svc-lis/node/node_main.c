@@ -19,6 +19,12 @@ static const config_key_t node_keys [] = {
   KEY_NEEDED (CONFIG_TEXT, "lis", 0, 0, "endpoints of the site's svc-lis, separated by commas"),
   KEY_NEEDED (CONFIG_TEXT, "runs", 0, 0,
               "absolute path of the folder that keeps all runs, on a disk of this machine"),
+  KEY_TEXT ("storage/node", NULL,
+            "name of the storage node (svc-replica node) of the site on this machine; without one "
+            "no task with inputs or outputs runs here"),
+  KEY_TEXT ("storage/arrivals", NULL,
+            "absolute path of that storage node's folder for arrivals, where outputs of tasks are "
+            "handed over; where it is on the disk of runs nothing is copied"),
   KEY_DURATION ("keep", "24h", 60000, 3650 * SETTING_DAY_MS,
                 "how long the folder and the output of a run are kept after its end"),
   KEY_DURATION ("look", "5s", 100, SETTING_DAY_MS,
@@ -44,6 +50,16 @@ static bool node_main_settings_right (const agent_settings_t *settings, const na
                               NAME_BYTES_MAX);
     if (sites->count == 0 || sites->count > SITES_MAX)
         return wrong_setting (why, "lis: give 1 to %d endpoints", SITES_MAX);
+    const char *arrivals = settings->arrivals;
+    if (!settings->storage != !arrivals)
+        return wrong_setting (why, "storage/node and storage/arrivals must be given together");
+    if (arrivals && (!*settings->storage || strlen (settings->storage) > NAME_BYTES_MAX ||
+                     strpbrk (settings->storage, " \t")))
+        return wrong_setting (why, "storage/node: \"%.80s\" should be 1 to %d bytes without blanks",
+                              settings->storage, NAME_BYTES_MAX);
+    if (arrivals && (*arrivals != '/' || strlen (arrivals) > 1024))
+        return wrong_setting (why, "storage/arrivals: \"%.80s\" should be an absolute path",
+                              arrivals);
     if (*settings->runs != '/' || strlen (settings->runs) > 1024)
         return wrong_setting (why, "runs: \"%.80s\" should be an absolute path", settings->runs);
     return true;
@@ -60,6 +76,8 @@ static bool node_main_core_new (const config_t *config, core_t *core, char why [
     settings.sites = (const char *const *) sites.words;
     settings.sites_count = sites.count;
     settings.runs = config_text (config, "runs");
+    settings.storage = config_text (config, "storage/node");
+    settings.arrivals = config_text (config, "storage/arrivals");
     settings.keep_ms = config_duration_ms (config, "keep");
     settings.look_ms = config_duration_ms (config, "look");
     settings.output_bytes_max = (uint64_t) config_integer (config, "limits/output");

@@ -6,10 +6,12 @@
  *  again.
  *
  *      run_start    ticket, lease_ms, endpoint   begin the run, unless somebody has
- *      run_look     names                        look how the runs stand
- *      run_signal   name, warn | grace_ms,       warn the run; or end it, which refuses one that
- *                   force                        nobody has begun for ever. force: end it without
- *                                                its starter, which has not ended it
+ *      run_look     names                        look how the runs stand; without names, how the
+ *                                                machine is
+ *      run_signal   name, warn, suspend |        warn the run, suspend it, or let it go on; or end
+ *                   resume | grace_ms, force     it, which refuses one that nobody has begun for
+ *                                                ever. force: end it without its starter, which
+ *                                                has not ended it
  *      run_lease    lease_ms, endpoint           let all runs go on until then
  *      run_read     name, errors, offset, most   read a piece of the run's output
  *      run_prune    keep_ms                      remove folders of runs that ended so long ago
@@ -19,7 +21,8 @@
 #ifndef MUSUBI_NODE_WORK_H
 #define MUSUBI_NODE_WORK_H
 
-#include "runs.h"
+#include "batch_picture.h"
+#include "nodes.h"
 
 #define RUN_START  "run_start"
 #define RUN_LOOK   "run_look"
@@ -28,14 +31,14 @@
 #define RUN_READ   "run_read"
 #define RUN_PRUNE  "run_prune"
 
-#define RUN_NAME_BYTES_MAX 95  /* "3fa9c2d1…-12.0.1" */
-#define WORK_NAMES_MAX     256 /* in one run_look */
-#define OUTPUT_BYTES_MAX   (UINT64_C (64) << 20)
+#define WORK_NAMES_MAX   256 /* in one run_look */
+#define OUTPUT_BYTES_MAX (UINT64_C (64) << 20)
 
 /*  How a run stands, as its folder says; RUN_CLAIMED: nobody has begun it. */
 typedef struct {
     char name [RUN_NAME_BYTES_MAX + 1];
     run_report_t report; /* without the id, which is in the name */
+    bool queued;         /* RUN_CLAIMED: a job that waits in the batch system's queue */
 } stand_t;
 
 typedef struct {
@@ -46,6 +49,7 @@ typedef struct {
     run_order_t *order;
     uint64_t output_bytes_max; /* kept of its output; 0 = OUTPUT_BYTES_MAX */
     uint64_t room_bytes_least; /* with less free on the disk nothing is kept */
+    const char *arrivals;      /* the folder to which outputs are handed over; NULL = none */
 } ticket_t;
 
 typedef struct {
@@ -62,6 +66,8 @@ typedef struct {
     uint64_t offset;
     uint32_t most;
     int64_t keep_ms;
+    bool suspend;
+    bool resume;
 } work_order_t;
 
 typedef struct {
@@ -70,12 +76,10 @@ typedef struct {
     bytes_t data;
     uint64_t size;
     const char *why;
+    bool looked; /* at the machine */
+    machine_state_t machine;
+    batch_picture_t *batch; /* of a batch system; with only why when it has not answered */
 } work_result_t;
-
-/*  The name of a run's folder: of the site's store and of the run. After a site has lost its store
- *  the same run has another name. */
-const char *run_name (const uint8_t site [STORE_ID_BYTES], const run_id_t *id,
-                      char name [RUN_NAME_BYTES_MAX + 1]);
 
 /*  The store and the run of such a name; false when it is malformed. */
 bool run_name_parse (const char *name, uint8_t site [STORE_ID_BYTES], run_id_t *id);

@@ -9,17 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *run_name (const uint8_t site [STORE_ID_BYTES], const run_id_t *id,
-                      char name [RUN_NAME_BYTES_MAX + 1])
-{
-    int used = 0;
-    for (size_t i = 0; i < STORE_ID_BYTES; i++)
-        used += snprintf (name + used, RUN_NAME_BYTES_MAX + 1 - (size_t) used, "%02x", site [i]);
-    snprintf (name + used, RUN_NAME_BYTES_MAX + 1 - (size_t) used,
-              "-%" PRIu64 ".%" PRIu32 ".%" PRIu32, id->task.bag, id->task.index, id->number);
-    return name;
-}
-
 bool run_name_parse (const char *name, uint8_t site [STORE_ID_BYTES], run_id_t *id)
 {
     char again [RUN_NAME_BYTES_MAX + 1];
@@ -52,6 +41,9 @@ static const codec_row_t stand_rows [] = {
   ROW_TEXT ("why", stand_t, report.why, OR_NONE),
   ROW_FLAG ("node_unfit", stand_t, report.node_unfit),
   ROW_NUMBER ("dropped", stand_t, report.dropped),
+  ROW_FLAG ("suspended", stand_t, report.suspended),
+  ROW_FLAG ("handed", stand_t, report.handed),
+  ROW_FLAG ("queued", stand_t, queued),
 };
 
 static bool stand_rule (void *self, char why [WHY_BYTES])
@@ -87,6 +79,7 @@ static const codec_row_t ticket_rows [] = {
   ROW_POINTER ("order", ticket_t, order, run_order),
   ROW_NUMBER ("output_bytes_max", ticket_t, output_bytes_max),
   ROW_NUMBER ("room_bytes_least", ticket_t, room_bytes_least),
+  ROW_STRING ("arrivals", ticket_t, arrivals, RECORD_BYTES_MAX),
 };
 
 static bool ticket_rule (void *self, char why [WHY_BYTES])
@@ -118,6 +111,8 @@ static const codec_row_t work_order_rows [] = {
   ROW_NUMBER ("offset", work_order_t, offset),
   ROW_NUMBER ("most", work_order_t, most),
   ROW_NUMBER ("keep_ms", work_order_t, keep_ms),
+  ROW_FLAG ("suspend", work_order_t, suspend),
+  ROW_FLAG ("resume", work_order_t, resume),
 };
 
 static bool work_order_rule (void *self, char why [WHY_BYTES])
@@ -137,6 +132,8 @@ static const codec_row_t work_result_rows [] = {
   ROW_BYTES ("data", work_result_t, data.data, data.size, RECORD_BYTES_MAX),
   ROW_NUMBER ("size", work_result_t, size),
   ROW_STRING ("why", work_result_t, why, RUN_WHY_BYTES_MAX),
+  ROW_ONE ("machine", work_result_t, machine, machine_state, SET_BY (work_result_t, looked)),
+  ROW_POINTER ("batch", work_result_t, batch, batch_picture),
 };
 const codec_t work_result_codec =
   CODEC (work_result_t, musubi__node_work_result__descriptor, work_result_rows);

@@ -53,6 +53,10 @@ void nodes_place_store (nodes_t *self, size_t node)
     stored_node_t kept = {
       .came = place->agent.came, .start = place->agent.start, .drained = place->drained};
     memcpy (kept.store, place->agent.store, STORE_ID_BYTES);
+    if (node == self->batch && self->picture) {
+        kept.bookings = self->picture->bookings;
+        kept.bookings_count = self->picture->bookings_count;
+    }
     service_put (self->service, TABLE_NODES, text_bytes (place->name),
                  codec_encode (&stored_node_codec, &kept));
 }
@@ -154,9 +158,12 @@ static void nodes_on_record (void *owner, bytes_t key, bytes_t value)
         place->agent.came = kept.came;
         place->agent.start = kept.start;
         memcpy (place->agent.store, kept.store, STORE_ID_BYTES);
+        if (node == self->batch)
+            nodes_batch_load (self, &kept);
     } else
         outbox_log (self->service->outbox, LEVEL_WARNING,
                     "node %s has a record but is no longer in the configuration", name);
+    codec_clear (&stored_node_codec, &kept);
 }
 
 static void nodes_on_start (void *owner, const moment_t *now)
@@ -181,7 +188,7 @@ static void places_init (nodes_t *self, const node_place_t *places, size_t count
     self->dirty = must (calloc (count + 1, sizeof *self->dirty));
     self->places_count = count;
     for (size_t i = 0; i < count; i++) {
-        assert (places [i].class < self->site->classes_count);
+        assert (places [i].class <= self->site->classes_count);
         memcpy (self->places [i].name, places [i].name, sizeof self->places [i].name);
         self->places [i].class = places [i].class;
         self->places [i].runs = ordered_new (by_run);
@@ -189,6 +196,8 @@ static void places_init (nodes_t *self, const node_place_t *places, size_t count
     qsort (self->places, count, sizeof *self->places, places_compare);
     for (size_t i = 0; i < count; i++)
         ordered_add (self->by_name, self->places [i].name, &self->places [i]);
+    bool last = count > 0 && self->places [count - 1].class == self->site->classes_count;
+    self->batch = last ? count - 1 : NODE_NONE;
 }
 
 nodes_t *nodes_new (service_t *service, const site_t *site, const access_t *access,
@@ -223,6 +232,7 @@ void nodes_destroy (nodes_t **self_p)
         return;
     nodes_outputs_end (self);
     nodes_runs_end (self);
+    nodes_batch_end (self);
     for (size_t i = 0; i < self->places_count; i++) {
         ordered_destroy (&self->places [i].runs);
         free (self->places [i].reports);
@@ -255,19 +265,34 @@ site_node_t nodes_at (const nodes_t *self, size_t node)
 {
     assert (node < self->places_count);
     const node_state_t *place = &self->places [node];
-    return (site_node_t){.name = place->name,
-                         .class = place->class,
-                         .cpus = self->site->classes [place->class].cpus_per_node,
-                         .cpus_used = place->cpus_used,
-                         .runs = (uint32_t) ordered_count (place->runs),
-                         .state = place->agent.state,
-                         .drained = place->drained};
+    const char *silent =
+      place->agent.state == AGENT_UP && node != self->batch ? NULL : nodes_batch_silent (self);
+    return (site_node_t){
+      .name = place->name,
+      .class = place->class,
+      .cpus = node == self->batch ? 0 : self->site->classes [place->class].cpus_per_node,
+      .cpus_used = place->told ? place->told->cpus_busy : place->cpus_used,
+      .runs = (uint32_t) ordered_count (place->runs),
+      .state = place->agent.state,
+      .drained = place->drained || place->taken_out,
+      .machine = place->machine,
+      .storage = place->storage,
+      .why = silent        ? silent
+             : place->told ? place->told->why
+                           : ""};
+}
+
+void nodes_transferring (nodes_t *self, size_t node, bool transferring)
+{
+    assert (node < self->places_count);
+    self->places [node].transferring = transferring;
 }
 
 bool nodes_usable (const nodes_t *self, size_t node)
 {
     assert (node < self->places_count);
     const node_state_t *place = &self->places [node];
-    return place->agent.state == AGENT_UP && !place->drained && place->rest_timer == 0 &&
+    return place->agent.state == AGENT_UP && !place->drained && !place->taken_out &&
+           !nodes_batch_silent (self) && place->rest_timer == 0 &&
            ordered_count (place->runs) < NODE_RUNS_MAX;
 }

@@ -7,6 +7,11 @@
  *  site counts the node and its runs as lost, and tells its observers so. A node that returns is up
  *  again at once, and is told to end the runs that count as lost.
  *
+ *  A batch system is one more place, of no class, whose agent tells a picture of all the others
+ *  (batch_picture.h). These have no agents: they are up, lost or drained as the picture says, and
+ *  silent while their agent is silent or the batch system does not answer. All runs are at that one
+ *  place, and none is ever lost for silence: the batch system goes on without us.
+ *
  *  Registers the service Nodes, TABLE_NODES and TABLE_RUNS. What observers store when they are told
  *  of a move goes to disk in the same write as the move. Pure.
  */
@@ -15,6 +20,7 @@
 
 #include "access.h"
 #include "agent_session.h"
+#include "batch_picture.h"
 #include "runs.h"
 #include "service.h"
 #include "site.h"
@@ -42,23 +48,33 @@ extern const nodes_limits_t nodes_limits_default;
 #define NODES_LIST_MAX       4096  /* nodes in one answer */
 #define NODES_OVERBOOKED_MAX 4096
 
+/*  What its agent has last told of a machine; 0 = nothing yet. */
+typedef struct {
+    uint64_t memory; /* bytes that are free */
+    uint64_t disk;   /* bytes that are free where runs have their folders */
+    double load;     /* runnable processes, mean of a minute */
+} machine_state_t;
+
 /*  A node as it is configured. */
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
-    size_t class; /* index in site.classes */
+    size_t class; /* index in site.classes; their number: this is the batch system */
 } node_place_t;
 
 typedef struct {
     const char *name;
     size_t class;
-    uint32_t cpus;      /* cpus_per_node of its class */
-    uint32_t cpus_used; /* by runs that are not over */
+    uint32_t cpus;      /* cpus_per_node of its class; 0 of a batch system */
+    uint32_t cpus_used; /* by runs that are not over; or busy, as the batch system says */
     uint32_t runs;      /* that are not over */
     agent_state_t state;
     bool drained;
+    machine_state_t machine;
+    const char *storage; /* the storage node on its machine; "" = none, or its agent has not told */
+    const char *why;     /* what its batch system says of it, or why that does not answer; or "" */
 } site_node_t;
 
-/*  Either function may be NULL. They are called while an event is stepped, and may call
+/*  Any function may be NULL. They are called while an event is stepped, and may call
  *  nodes_start, _warn and _end. */
 typedef struct {
     void *owner;
@@ -69,8 +85,12 @@ typedef struct {
      */
     void (*run_moved) (void *owner, const moment_t *now, const run_t *run);
 
+    /*  A run is suspended now, or no longer, as its agent tells; or it still is, after it was to go
+     *  on and then, before its agent heard of that, to be suspended again. */
+    void (*run_suspended) (void *owner, const moment_t *now, const run_t *run);
+
     /*  A node is up, silent, lost, drained, resumed, given no new runs for a while, or given runs
-     *  again. */
+     *  again. A batch system's place: it has told a picture, or is silent, or answers again. */
     void (*node_moved) (void *owner, const moment_t *now, size_t node);
 } nodes_observer_t;
 
@@ -102,6 +122,18 @@ size_t nodes_count (const nodes_t *self);
 site_node_t nodes_at (const nodes_t *self, size_t node);
 bool nodes_find (const nodes_t *self, const char *name, size_t *node);
 
+/*  The place of the site's batch system; NODES_NONE: its nodes have agents of their own. */
+#define NODES_NONE SIZE_MAX
+size_t nodes_batch (const nodes_t *self);
+
+/*  What the batch system has told last; NULL = nothing since this start. Borrows until the next
+ *  step. nodes_batch_silent: why it does not answer; NULL = it does, or there is none. */
+const batch_picture_t *nodes_picture (const nodes_t *self);
+const char *nodes_batch_silent (const nodes_t *self);
+
+/*  Have others in the batch system the node within [from_ms, until_ms), as far as it has told? */
+bool nodes_booked (const nodes_t *self, size_t node, int64_t from_ms, int64_t until_ms);
+
 /*  Can a new run be put there? The node must be up, neither drained nor resting, and have fewer
  *  than NODE_RUNS_MAX runs. */
 bool nodes_usable (const nodes_t *self, size_t node);
@@ -119,6 +151,15 @@ void nodes_warn (nodes_t *self, const moment_t *now, const run_id_t *id, int64_t
  *  agent has claimed may end without having begun. */
 void nodes_end (nodes_t *self, const moment_t *now, const run_id_t *id, int64_t grace_ms,
                 const char *why);
+
+/*  Suspends a run that is not over: SIGSTOP to all its processes, until it is resumed or ended. Its
+ *  wall time goes on, its processor time stands still. It counts as suspended once its agent has
+ *  told so; observers hear of that. A run that no agent has claimed is begun first. */
+void nodes_suspend (nodes_t *self, const moment_t *now, const run_id_t *id, bool suspend);
+
+/*  Says whether inputs of a task are on their way to the node, or outputs from it: the half of its
+ *  phase that people are told and that its runs do not show. */
+void nodes_transferring (nodes_t *self, size_t node, bool transferring);
 
 /*  False when the site has no record of the run, or no longer has one. Borrows until the next
  *  step. */

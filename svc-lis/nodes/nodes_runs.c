@@ -149,6 +149,17 @@ static void nodes_runs_tell (nodes_t *self, const moment_t *now, const node_run_
             self->observers [i].run_moved (self->observers [i].owner, now, &run);
 }
 
+static void suspended_tell (nodes_t *self, const moment_t *now, const node_run_t *entry)
+{
+    char text [RUN_ID_TEXT_BYTES];
+    run_t run = entry->kept.run;
+    outbox_log (self->service->outbox, LEVEL_INFO, "run %s %s node=%s", run_id_text (&run.id, text),
+                run.suspended ? "suspended" : "resumed", run.node);
+    for (size_t i = 0; i < self->observers_count; i++)
+        if (self->observers [i].run_suspended)
+            self->observers [i].run_suspended (self->observers [i].owner, now, &run);
+}
+
 static void leave_node (nodes_t *self, const moment_t *now, node_run_t *entry)
 {
     if (entry->orphan) {
@@ -197,6 +208,15 @@ static void why_set (node_run_t *entry, run_state_t state, const char *why)
     text_set (&run->why, ours ? entry->kept.end_why : why);
 }
 
+/*  An agent that has not heard of a resumption before the run was to be suspended again reports no
+ *  change; that its report stands behind our latest wish is news, all the same. */
+static bool suspended_again (const nodes_t *self, const node_run_t *entry)
+{
+    const agent_session_t *agent = &self->places [entry->node].agent;
+    return entry->kept.run.suspended && entry->kept.run.suspend && !entry->suspended_told &&
+           agent->seen == agent->told_number && agent->seen > entry->suspend_after;
+}
+
 void nodes_run_heard (nodes_t *self, const moment_t *now, node_run_t *entry,
                       const run_report_t *report)
 {
@@ -205,6 +225,13 @@ void nodes_run_heard (nodes_t *self, const moment_t *now, node_run_t *entry,
         return;
     run->cpu_ms = report->cpu_ms > run->cpu_ms ? report->cpu_ms : run->cpu_ms;
     run->dropped = report->dropped > run->dropped ? report->dropped : run->dropped;
+    bool suspended = report->suspended && !run_over (report->state);
+    bool changed = suspended != run->suspended;
+    run->suspended = suspended;
+    if (changed || suspended_again (self, entry)) {
+        entry->suspended_told = suspended && run->suspend;
+        suspended_tell (self, now, entry);
+    }
     if (!run_later (report->state, run->state))
         return;
     run->started_ms = report->started_ms;
@@ -213,6 +240,7 @@ void nodes_run_heard (nodes_t *self, const moment_t *now, node_run_t *entry,
         run->exit_code = report->exit_code;
         run->signal = report->signal;
         run->node_unfit = report->state == RUN_REFUSED && report->node_unfit;
+        run->handed = report->state == RUN_ENDED && report->handed;
         why_set (entry, report->state, report->why);
     }
     if (run->node_unfit)
@@ -298,6 +326,19 @@ void nodes_end (nodes_t *self, const moment_t *now, const run_id_t *id, int64_t 
     nodes_dirty (self, now, entry->node);
 }
 
+void nodes_suspend (nodes_t *self, const moment_t *now, const run_id_t *id, bool suspend)
+{
+    node_run_t *entry = nodes_entry (self, id);
+    if (!entry || run_over (entry->kept.run.state) || entry->kept.run.suspend == suspend)
+        return;
+    entry->kept.run.suspend = suspend;
+    entry->suspended_told = false;
+    entry->suspend_after =
+      entry->node == NODE_NONE ? 0 : self->places [entry->node].agent.told_number;
+    entry_store (self, entry);
+    nodes_dirty (self, now, entry->node);
+}
+
 /*  No answer with its order has left, so no agent can have begun it. */
 void nodes_runs_settle (nodes_t *self, const moment_t *now)
 {
@@ -378,12 +419,15 @@ void nodes_runs_load (void *owner, bytes_t key, bytes_t value)
     }
 }
 
-/*  Was the run given to the store that the agent has now, by the store that this site has now? */
+/*  Was the run given to the store that the agent has now, by the store that this site has now? A
+ *  batch system knows its jobs, whatever store its agent has. */
 static bool nodes_runs_known (const nodes_t *self, const node_run_t *entry)
 {
-    return entry->node != NODE_NONE &&
-           memcmp (entry->kept.agent, self->places [entry->node].agent.store, STORE_ID_BYTES) ==
-             0 &&
+    bool agent = entry->node == self->batch;
+    if (self->batch == NODE_NONE && entry->node != NODE_NONE)
+        agent =
+          memcmp (entry->kept.agent, self->places [entry->node].agent.store, STORE_ID_BYTES) == 0;
+    return entry->node != NODE_NONE && agent &&
            memcmp (entry->kept.site, self->service->store.id, STORE_ID_BYTES) == 0;
 }
 

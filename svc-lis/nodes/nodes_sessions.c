@@ -45,9 +45,11 @@ static void nodes_sessions_on_moved (void *owner, const moment_t *now, agent_ses
         service_count (self->service, "nodes_up", 1);
     if (from == AGENT_UP)
         service_count (self->service, "nodes_up", -1);
-    if (agent->state == AGENT_LOST)
+    if (agent->state == AGENT_LOST && self->batch == NODE_NONE)
         runs_lose (self, now, place, why);
-    if (agent->state != AGENT_UP)
+    if (agent->state != AGENT_UP && self->batch != NODE_NONE)
+        nodes_batch_follow (self, now);
+    else if (agent->state != AGENT_UP)
         nodes_tell_place (self, now, (size_t) (place - self->places));
 }
 
@@ -60,6 +62,11 @@ static size_t order_bytes (const run_order_t *order)
         bytes += strlen (order->arguments [i]) + 4;
     for (size_t i = 0; i < order->environment_count; i++)
         bytes += strlen (order->environment [i]) + 4;
+    for (size_t i = 0; i < order->inputs_count + order->outputs_count; i++) {
+        const run_file_t *file =
+          i < order->inputs_count ? &order->inputs [i] : &order->outputs [i - order->inputs_count];
+        bytes += strlen (file->name) + strlen (file->path) + strlen (file->copy) + 32;
+    }
     return bytes + strlen (order->folder) + strlen (order->output) + strlen (order->errors) +
            5 * (size_t) NAME_BYTES_MAX;
 }
@@ -78,9 +85,13 @@ static bool wish_for (const node_run_t *entry, size_t *orders_bytes, wanted_run_
             return false;
         *orders_bytes += bytes;
         wanted->order = entry->kept.order;
+    } else if (run->suspend) { /* a warning waits until it goes on */
+        wanted->wish = WISH_SUSPEND;
     } else if (entry->kept.warned) {
         wanted->wish = WISH_WARN;
         wanted->grace_ms = entry->kept.warn_ms;
+    } else if (run->suspended) {
+        wanted->wish = WISH_RESUME;
     }
     return true;
 }
@@ -141,16 +152,22 @@ static packed_t nodes_sessions_numbered (uint64_t number)
 
 void nodes_attend_start (nodes_t *self, const moment_t *now)
 {
-    self->agents = (agent_sessions_t){.service = self->service,
-                                      .attend_ms = self->limits.attend_ms,
-                                      .silent_ms = self->limits.silent_ms,
-                                      .lost_ms = self->limits.lost_ms,
-                                      .answers = (uint64_t) self->service->store.start << 32,
-                                      .owner = self,
-                                      .wanted = nodes_sessions_wanted_now,
-                                      .numbered = nodes_sessions_numbered,
-                                      .told = nodes_sessions_on_told,
-                                      .moved = nodes_sessions_on_moved};
+    self->agents =
+      (agent_sessions_t){.service = self->service,
+                         .attend_ms = self->limits.attend_ms,
+                         .silent_ms = self->limits.silent_ms,
+                         .lost_ms = self->batch == NODE_NONE ? self->limits.lost_ms : UINT32_MAX,
+                         .owner = self,
+                         .wanted = nodes_sessions_wanted_now,
+                         .numbered = nodes_sessions_numbered,
+                         .told = nodes_sessions_on_told,
+                         .moved = nodes_sessions_on_moved};
+    if (self->batch != NODE_NONE) {
+        node_state_t *place = &self->places [self->batch];
+        nodes_batch_start (self);
+        agent_session_start (&place->agent, &self->agents, place->name, now);
+        return;
+    }
     for (size_t i = 0; i < self->places_count; i++)
         agent_session_start (&self->places [i].agent, &self->agents, self->places [i].name, now);
 }
@@ -169,6 +186,13 @@ static bool agent_right (nodes_t *self, const request_t *request, const attend_t
         return service_refuse (self->service, request, CALL_NOT_FOUND,
                                "node: site %s has no node %s; its names are in its configuration",
                                self->service->name + strlen ("lis/"), asked->node);
+    if (self->batch != NODE_NONE) {
+        if (*node != self->batch)
+            return service_refuse (self->service, request, CALL_DENIED,
+                                   "node %s has no agent here: %s speaks for all nodes of the site",
+                                   asked->node, self->places [self->batch].name);
+        return true;
+    }
     const node_class_t *class = &self->site->classes [self->places [*node].class];
     if (strcmp (asked->class_name, class->name) != 0)
         return service_refuse (self->service, request, CALL_BAD_REQUEST,
@@ -199,6 +223,7 @@ static int nodes_sessions_by_id (const void *one, const void *other)
 static void reports_take (nodes_t *self, const moment_t *now, attend_t *asked, size_t node)
 {
     node_state_t *place = &self->places [node];
+    place->machine = asked->machine;
     if (asked->runs_count > 0)
         qsort (asked->runs, asked->runs_count, sizeof *asked->runs, nodes_sessions_by_id);
     free (place->reports);
@@ -227,17 +252,24 @@ void nodes_on_attend (void *owner, const moment_t *now, const request_t *request
     if (!agent_right (self, request, asked, &node))
         return;
     node_state_t *place = &self->places [node];
-    bool came = place->agent.state != AGENT_UP;
+    bool came = place->agent.state != AGENT_UP || strcmp (place->storage, asked->storage) != 0;
     agent_store_t store = agent_session_take (&place->agent, now, request, &asked->question);
     if (store == AGENT_REFUSED)
         return;
-    if (store == AGENT_OTHER)
+    if (store == AGENT_OTHER &&
+        self->batch == NODE_NONE) /* a batch system knows its jobs by name */
         runs_orphan (self, now, place);
     if (store != AGENT_SAME)
         nodes_place_store (self, node);
-    if (agent_session_hear (&place->agent, now, &asked->question))
+    snprintf (place->storage, sizeof place->storage, "%s", asked->storage);
+    bool news = agent_session_hear (&place->agent, now, &asked->question);
+    if (news)
         reports_take (self, now, asked, node);
-    if (came)
+    if (news && asked->batch && node == self->batch)
+        nodes_batch_take (self, now, &asked->batch);
+    if (came && node == self->batch)
+        nodes_batch_follow (self, now);
+    else if (came)
         nodes_tell_place (self, now, node);
     agent_session_wait (&place->agent, request);
     nodes_dirty (self, now, node);

@@ -3,7 +3,7 @@
  *
  *  For nodes*.c only: nodes.c finds, drains and loads nodes; nodes_sessions.c takes agents'
  *  questions and decides on the answers; nodes_runs.c moves runs; nodes_backoff.c spares nodes that
- *  could not start a run; nodes_output.c fetches output.
+ *  could not start a run; nodes_output.c fetches output; nodes_batch.c follows a batch system.
  */
 #ifndef MUSUBI_NODES_STATE_H
 #define MUSUBI_NODES_STATE_H
@@ -12,15 +12,17 @@
 #include "nodes_wire.h"
 #include "ordered.h"
 
-#define NODE_NONE SIZE_MAX
+#define NODE_NONE NODES_NONE
 
 /*  A run; it owns its strings and its order. */
 typedef struct {
     stored_run_t kept;
-    size_t node;        /* NODE_NONE: not configured any more */
-    bool told;          /* an answer with its order may have left */
-    bool orphan;        /* its agent, or this site, has lost the store that knew it; */
-    int64_t lost_at_ms; /* mono: it counts as lost then */
+    size_t node;            /* NODE_NONE: not configured any more */
+    bool told;              /* an answer with its order may have left */
+    uint64_t suspend_after; /* answers behind this one tell its agent whether to suspend it */
+    bool suspended_told;    /* since that was wished; to observers */
+    bool orphan;            /* its agent, or this site, has lost the store that knew it; */
+    int64_t lost_at_ms;     /* mono: it counts as lost then */
 } node_run_t;
 
 /*  A machine. */
@@ -31,9 +33,16 @@ typedef struct {
     bool drained;
     ordered_t *runs; /* of node_run_t, not over */
     uint32_t cpus_used;
+    machine_state_t machine;
+    bool transferring;
+
+    char storage [NAME_BYTES_MAX + 1]; /* the storage node on its machine; "" = none, or not told */
 
     run_report_t *reports; /* from the agent's last question, ascending */
     size_t reports_count;
+
+    const batch_node_t *told; /* in the picture; NULL = nothing there */
+    bool taken_out;           /* drained there */
 
     uint64_t rest_timer; /* it gets no new runs until then; 0 = it does not rest */
     uint32_t rest_ms;    /* the length of its last rest; 0 = a run has begun there since */
@@ -65,7 +74,9 @@ struct nodes {
     nodes_observer_t observers [NODES_OBSERVERS_MAX];
     size_t observers_count;
     nodes_binder_t binder;
-    ordered_t *outputs; /* pieces that somebody waits for, by number */
+    size_t batch;             /* the place of the batch system */
+    batch_picture_t *picture; /* NULL = it has told none yet */
+    ordered_t *outputs;       /* pieces that somebody waits for, by number */
     uint64_t outputs_asked;
 };
 
@@ -105,6 +116,15 @@ void nodes_run_orphan (nodes_t *self, const moment_t *now, node_run_t *entry, in
 
 /*  Ends the runs that are to end and that no agent has heard of. */
 void nodes_runs_settle (nodes_t *self, const moment_t *now);
+
+/*  --- nodes_batch.c --- */
+
+/*  Takes over what the agent has told; or lets the places follow the silence of their agent. */
+void nodes_batch_take (nodes_t *self, const moment_t *now, batch_picture_t **picture);
+void nodes_batch_follow (nodes_t *self, const moment_t *now);
+void nodes_batch_start (nodes_t *self);
+void nodes_batch_load (nodes_t *self, stored_node_t *kept);
+void nodes_batch_end (nodes_t *self);
 
 /*  --- nodes_backoff.c --- */
 

@@ -10,25 +10,74 @@
 #include <assert.h>
 
 static_assert ((int) WISH_START == MUSUBI__RUN_WISH__RUN_START, "same numbers");
-static_assert ((int) WISH_FORGET == MUSUBI__RUN_WISH__RUN_FORGET, "same numbers");
+static_assert ((int) WISH_RESUME == MUSUBI__RUN_WISH__RUN_RESUME, "same numbers");
 static_assert ((int) AGENT_AWAITED == MUSUBI__NODE_STATE__NODE_AWAITED, "same numbers");
 static_assert ((int) AGENT_LOST == MUSUBI__NODE_STATE__NODE_LOST, "same numbers");
 
+#define LOAD_MOST 1e9
+
+static const codec_row_t machine_state_rows [] = {
+  ROW_NUMBER ("memory", machine_state_t, memory),
+  ROW_NUMBER ("disk", machine_state_t, disk),
+  ROW_NUMBER ("load", machine_state_t, load, BETWEEN (0, LOAD_MOST)),
+};
+const codec_t machine_state_codec =
+  CODEC (machine_state_t, musubi__machine_state__descriptor, machine_state_rows);
+
+static const codec_row_t batch_node_rows [] = {
+  ROW_WORD ("node", batch_node_t, node),       ROW_FLAG ("up", batch_node_t, up),
+  ROW_FLAG ("drained", batch_node_t, drained), ROW_TEXT ("why", batch_node_t, why, OR_NONE),
+  ROW_NUMBER ("cpus", batch_node_t, cpus),     ROW_NUMBER ("cpus_busy", batch_node_t, cpus_busy),
+};
+static const codec_t batch_node_codec =
+  CODEC (batch_node_t, musubi__batch_node__descriptor, batch_node_rows);
+
+static const codec_row_t batch_booking_rows [] = {
+  ROW_WORD ("name", batch_booking_t, name),
+  ROW_STRING_LIST ("nodes", batch_booking_t, nodes, nodes_count, NAME_BYTES_MAX, 0,
+                   BATCH_NODES_MAX),
+  ROW_TIME ("from_ms", batch_booking_t, from_ms),
+  ROW_TIME ("until_ms", batch_booking_t, until_ms),
+};
+
+static bool batch_booking_rule (void *self, char why [WHY_BYTES])
+{
+    const batch_booking_t *booking = self;
+    return interval_right (booking->from_ms, booking->until_ms, why);
+}
+
+const codec_t batch_booking_codec = CODEC_RULED (batch_booking_t, musubi__batch_booking__descriptor,
+                                                 batch_booking_rows, batch_booking_rule);
+
+static const codec_row_t batch_picture_rows [] = {
+  ROW_TEXT ("system", batch_picture_t, system, OR_NONE),
+  ROW_TIME ("seen_ms", batch_picture_t, seen_ms),
+  ROW_TEXT ("why", batch_picture_t, why, OR_NONE),
+  ROW_LIST ("nodes", batch_picture_t, nodes, nodes_count, batch_node, 0, BATCH_NODES_MAX),
+  ROW_LIST ("bookings", batch_picture_t, bookings, bookings_count, batch_booking, 0,
+            BATCH_BOOKINGS_MAX),
+};
+const codec_t batch_picture_codec =
+  CODEC (batch_picture_t, musubi__batch_picture__descriptor, batch_picture_rows);
+
 static const codec_row_t attend_rows [] = {
   ROW_WORD ("node", attend_t, node),
-  ROW_WORD ("class_name", attend_t, class_name),
+  ROW_WORD ("class_name", attend_t, class_name, OR_NONE),
   ROW_NUMBER ("cpus", attend_t, cpus),
   ROW_FIXED ("store", attend_t, question.store),
   ROW_NUMBER ("start", attend_t, question.start, LEAST (1)),
   ROW_LIST ("runs", attend_t, runs, runs_count, run_report, 0, AGENT_RUNS_MAX),
   ROW_NUMBER ("seen", attend_t, question.seen),
   ROW_NUMBER ("number", attend_t, question.number, LEAST (1)),
+  ROW_WORD ("storage", attend_t, storage, OR_NONE),
+  ROW_ONE ("machine", attend_t, machine, machine_state),
+  ROW_POINTER ("batch", attend_t, batch, batch_picture),
 };
 const codec_t attend_codec = CODEC (attend_t, musubi__attend_request__descriptor, attend_rows);
 
 static const codec_row_t wanted_run_rows [] = {
   ROW_ONE ("run", wanted_run_t, id, run_id),
-  ROW_ENUM ("wish", wanted_run_t, wish, WISH_FORGET),
+  ROW_ENUM ("wish", wanted_run_t, wish, WISH_RESUME),
   ROW_POINTER ("order", wanted_run_t, order, run_order),
   ROW_NUMBER ("grace_ms", wanted_run_t, grace_ms, LEAST (0)),
 };
@@ -69,12 +118,23 @@ static const codec_row_t nodes_question_rows [] = {
 const codec_t nodes_question_codec =
   CODEC (nodes_question_t, musubi__nodes_request__descriptor, nodes_question_rows);
 
-static void nodes_node_put (Musubi__NodeRecord *to, const nodes_t *self, const node_state_t *place)
+static void nodes_phase_put (Musubi__NodeRecord *to, const node_state_t *place)
+{
+    to->transferring = place->transferring;
+    for (const node_run_t *entry = ordered_after (place->runs, NULL); entry;
+         entry = ordered_after (place->runs, &entry->kept.run.id))
+        to->suspended += entry->kept.run.suspended;
+    to->computing = ordered_count (place->runs) > to->suspended;
+}
+
+static void nodes_node_put (Musubi__NodeRecord *to, const nodes_t *self, const node_state_t *place,
+                            arena_t *arena)
 {
     size_t index = (size_t) (place - self->places);
     site_node_t node = nodes_at (self, index);
     to->node = (char *) node.name;
-    to->class_name = (char *) self->site->classes [node.class].name;
+    to->class_name = (char *) (index == self->batch ? "" : self->site->classes [node.class].name);
+    to->why = (char *) node.why;
     to->state = (Musubi__NodeState) node.state;
     to->drained = node.drained;
     to->cpus = node.cpus;
@@ -83,6 +143,8 @@ static void nodes_node_put (Musubi__NodeRecord *to, const nodes_t *self, const n
         to->reservation = (char *) self->binder.reservation (self->binder.owner, index);
     to->heard_ms = place->agent.heard_wall_ms;
     to->resting = (char *) (place->rest_timer != 0 ? place->rest_why : "");
+    to->machine = codec_put (&machine_state_codec, &place->machine, arena);
+    nodes_phase_put (to, place);
 }
 
 packed_t nodes_answer_encode (const nodes_t *self, const nodes_question_t *asked)
@@ -94,7 +156,7 @@ packed_t nodes_answer_encode (const nodes_t *self, const nodes_question_t *asked
     answer.nodes = codec_messages (&musubi__node_record__descriptor, most, &arena);
     const node_state_t *place = ordered_after (self->by_name, asked->after);
     for (; place && answer.n_nodes < most; place = ordered_after (self->by_name, place->name))
-        nodes_node_put (answer.nodes [answer.n_nodes++], self, place);
+        nodes_node_put (answer.nodes [answer.n_nodes++], self, place, &arena);
     answer.more = place != NULL;
     packed_t packed = packed_of (&answer.base);
     arena_end (&arena);
@@ -119,6 +181,8 @@ static const codec_row_t stored_node_rows [] = {
   ROW_FIXED ("store", stored_node_t, store, SET_BY (stored_node_t, came)),
   ROW_NUMBER ("start", stored_node_t, start),
   ROW_FLAG ("drained", stored_node_t, drained),
+  ROW_LIST ("bookings", stored_node_t, bookings, bookings_count, batch_booking, 0,
+            BATCH_BOOKINGS_MAX),
 };
 const codec_t stored_node_codec =
   CODEC (stored_node_t, musubi__stored_node__descriptor, stored_node_rows);
@@ -149,6 +213,7 @@ static const codec_row_t stored_run_rows [] = {
   ROW_NUMBER ("booked_until_ms", stored_run_t, run.booked_until_ms),
   ROW_FLAG ("node_unfit", stored_run_t, run.node_unfit),
   ROW_NUMBER ("dropped", stored_run_t, run.dropped),
+  ROW_FLAG ("suspend", stored_run_t, run.suspend),
 };
 
 static bool stored_run_rule (void *self, char why [WHY_BYTES])

@@ -2,6 +2,7 @@
 #ifndef MUSUBI_NODES_WIRE_H
 #define MUSUBI_NODES_WIRE_H
 
+#include "batch_picture.h"
 #include "nodes.h"
 
 /*  The question of an agent. */
@@ -12,6 +13,9 @@ typedef struct {
     agent_question_t question;
     run_report_t *runs;
     size_t runs_count;
+    machine_state_t machine;
+    char storage [NAME_BYTES_MAX + 1]; /* the storage node on its machine; "" = none */
+    batch_picture_t *batch;            /* of the agent of a batch system; NULL = none yet */
 } attend_t;
 
 /*  The most runs that an agent knows: those that run, and those whose end the site has not
@@ -19,7 +23,7 @@ typedef struct {
 #define AGENT_RUNS_MAX 2048
 
 /*  Same numbers as proto RunWish. */
-typedef enum { WISH_START, WISH_WARN, WISH_END, WISH_FORGET } run_wish_t;
+typedef enum { WISH_START, WISH_WARN, WISH_END, WISH_FORGET, WISH_SUSPEND, WISH_RESUME } run_wish_t;
 
 typedef struct {
     run_id_t id;
@@ -48,6 +52,7 @@ typedef struct {
     char site [NAME_BYTES_MAX + 1];
 } wanted_t;
 
+extern const codec_t machine_state_codec;
 extern const codec_t attend_codec;
 extern const codec_t wanted_codec;
 
@@ -81,6 +86,8 @@ typedef struct {
     uint8_t store [STORE_ID_BYTES];
     uint32_t start;
     bool drained;
+    batch_booking_t *bookings;
+    size_t bookings_count;
 } stored_node_t;
 extern const codec_t stored_node_codec;
 

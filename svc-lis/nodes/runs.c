@@ -24,6 +24,17 @@ const char *run_id_text (const run_id_t *id, char text [RUN_ID_TEXT_BYTES])
     return text;
 }
 
+const char *run_name (const uint8_t site [STORE_ID_BYTES], const run_id_t *id,
+                      char name [RUN_NAME_BYTES_MAX + 1])
+{
+    int used = 0;
+    for (size_t i = 0; i < STORE_ID_BYTES; i++)
+        used += snprintf (name + used, RUN_NAME_BYTES_MAX + 1 - (size_t) used, "%02x", site [i]);
+    snprintf (name + used, RUN_NAME_BYTES_MAX + 1 - (size_t) used,
+              "-%" PRIu64 ".%" PRIu32 ".%" PRIu32, id->task.bag, id->task.index, id->number);
+    return name;
+}
+
 const char *run_state_word (run_state_t state)
 {
     static const char *const words [] = {

@@ -14,6 +14,8 @@
 #define TASK_TEXT_BYTES_MAX  65536 /* of all arguments, variables and paths of one command */
 #define ACCOUNT_BYTES_MAX    31    /* of a local account's name */
 #define RUN_WHY_BYTES_MAX    255   /* of the sentence why it ended */
+#define TASK_FILES_MAX       64    /* inputs of a task, and as many outputs */
+#define TASK_PATH_BYTES_MAX  255   /* of a file's path in the task's folder */
 
 typedef struct {
     uint64_t bag;   /* from 1 */
@@ -30,6 +32,22 @@ int run_id_compare (const run_id_t *a, const run_id_t *b);
 /*  "12.0#1" */
 #define RUN_ID_TEXT_BYTES 48
 const char *run_id_text (const run_id_t *id, char text [RUN_ID_TEXT_BYTES]);
+
+#define RUN_NAME_BYTES_MAX 95 /* "3fa9c2d1…-12.0.1" */
+
+/*  The name of a run's folder: of the site's store and of the run. After a site has lost its store
+ *  the same run has another name. */
+const char *run_name (const uint8_t site [STORE_ID_BYTES], const run_id_t *id,
+                      char name [RUN_NAME_BYTES_MAX + 1]);
+
+/*  A file of a task. Which of its members are known depends on who has it. */
+typedef struct {
+    const char *name; /* in the federation */
+    const char *path; /* in the task's folder */
+    const char *copy; /* of an input: the verified copy, an absolute path; of an output: its name in
+                         the folder for arrivals. NULL = "" */
+    uint64_t size;    /* of an input */
+} run_file_t;
 
 /*  What a node has to carry out. A function that passes an order on borrows its strings and arrays;
  *  one that keeps it copies them. */
@@ -51,7 +69,16 @@ typedef struct {
     uint32_t index_from;     /* added to the index that its tasks are told */
     int64_t booked_until_ms; /* the node is booked for it in the site's calendar until then; 0 = it
                                 is not: the run is preemptible, or a reservation's */
+    run_file_t *inputs;      /* stand in its folder before it starts */
+    size_t inputs_count;
+    run_file_t *outputs; /* are handed over after it has ended with exit code 0 */
+    size_t outputs_count;
 } run_order_t;
+
+static inline bool order_has_files (const run_order_t *order)
+{
+    return order->inputs_count + order->outputs_count > 0;
+}
 
 /*  Does the order name a program, and is it within the limits above? False with why, which names
  *  the field. */
@@ -104,6 +131,9 @@ typedef struct {
     uint64_t dropped; /* bytes of output so far that its node has not kept */
     bool told_to_end; /* the site wants it to end */
     bool node_unfit;  /* it was refused for what its node lacks */
+    bool suspend;     /* the site wants it suspended */
+    bool suspended;   /* as its agent has last told */
+    bool handed;      /* all its outputs lie in the folder for arrivals */
     const char *why;  /* why it ended; "" = by itself */
 } run_t;
 
@@ -118,6 +148,8 @@ typedef struct {
     int64_t cpu_ms;
     uint64_t dropped;
     bool node_unfit;
+    bool suspended;
+    bool handed; /* all its outputs lie in the folder for arrivals */
     char why [RUN_WHY_BYTES_MAX + 1];
 } run_report_t;
 
@@ -130,6 +162,7 @@ extern const codec_t run_report_codec;
 /*  The command of an order, under the name that its codec's rows need. */
 typedef run_order_t task_command_t;
 extern const codec_t task_command_codec;
+extern const codec_t run_file_codec;
 extern const codec_t run_order_codec;
 
 #endif

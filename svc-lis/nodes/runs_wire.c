@@ -1,6 +1,7 @@
 /*  runs_wire - codecs of identities, orders and reports of runs. */
 #include "runs.h"
 
+#include "file_name.h"
 #include "message.h"
 
 #include "nodes.pb-c.h"
@@ -41,6 +42,22 @@ static const codec_row_t task_command_rows [] = {
 const codec_t task_command_codec =
   CODEC (run_order_t, musubi__task_command__descriptor, task_command_rows);
 
+static const codec_row_t run_file_rows [] = {
+  ROW_STRING ("name", run_file_t, name, FILE_NAME_BYTES_MAX),
+  ROW_STRING ("path", run_file_t, path, TASK_PATH_BYTES_MAX),
+  ROW_STRING ("copy", run_file_t, copy, RECORD_BYTES_MAX),
+  ROW_NUMBER ("size", run_file_t, size),
+};
+
+/*  A path may lead nowhere but into the run's folder. */
+static bool run_file_rule (void *self, char why [WHY_BYTES])
+{
+    return file_name_check (((const run_file_t *) self)->path, why);
+}
+
+const codec_t run_file_codec =
+  CODEC_RULED (run_file_t, musubi__run_file__descriptor, run_file_rows, run_file_rule);
+
 static const codec_row_t run_order_rows [] = {
   ROW_INSIDE ("command", run_order_t, &task_command_codec),
   ROW_NUMBER ("cpus", run_order_t, cpus),
@@ -52,6 +69,8 @@ static const codec_row_t run_order_rows [] = {
   ROW_STRING ("need", run_order_t, need, NAME_BYTES_MAX),
   ROW_UNUSED ("booked_until_ms"),
   ROW_NUMBER ("index_from", run_order_t, index_from),
+  ROW_LIST ("inputs", run_order_t, inputs, inputs_count, run_file, 0, TASK_FILES_MAX),
+  ROW_LIST ("outputs", run_order_t, outputs, outputs_count, run_file, 0, TASK_FILES_MAX),
 };
 
 static bool run_order_rule (void *self, char why [WHY_BYTES])
@@ -79,6 +98,8 @@ static const codec_row_t run_report_rows [] = {
   ROW_TEXT ("why", run_report_t, why, OR_NONE),
   ROW_FLAG ("node_unfit", run_report_t, node_unfit),
   ROW_NUMBER ("dropped", run_report_t, dropped),
+  ROW_FLAG ("suspended", run_report_t, suspended),
+  ROW_FLAG ("handed", run_report_t, handed),
 };
 const codec_t run_report_codec =
   CODEC (run_report_t, musubi__run_report__descriptor, run_report_rows);

@@ -14,6 +14,8 @@
 #define TROUBLE_BYTES 160
 
 const back_end_kind_t back_end_runner = {.name = "runner"};
+const back_end_kind_t back_end_batch = {.name = "batch",
+                                        .works = {"batch", "batch", "batch", "batch", "batch"}};
 
 const back_end_limits_t back_end_limits_default = {.retry_ms = 1000, .retry_ms_max = 60000};
 
@@ -54,9 +56,12 @@ void back_end_told (back_end_t *self, back_end_told_fn *told, void *owner)
     self->owner = owner;
 }
 
+/*  While it is reconciled, what is not in that list would be removed again. */
 static void job_order (back_end_job_t *job)
 {
     back_end_t *self = job->back_end;
+    if (*job->reservation && ordered_find (self->jobs, ""))
+        return;
     timers_cancel (self->service->timers, job->timer);
     job->timer = 0;
     job->again = false;
@@ -124,8 +129,16 @@ void back_end_reconcile (back_end_t *self, const back_end_order_t *orders, size_
 
 const char *back_end_trouble (const back_end_t *self, const char *reservation)
 {
-    const back_end_job_t *job = ordered_find (self->jobs, reservation);
+    const back_end_job_t *job = ordered_find (self->jobs, "");
+    if (!job)
+        job = ordered_find (self->jobs, reservation);
     return job && job->step != BACK_END_WATCH ? job->trouble : "";
+}
+
+bool back_end_fails (const back_end_t *self, const char *reservation)
+{
+    const back_end_job_t *job = ordered_find (self->jobs, reservation);
+    return job && job->failures > 0;
 }
 
 bool back_end_acts (const back_end_t *self, back_end_step_t step)
@@ -167,6 +180,14 @@ static back_end_job_t *job_at_work (const back_end_t *self, uint64_t work)
     return NULL;
 }
 
+/*  Those that had to wait for the reconciliation. */
+static void jobs_begin (back_end_t *self)
+{
+    for (back_end_job_t *job = NULL;
+         (job = ordered_after (self->jobs, job ? job->reservation : NULL));)
+        job_order (job);
+}
+
 static bool back_end_on_work (void *owner, const moment_t *now, const event_t *event)
 {
     back_end_t *self = owner;
@@ -187,7 +208,9 @@ static bool back_end_on_work (void *owner, const moment_t *now, const event_t *e
     memcpy (why, job->trouble, sizeof why);
     if (event->work.ok)
         job_end (job);
-    if (self->told && *reservation)
+    if (event->work.ok && !*reservation)
+        jobs_begin (self);
+    if (self->told)
         self->told (self->owner, now, reservation, step, event->work.ok ? NULL : why);
     return true;
 }

@@ -15,7 +15,7 @@
  *  tried again, with back-off, until it succeeds or a later step of its reservation replaces it;
  *  each reservation has one step under way at a time. A kind that has nothing to do outside
  *  finishes its steps at once, such as `runner`, whose agents learn everything through nodes.h.
- *  Pure.
+ *  `batch` is for any batch system: its nodes are made a reservation there. Pure.
  */
 #ifndef MUSUBI_BACK_END_H
 #define MUSUBI_BACK_END_H
@@ -39,6 +39,7 @@ typedef struct {
 } back_end_kind_t;
 
 extern const back_end_kind_t back_end_runner;
+extern const back_end_kind_t back_end_batch; /* each step is the work "batch" */
 
 typedef struct {
     int64_t retry_ms;     /* the pause after a step has failed; doubles; 1 000 */
@@ -55,6 +56,8 @@ typedef struct {
     int64_t until_ms;
     const char *const *nodes;
     size_t nodes_count;
+    const char *account; /* local, of the owner; NULL or "" = none */
+    int64_t grace_ms;    /* at its end, between SIGTERM and SIGKILL */
 } back_end_order_t;
 
 typedef struct back_end back_end_t;
@@ -65,7 +68,7 @@ back_end_t *back_end_new (service_t *service, const back_end_kind_t *kind,
 void back_end_destroy (back_end_t **self_p);
 
 /*  A step has ended: with why NULL it is done, otherwise it has failed and will be tried again.
- *  Never called from within back_end_step. */
+ *  Never called from within back_end_step. The reconciliation is of the reservation "". */
 typedef void back_end_told_fn (void *owner, const moment_t *now, const char *reservation,
                                back_end_step_t step, const char *why);
 void back_end_told (back_end_t *self, back_end_told_fn *told, void *owner);
@@ -74,11 +77,15 @@ void back_end_told (back_end_t *self, back_end_told_fn *told, void *owner);
  *  replaces another step. */
 void back_end_step (back_end_t *self, back_end_step_t step, const back_end_order_t *order);
 
-/*  Once, before all steps: these are all open reservations. */
+/*  Once, before all steps: these are all open reservations. No other step begins until it is done, and
+ *  all reservations are in trouble. */
 void back_end_reconcile (back_end_t *self, const back_end_order_t *orders, size_t count);
 
 /*  Why the last step of a reservation is not done yet; "" when it is. */
 const char *back_end_trouble (const back_end_t *self, const char *reservation);
+
+/*  Has its last step, whatever it is, failed so far? */
+bool back_end_fails (const back_end_t *self, const char *reservation);
 
 /*  Does this kind have anything to do for that step? */
 bool back_end_acts (const back_end_t *self, back_end_step_t step);

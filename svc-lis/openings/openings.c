@@ -51,6 +51,7 @@ opening_entry_t *opening_new (openings_t *self, const char *reservation, const c
     snprintf (entry->reservation, sizeof entry->reservation, "%s", reservation);
     snprintf (entry->kept.owner, sizeof entry->kept.owner, "%s", owner);
     entry->turn_ms = INT64_MAX;
+    entry->step = BACK_END_STEPS;
     ordered_add (self->by_reservation, entry->reservation, entry);
     return entry;
 }
@@ -138,7 +139,8 @@ opening_t opening_view (const opening_entry_t *entry, int64_t at_ms)
                        .nodes_count = kept,
                        .lent = entry->kept.lent,
                        .given_back = entry->kept.given_back,
-                       .used_ms = entry->use ? cpu_usage_used (&entry->use->spent) : 0};
+                       .used_ms = entry->use ? cpu_usage_used (&entry->use->spent) : 0,
+                       .prepared = opening_prepared (entry)};
 }
 
 /*  --- what the participant tells --- */
@@ -196,11 +198,11 @@ void openings_usage (openings_t *self, usage_t *usage)
 /*  --- what the nodes tell, and the back end --- */
 
 /*  A node may have become free: openings that lack one are looked at. */
-static void look_for_the_degraded (openings_t *self, const moment_t *now)
+static void look_for_those_that_lack (openings_t *self, const moment_t *now)
 {
     for (opening_entry_t *entry = ordered_after (self->active, NULL); entry;
          entry = ordered_after (self->active, entry->reservation))
-        if (entry->degraded)
+        if (entry->lacks)
             opening_soon (entry, now);
 }
 
@@ -209,7 +211,7 @@ static void openings_on_node_moved (void *owner, const moment_t *now, size_t nod
     openings_t *self = owner;
     if (self->holders [node])
         opening_soon (self->holders [node], now);
-    look_for_the_degraded (self, now);
+    look_for_those_that_lack (self, now);
 }
 
 static void run_is_over (openings_t *self, const moment_t *now, const run_t *run,
@@ -224,7 +226,7 @@ static void run_is_over (openings_t *self, const moment_t *now, const run_t *run
     if (holder && (drained || !opening_is_open (holder->kept.phase) || opening_closes (holder)))
         opening_soon (holder, now);
     if (!holder)
-        look_for_the_degraded (self, now);
+        look_for_those_that_lack (self, now);
 }
 
 static void on_run_moved (void *owner, const moment_t *now, const run_t *run)
@@ -244,15 +246,19 @@ static void on_run_moved (void *owner, const moment_t *now, const run_t *run)
         opening_enforce_new (holder, now, node);
 }
 
+/*  What is not as it was told is told again. */
 static void on_back_end_told (void *owner, const moment_t *now, const char *reservation,
                               back_end_step_t step, const char *why)
 {
-    (void) step;
-    (void) why;
     openings_t *self = owner;
     opening_entry_t *entry = opening_find (self, reservation);
     change_notice_tell (&self->notice);
+    if (entry && step == BACK_END_WATCH && why)
+        entry->step = BACK_END_STEPS;
     if (entry)
+        opening_soon (entry, now);
+    for (entry = step == BACK_END_RECONCILE ? ordered_after (self->active, NULL) : NULL; entry;
+         entry = ordered_after (self->active, entry->reservation))
         opening_soon (entry, now);
 }
 

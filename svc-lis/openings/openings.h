@@ -22,6 +22,10 @@
  *  nodes up to its end. It stays in the calendar, since only transactions change what was promised,
  *  and all use is accounted to its owner.
  *
+ *  At a site with a batch system the nodes are bound there, too, under the reservation's name. They
+ *  are nobody else's until the back end has closed it, also when it was never opened. As long as
+ *  the back end fails the reservation is degraded.
+ *
  *  A back end does what is to be done outside (back_end.h). Each phase is stored before anything is
  *  done for it, and every step may be done twice. Times count by both clocks, so nothing opens or
  *  ends because a clock was stepped. Registers TABLE_OPENINGS and Lis.Use. Pure.
@@ -80,6 +84,7 @@ typedef struct {
     bool lent;           /* its idle nodes may be borrowed by preemptible runs */
     bool given_back;     /* any run of the queue may take its nodes up to its end */
     int64_t used_ms;     /* processor time of its runs so far */
+    bool prepared; /* the back end has made it ready: jobs may be queued for it in a batch system */
 } opening_t;
 
 /*  Either function may be NULL. */
@@ -102,6 +107,9 @@ typedef struct {
     nodes_t *nodes;
     back_end_t *back_end;
     const access_t *access;
+    /*  For the back end: the local account of an actor; NULL = none. */
+    const char *(*account) (void *owner, const char *actor);
+    void *account_owner;
 } openings_parts_t;
 
 typedef struct openings openings_t;

@@ -155,19 +155,35 @@ void opening_unbind_all (opening_entry_t *entry)
         unbind (entry, entry->kept.nodes_count - 1);
 }
 
-/*  Lost nodes are let go at once, as nothing runs there; drained ones when they are idle. */
-static bool let_go_of_lost (opening_entry_t *entry)
+/*  A node is not needed from at_ms on. If nothing was ever opened there is nothing to clean. */
+static void openings_nodes_leave (opening_entry_t *entry, bound_t *bound, int64_t at_ms)
+{
+    bound->state = BOUND_CLOSING;
+    bound->at_ms = at_ms;
+    if (!entry->use && !back_end_acts (entry->openings->parts.back_end, BACK_END_CLOSE))
+        unbind (entry, (size_t) (bound - entry->kept.nodes));
+}
+
+/*  Lost nodes are let go at once, as nothing runs there; drained ones when they are idle. But with a
+ *  back end they are nobody else's before it has taken them out. */
+static bool let_go_of_lost (opening_entry_t *entry, int64_t now_ms)
 {
     const nodes_t *nodes = entry->openings->parts.nodes;
+    bool acts = back_end_acts (entry->openings->parts.back_end, BACK_END_CLOSE);
     bool changed = false;
     for (size_t i = entry->kept.nodes_count; i-- > 0;) {
-        site_node_t node = nodes_at (nodes, entry->kept.nodes [i].node);
-        if (node.state != AGENT_LOST && !(node.drained && node.runs == 0))
+        bound_t *bound = &entry->kept.nodes [i];
+        site_node_t node = nodes_at (nodes, bound->node);
+        bool idle = node.runs == 0 && node.cpus_used == 0;
+        if ((node.state != AGENT_LOST && !(node.drained && idle)) || (acts && !bound_kept (bound)))
             continue;
         outbox_log (entry->openings->parts.service->outbox, LEVEL_WARNING,
                     "opening %s node=%s bound->%s", entry->reservation, node.name,
                     node.state == AGENT_LOST ? "lost" : "drained");
-        unbind (entry, i);
+        if (acts)
+            openings_nodes_leave (entry, bound, now_ms);
+        else
+            unbind (entry, i);
         changed = true;
     }
     return changed;
@@ -222,11 +238,13 @@ static bool bind_more (opening_entry_t *entry, size_t class, uint32_t lacking, i
 {
     openings_t *self = entry->openings;
     size_t nodes = nodes_count (self->parts.nodes);
+    bool batch = nodes_batch (self->parts.nodes) != NODES_NONE;
     openings_nodes_candidate_t *candidates = must (calloc (nodes + 1, sizeof *candidates));
     size_t count = 0;
     for (size_t i = 0; i < nodes; i++) {
         site_node_t node = nodes_at (self->parts.nodes, i);
-        if (node.class != class || self->holders [i] || !nodes_usable (self->parts.nodes, i))
+        if (node.class != class || self->holders [i] || !nodes_usable (self->parts.nodes, i) ||
+            nodes_booked (self->parts.nodes, i, when_ms, entry->kept.until_ms))
             continue;
         node_clearing_t made = {.reservation = entry->reservation,
                                 .needed_ms = when_ms,
@@ -237,9 +255,11 @@ static bool bind_more (opening_entry_t *entry, size_t class, uint32_t lacking, i
         if (made.free)
             candidates [count++] =
               (openings_nodes_candidate_t){.node = i,
-                                           .idle = node.runs == 0 || made.own,
+                                           .idle = node.cpus_used == 0 || made.own,
                                            .runs_on = made.runs_on,
-                                           .cost_ms = made.own ? -1 : made.cost_ms};
+                                           .cost_ms = made.own ? -1
+                                                      : batch  ? node.cpus_used
+                                                               : made.cost_ms};
     }
     qsort (candidates, count, sizeof *candidates, candidate_compare);
     for (size_t i = 0; i < count && i < lacking; i++) {
@@ -271,15 +291,6 @@ static bound_t *least_missed (opening_entry_t *entry, size_t class, bool marked_
         }
     }
     return least;
-}
-
-/*  A node is not needed from at_ms on. If nothing was ever opened there is nothing to clean. */
-static void openings_nodes_leave (opening_entry_t *entry, bound_t *bound, int64_t at_ms)
-{
-    bound->state = BOUND_CLOSING;
-    bound->at_ms = at_ms;
-    if (!entry->use)
-        unbind (entry, (size_t) (bound - entry->kept.nodes));
 }
 
 /*  When more nodes leave within warning_ms than are marked: the first such instant, and how many
@@ -351,7 +362,7 @@ bool opening_close (opening_entry_t *entry, const moment_t *now)
         if (bound->state == BOUND_CLOSING && !outside &&
             nodes_at (self->parts.nodes, bound->node).runs == 0) {
             bound->state = BOUND_CLEANING;
-            bound->at_ms += free_capacity_terms (self->parts.room)->gap_ms;
+            bound->at_ms += entry->use ? free_capacity_terms (self->parts.room)->gap_ms : 0;
             changed = true;
         }
         if (bound->state == BOUND_CLEANING && bound->at_ms <= now_ms) {
@@ -365,7 +376,7 @@ bool opening_close (opening_entry_t *entry, const moment_t *now)
 bool opening_fit (opening_entry_t *entry, const moment_t *now)
 {
     int64_t now_ms = opening_now_ms (entry, now);
-    bool changed = let_go_of_lost (entry);
+    bool changed = let_go_of_lost (entry, now_ms);
     for (size_t class = 0; class < entry->openings->parts.site->classes_count; class ++)
         changed = fit_class (entry, class, now_ms) || changed;
     return changed;
@@ -445,6 +456,8 @@ static bool openings_nodes_gather (void *owner, const run_t *run)
 {
     ended_runs_t *telling = owner;
     bool own = strcmp (run->reservation, telling->entry->reservation) == 0;
+    if (!own && telling->bound->node == nodes_batch (telling->entry->openings->parts.nodes))
+        return true;
     openings_nodes_told_t told =
       run->told_to_end ? LET_BE : openings_nodes_told_of (telling, run, own);
     if (told == LET_BE || (told == WARN && telling->bound->warned))
@@ -477,8 +490,22 @@ static void enforce (opening_entry_t *entry, const moment_t *now, bound_t *bound
     free (telling.list);
 }
 
+/*  Its runs are jobs of a batch system, wherever that has put them. */
+static void enforce_jobs (opening_entry_t *entry, const moment_t *now, size_t batch)
+{
+    bool warned = entry->kept.phase == OPENING_WARNED;
+    bound_t all = {.node = batch,
+                   .state = warned ? BOUND_LEAVING : BOUND_CLOSING,
+                   .at_ms = entry->kept.until_ms};
+    if (warned || entry->kept.phase == OPENING_CLOSING)
+        enforce (entry, now, &all);
+}
+
 void opening_enforce (opening_entry_t *entry, const moment_t *now)
 {
+    size_t batch = nodes_batch (entry->openings->parts.nodes);
+    if (batch != NODES_NONE)
+        enforce_jobs (entry, now, batch);
     for (size_t i = 0; i < entry->kept.nodes_count; i++)
         if (nodes_at (entry->openings->parts.nodes, entry->kept.nodes [i].node).runs > 0)
             enforce (entry, now, &entry->kept.nodes [i]);

@@ -35,11 +35,15 @@ typedef struct {
     size_t stages_count;
     size_t *nodes;     /* for opening_t: those that are held or leaving */
     bool stored;       /* it has a record */
+    bool lacks;        /* nodes: it takes any that comes */
     bool degraded;     /* as last told */
     bool recalled;     /* it was lent and is wanted: observers have to be told */
     int64_t active_ms; /* wall: when a run of it last moved, or it began */
     int64_t watched_ms;
-    stored_use_t *use; /* NULL: it was never open */
+    back_end_step_t step; /* that the back end was last told in this start; BACK_END_STEPS = none */
+    interval_t step_over; /* and for when */
+    bool prepared;        /* as last told */
+    stored_use_t *use;    /* NULL: it was never open */
     int64_t use_put_ms;
     int64_t turn_ms; /* wall: its next turn; INT64_MAX = none, it is not in turns */
 } opening_entry_t;
@@ -102,6 +106,9 @@ void opening_soon (opening_entry_t *entry, const moment_t *now);
 /*  Deletes its records and frees it. */
 void opening_end (opening_entry_t *entry);
 
+/*  Has the back end made it ready, or opened it? */
+bool opening_prepared (const opening_entry_t *entry);
+
 /*  What a back end is told of it: the nodes that it keeps, or all. The caller frees nodes. */
 back_end_order_t opening_order (const opening_entry_t *entry, bool all);
 
@@ -112,6 +119,9 @@ uint32_t opening_wanted (const opening_entry_t *entry, size_t class, int64_t at_
 
 /*  How many nodes it lacks, of all classes, at an instant, or at its start if that is later. */
 uint32_t opening_short (const opening_entry_t *entry, int64_t at_ms);
+
+/*  How many nodes are missing in the calendar, at most, while it has some booked. */
+uint32_t opening_overbooked (const opening_entry_t *entry, int64_t now_ms);
 
 /*  Does it keep that node, as held or leaving? */
 static inline bool bound_kept (const bound_t *bound)

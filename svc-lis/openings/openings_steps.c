@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#define BIND_LATE_MS 5000 /* before its start a reservation that lacks nodes is degraded */
+
 /*  --- what is told --- */
 
 static void opening_changed (opening_entry_t *entry, const moment_t *now)
@@ -20,21 +22,34 @@ static void opening_changed (opening_entry_t *entry, const moment_t *now)
     self->observer.moved (self->observer.owner, now, &view);
 }
 
+/*  Nodes that it lacks while there is time may be others' until its start: the calendar says so. */
+static bool opening_has_time (const opening_entry_t *entry, int64_t now_ms)
+{
+    return entry->kept.phase == OPENING_BINDING && now_ms < entry->kept.from_ms - BIND_LATE_MS &&
+           opening_overbooked (entry, now_ms) == 0;
+}
+
 static void tell_degraded (opening_entry_t *entry, int64_t now_ms)
 {
     openings_t *self = entry->openings;
     uint32_t lacking = opening_is_active (entry->kept.phase) && entry->kept.phase <= OPENING_WARNED
                          ? opening_short (entry, now_ms)
                          : 0;
-    bool degraded = lacking > 0 && !entry->kept.given_back;
+    entry->lacks = lacking > 0;
+    if (opening_has_time (entry, now_ms))
+        lacking = 0;
+    bool fails = opening_is_active (entry->kept.phase) &&
+                 back_end_fails (self->parts.back_end, entry->reservation);
+    bool degraded = fails || (lacking > 0 && !entry->kept.given_back);
     if (degraded == entry->degraded)
         return;
     entry->degraded = degraded;
     change_notice_tell (&self->notice);
     service_count (self->parts.service, degraded ? "openings_degraded" : "openings_healed", 1);
     outbox_log (self->parts.service->outbox, degraded ? LEVEL_ALARM : LEVEL_INFO,
-                "opening %s %s nodes_lacking=%u", entry->reservation,
-                degraded ? "whole->degraded" : "degraded->whole", lacking);
+                "opening %s %s nodes_lacking=%u%s%s", entry->reservation,
+                degraded ? "whole->degraded" : "degraded->whole", lacking, fails ? " why=" : "",
+                fails ? back_end_trouble (self->parts.back_end, entry->reservation) : "");
 }
 
 /*  --- time --- */
@@ -67,7 +82,9 @@ static bool move_by_time (opening_entry_t *entry, const moment_t *now)
     opening_phase_t due = opening_phase_at (entry, now_ms);
     if (entry->kept.phase >= OPENING_CLOSING || due <= entry->kept.phase)
         return false;
-    if (due == OPENING_CLOSING && entry->kept.nodes_count == 0 && !entry->use)
+    bool outside = entry->kept.phase != OPENING_WAITING &&
+                   back_end_acts (entry->openings->parts.back_end, BACK_END_CLOSE);
+    if (due == OPENING_CLOSING && entry->kept.nodes_count == 0 && !entry->use && !outside)
         due = OPENING_OVER;
     if (opening_is_open (due) && !entry->use) {
         entry->use = must (calloc (1, sizeof *entry->use));
@@ -99,11 +116,24 @@ back_end_order_t opening_order (const opening_entry_t *entry, bool all)
                               .owner = entry->kept.owner,
                               .from_ms = entry->kept.from_ms,
                               .until_ms = entry->kept.until_ms,
-                              .nodes = names};
+                              .nodes = names,
+                              .grace_ms = entry->openings->limits.grace_ms};
+    const openings_parts_t *parts = &entry->openings->parts;
+    if (parts->account)
+        order.account = parts->account (parts->account_owner, entry->kept.owner);
     for (size_t i = 0; i < entry->kept.nodes_count; i++)
         if (all || bound_kept (&entry->kept.nodes [i]))
             names [order.nodes_count++] = entry->kept.nodes [i].name;
     return order;
+}
+
+/*  When the back end is asked next how it stands. */
+static int64_t opening_watch_due (const opening_entry_t *entry)
+{
+    const openings_t *self = entry->openings;
+    return back_end_acts (self->parts.back_end, BACK_END_WATCH)
+             ? entry->watched_ms + self->limits.watch_ms
+             : INT64_MAX;
 }
 
 static void order_back_end (opening_entry_t *entry, const moment_t *now, back_end_step_t step)
@@ -117,35 +147,56 @@ static void order_back_end (opening_entry_t *entry, const moment_t *now, back_en
     free ((void *) order.nodes);
 }
 
-static void tell_back_end (opening_entry_t *entry, const moment_t *now, opening_phase_t before,
-                           bool nodes_changed)
+/*  The step that its back end should have been told by now. */
+static back_end_step_t step_due (const opening_entry_t *entry)
 {
-    int64_t now_ms = opening_now_ms (entry, now);
-    bool begun = opening_is_open (entry->kept.phase) && !opening_is_open (before);
-    if (entry->kept.phase == OPENING_BINDING && (nodes_changed || before != OPENING_BINDING))
-        order_back_end (entry, now, BACK_END_PREPARE);
-    else if (opening_is_open (entry->kept.phase) && (nodes_changed || begun))
-        order_back_end (entry, now, BACK_END_OPEN);
-    else if (entry->kept.phase >= OPENING_CLOSING && before < OPENING_CLOSING &&
-             before != OPENING_WAITING)
-        order_back_end (entry, now, BACK_END_CLOSE);
-    else if (opening_is_open (entry->kept.phase) &&
-             now_ms >= entry->watched_ms + entry->openings->limits.watch_ms)
+    opening_phase_t phase = entry->kept.phase;
+    if (phase == OPENING_BINDING)
+        return BACK_END_PREPARE;
+    if (opening_is_open (phase))
+        return BACK_END_OPEN;
+    bool put_off = phase == OPENING_WAITING && entry->step != BACK_END_STEPS;
+    return phase == OPENING_CLOSING || put_off ? BACK_END_CLOSE : entry->step;
+}
+
+static bool opening_is_outside (const opening_entry_t *entry)
+{
+    return entry->step == BACK_END_PREPARE || entry->step == BACK_END_OPEN;
+}
+
+bool opening_prepared (const opening_entry_t *entry)
+{
+    return opening_is_outside (entry) &&
+           !*back_end_trouble (entry->openings->parts.back_end, entry->reservation);
+}
+
+static void tell_back_end (opening_entry_t *entry, const moment_t *now, bool nodes_changed)
+{
+    back_end_step_t due = step_due (entry);
+    interval_t over = {entry->kept.from_ms, entry->kept.until_ms};
+    bool other =
+      nodes_changed || over.from != entry->step_over.from || over.until != entry->step_over.until;
+    if (due != entry->step || (other && opening_is_outside (entry))) {
+        entry->step = due;
+        entry->step_over = over;
+        order_back_end (entry, now, due);
+    } else if (opening_is_outside (entry) &&
+               present_ms (entry->openings, now) >= opening_watch_due (entry)) {
         order_back_end (entry, now, BACK_END_WATCH);
+    }
 }
 
 static int64_t turn_due (const opening_entry_t *entry, int64_t now_ms)
 {
-    openings_t *self = entry->openings;
     if (entry->kept.phase == OPENING_OVER)
         return INT64_MAX;
     int64_t due_ms = opening_fit_due (entry, now_ms);
-    if (!opening_is_open (entry->kept.phase))
-        return due_ms;
-    int64_t others [] = {opening_lend_due (entry), entry->use_put_ms + ACCOUNT_MS,
-                         back_end_acts (self->parts.back_end, BACK_END_WATCH)
-                           ? entry->watched_ms + self->limits.watch_ms
-                           : INT64_MAX};
+    bool open = opening_is_open (entry->kept.phase);
+    int64_t others [] = {open ? opening_lend_due (entry) : INT64_MAX,
+                         open ? entry->use_put_ms + ACCOUNT_MS : INT64_MAX,
+                         opening_is_outside (entry) ? opening_watch_due (entry) : INT64_MAX,
+                         opening_has_time (entry, now_ms) ? entry->kept.from_ms - BIND_LATE_MS
+                                                          : INT64_MAX};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         due_ms = others [i] < due_ms ? others [i] : due_ms;
     return due_ms > now_ms ? due_ms : now_ms + 1;
@@ -179,7 +230,7 @@ static void opening_refresh (opening_entry_t *entry, const moment_t *now)
     bool changed = opening_fit (entry, now);
     bool due = opening_due (entry, now_ms);
     bool lent = opening_is_open (entry->kept.phase) && opening_lend (entry, now);
-    tell_back_end (entry, now, before, changed);
+    tell_back_end (entry, now, changed);
     opening_enforce (entry, now);
     changed = opening_close (entry, now) || changed;
     moved = move_to_the_end (entry) || moved;
@@ -188,8 +239,10 @@ static void opening_refresh (opening_entry_t *entry, const moment_t *now)
     if (entry->use && (changed || moved || now_ms >= entry->use_put_ms + ACCOUNT_MS))
         opening_put_use (entry);
     tell_degraded (entry, now_ms);
-    if (changed || moved || lent || due)
+    bool prepared = opening_prepared (entry);
+    if (changed || moved || lent || due || prepared != entry->prepared)
         opening_changed (entry, now);
+    entry->prepared = prepared;
     if (entry->kept.phase == OPENING_OVER && !entry->use)
         opening_end (entry);
     else

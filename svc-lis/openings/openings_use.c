@@ -36,6 +36,8 @@ static void openings_use_account (const opening_entry_t *entry, const moment_t *
                   ? nodes_at (nodes, node).cpus
                   : 0;
     }
+    if (nodes_batch (nodes) != NODES_NONE)
+        nodes_runs (nodes, nodes_batch (nodes), add_run, &using);
     interval_t over = {use->until_ms, until_ms};
     if (over.from >= over.until)
         over = (interval_t){over.from - 1, over.from}; /* it came after the end */

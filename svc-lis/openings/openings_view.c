@@ -10,9 +10,8 @@
 
 #include <string.h>
 
-/*  Before it is bound a reservation is a number in the calendar: how many nodes are missing there,
- *  at most, while it has some booked. */
-static uint32_t openings_view_overbooked (const opening_entry_t *entry, int64_t now_ms)
+/*  Before it is bound a reservation is a number in the calendar. */
+uint32_t opening_overbooked (const opening_entry_t *entry, int64_t now_ms)
 {
     const openings_t *self = entry->openings;
     int64_t least = 0;
@@ -34,7 +33,7 @@ static uint32_t openings_view_overbooked (const opening_entry_t *entry, int64_t 
 static uint32_t openings_view_lacking (const opening_entry_t *entry, int64_t now_ms)
 {
     if (entry->kept.phase == OPENING_WAITING)
-        return openings_view_overbooked (entry, now_ms);
+        return opening_overbooked (entry, now_ms);
     return entry->degraded ? opening_short (entry, now_ms) : 0;
 }
 
@@ -95,7 +94,7 @@ packed_t opening_told (void *owner, const moment_t *now, const char *reservation
     told.phase = (Musubi__OpeningPhase) view.phase;
     told.wanted = view.wanted;
     told.bound = (uint32_t) view.nodes_count;
-    told.degraded = missing > 0;
+    told.degraded = missing > 0 || entry->degraded;
     told.lent = view.lent;
     told.given_back = view.given_back;
     told.cpu_ms = cpu_usage_used (&use.spent);
@@ -105,7 +104,10 @@ packed_t opening_told (void *owner, const moment_t *now, const char *reservation
       codec_messages (&musubi__opening_alternative__descriptor, ALTERNATIVES_MAX, &arena);
     if (whole && missing > 0)
         alternatives_put (entry, now, missing, &told);
-    told.disconnected = service->directory && !directory_hears (service->directory);
+    const char *silent = nodes_batch_silent (self->parts.nodes);
+    told.disconnected = silent || (service->directory && !directory_hears (service->directory));
+    if (silent && !back_end_fails (self->parts.back_end, reservation))
+        told.trouble = (char *) silent;
     told.ready = view.phase > OPENING_WAITING && view.phase < OPENING_CLOSING &&
                  view.nodes_count >= view.wanted && !*told.trouble && opening_clear (entry);
     packed_t packed = packed_of (&told.base);

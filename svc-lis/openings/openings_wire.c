@@ -19,6 +19,8 @@ static const codec_row_t back_end_order_rows [] = {
   ROW_NUMBER ("from_ms", back_end_order_t, from_ms),
   ROW_NUMBER ("until_ms", back_end_order_t, until_ms),
   ROW_STRING_LIST ("nodes", back_end_order_t, nodes, nodes_count, NAME_BYTES_MAX, 0, ANY_COUNT),
+  ROW_STRING ("account", back_end_order_t, account, ACCOUNT_BYTES_MAX),
+  ROW_NUMBER ("grace_ms", back_end_order_t, grace_ms, BETWEEN (0, TIME_MS_MAX)),
 };
 static const codec_t back_end_order_codec =
   CODEC (back_end_order_t, musubi__back_end_reservation__descriptor, back_end_order_rows);
@@ -76,8 +78,7 @@ static const codec_row_t stored_opening_rows [] = {
 static bool stored_opening_rule (void *self, char why [WHY_BYTES])
 {
     const stored_opening_t *opening = self;
-    return opening->nodes_count == 0 ||
-           (opening->phase != OPENING_WAITING && opening->phase != OPENING_OVER) ||
+    return opening->nodes_count == 0 || opening->phase != OPENING_OVER ||
            wrong (why, "nodes: should be none while the opening is %s",
                   opening_phase_word (opening->phase));
 }

@@ -14,6 +14,7 @@ struct bags {
     ordered_t *reservation_queues; /* by reservation */
     ordered_t *over;               /* by the time of their end, then number */
     ordered_t *waiting;
+    ordered_t *plain;       /* those that have neither inputs nor a rank */
     owner_counts_t *owners; /* of bags that are not over */
     uint64_t numbers;       /* the highest one given */
 };
@@ -42,7 +43,7 @@ static int bags_by_end (const void *key, const void *thing)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-static int bags_by_turn (const void *key, const void *thing)
+int bags_by_turn (const void *key, const void *thing)
 {
     const bag_t *a = key;
     const bag_t *b = thing;
@@ -61,6 +62,7 @@ bags_t *bags_new (void)
     self->reservation_queues = ordered_by_text (offsetof (reservation_queue_t, reservation));
     self->over = ordered_new (bags_by_end);
     self->waiting = ordered_new (bags_by_turn);
+    self->plain = ordered_new (bags_by_turn);
     self->owners = owner_counts_new ();
     return self;
 }
@@ -71,6 +73,7 @@ static void task_free (task_t *task)
         return;
     free (task->node_name);
     free (task->why);
+    free (task->storage);
     free (task->trip);
     free (task);
 }
@@ -85,6 +88,7 @@ static void bag_free (void *thing)
     free (bag->guest);
     free (bag->submitted.data);
     submission_clear (&bag->asked);
+    free (bag->rank);
     free (bag);
 }
 
@@ -108,6 +112,7 @@ void bags_destroy (bags_t **self_p)
     ordered_destroy (&self->reservation_queues);
     ordered_destroy (&self->over);
     ordered_destroy (&self->waiting);
+    ordered_destroy (&self->plain);
     owner_counts_destroy (&self->owners);
     free (self);
     *self_p = NULL;
@@ -191,11 +196,16 @@ bag_t *bags_add (bags_t *self, uint64_t number, const char *owner, const char *r
     snprintf (bag->request_id, sizeof bag->request_id, "%s", request_id);
     bag->submitted = submitted;
     bag->asked = *asked;
+    char why [WHY_BYTES];
+    bag->rank = *asked->rank ? rank_new (asked->rank, why) : NULL;
     bag->waiting = (backfill_bag_t){.class = BACKFILL_ANY,
                                     .cpus = asked->order.cpus,
                                     .waiting = asked->count,
                                     .limit_ms = asked->order.limit_ms,
                                     .preemptible = asked->preemptible,
+                                    .files = order_has_files (&asked->order),
+                                    .large = asked->order.inputs_count > 0,
+                                    .ranked = asked->order.inputs_count > 0 || *asked->rank,
                                     .owner = bag};
     ordered_add (self->by_number, &bag->number, bag);
     if (*bag->request_id)
@@ -237,6 +247,11 @@ const ordered_t *bags_waiting (const bags_t *self)
     return self->waiting;
 }
 
+const ordered_t *bags_plain (const bags_t *self)
+{
+    return self->plain;
+}
+
 bag_t *bags_over_first (const bags_t *self)
 {
     return ordered_after (self->over, NULL);
@@ -244,19 +259,27 @@ bag_t *bags_over_first (const bags_t *self)
 
 /*  --- waiting --- */
 
-/*  Puts a bag among those that wait, or takes it out. */
-static void bags_list (const bags_t *self, bag_t *bag, bool listed)
+static void bags_list_in (ordered_t *waiting, bag_t *bag, bool listed)
 {
-    if (bag->listed == listed)
-        return;
-    ordered_t *waiting = *bags_reservation_of (bag)
-                           ? bags_reservation (self, bags_reservation_of (bag))->waiting
-                           : self->waiting;
     if (listed)
         ordered_add (waiting, bag, bag);
     else
         ordered_remove (waiting, bag);
+}
+
+/*  Puts a bag among those that wait, or takes it out. */
+static void bags_list (bags_t *self, bag_t *bag, bool listed)
+{
+    if (bag->listed == listed)
+        return;
     bag->listed = listed;
+    if (*bags_reservation_of (bag)) {
+        bags_list_in (bags_reservation (self, bags_reservation_of (bag))->waiting, bag, listed);
+        return;
+    }
+    bags_list_in (self->waiting, bag, listed);
+    if (!bag->waiting.ranked)
+        bags_list_in (self->plain, bag, listed);
 }
 
 /*  A bag of guests is over when their home has heard of all their ends. */
@@ -328,19 +351,24 @@ task_t *bag_task_new (bag_t *self, uint32_t index)
     task->node = TASK_NODE_NONE;
     task_text (&task->node_name, "");
     task_text (&task->why, "");
+    task_text (&task->storage, "");
     self->tasks [index] = task;
     while (self->untouched < self->asked.count && bag_task (self, self->untouched))
         self->untouched++;
     return task;
 }
 
+uint32_t bag_next (const bag_t *self)
+{
+    return self->again_count > 0 ? self->again [0] : self->untouched;
+}
+
 uint32_t bag_take (bag_t *self)
 {
     assert (self->waiting.waiting > 0 && !self->cancelled);
-    if (self->again_count > 0)
-        return self->again [0];
-    uint32_t index = self->untouched;
-    bag_task_new (self, index);
+    uint32_t index = bag_next (self);
+    if (self->again_count == 0)
+        bag_task_new (self, index);
     return index;
 }
 
@@ -426,6 +454,7 @@ void task_move (bags_t *bags, bag_t *bag, uint32_t index, task_state_t to)
         reservation_queue->running += running (to);
         reservation_queue->running -= running (task->state);
     }
+    bag->waiting.large = bag->asked.order.inputs_count > 0; /* another task may be the next */
     bag->failed += bags_failed (task, to);
     if (bag->guest && task_over (to) && !task->told)
         bag->guest->untold++;

@@ -11,6 +11,7 @@
 
 #include "backfill.h"
 #include "ordered.h"
+#include "rank.h"
 #include "runs.h"
 
 #define TASK_PRIORITY_MOST 1000 /* either way */
@@ -28,8 +29,9 @@ typedef struct {
     char class_name [NAME_BYTES_MAX + 1]; /* "" = any */
     bool preemptible;
     bool requeue;
-    bool shared;       /* tasks that wait may be moved to another site */
-    run_order_t order; /* command, cpus, limits, owner, reservation and need */
+    bool shared;                    /* tasks that wait may be moved to another site */
+    char rank [RANK_BYTES_MAX + 1]; /* which nodes are best: rank.h; "" = the site's */
+    run_order_t order;              /* command, cpus, limits, owner, reservation and need */
 } submission_t;
 
 /*  Same numbers as proto TaskState. */
@@ -61,6 +63,15 @@ typedef struct {
     char site [NAME_BYTES_MAX + 1]; /* "lis/osa" */
 } trip_t;
 
+/*  What a task that is placed or runs waits for, beside its run. Same numbers as
+ *  StoredTask.files. */
+typedef enum {
+    FILES_NONE,
+    FILES_COMING,  /* its inputs; its run is ordered when they are there */
+    FILES_STORING, /* its outputs; its run has ended well */
+    FILES_STATES
+} files_state_t;
+
 /*  A task that was started, or cancelled by itself. */
 typedef struct {
     task_state_t state;
@@ -76,8 +87,12 @@ typedef struct {
     int64_t cpu_ms;
     uint64_t dropped; /* bytes of output, as run_t */
     char *why;
-    trip_t *trip; /* NULL = it is here, and has run nowhere else */
-    bool told;    /* of a guest: its home has acknowledged its end */
+    trip_t *trip;              /* NULL = it is here, and has run nowhere else */
+    bool told;                 /* of a guest: its home has acknowledged its end */
+    int64_t late_ms;           /* so long an input could not be had, at nodes that it has left */
+    uint32_t files_state;      /* files_state_t */
+    char *storage;             /* of one with files: the storage node of the last try; else "" */
+    struct queue_files *files; /* that it uses or stores; of queue_files.c. NULL = none */
 } task_t;
 
 /*  Of a bag whose tasks came from another site (sharing.h). */
@@ -98,6 +113,7 @@ typedef struct {
     char request_id [REQUEST_ID_BYTES_MAX + 1];
     packed_t submitted; /* the request as it came */
     submission_t asked;
+    node_rank_t *rank; /* NULL = none was asked for */
     int64_t submitted_ms;
     bool cancelled;         /* as a whole: tasks that have not begun never do */
     int64_t over_stored_ms; /* as its record says, until it is settled */
@@ -153,6 +169,10 @@ size_t bags_of (const bags_t *self, const char *owner);
 
 /*  Bags that wait for nodes without a reservation, in the order in which they are started. */
 const ordered_t *bags_waiting (const bags_t *self);
+ordered_compare_fn bags_by_turn;
+
+/*  Those of them that have neither inputs nor a rank. */
+const ordered_t *bags_plain (const bags_t *self);
 
 /*  The bags of a reservation, NULL when there are none; the next such, in the order of names. */
 reservation_queue_t *bags_reservation (const bags_t *self, const char *reservation);
@@ -179,6 +199,9 @@ task_t *bag_task_waits (bag_t *self, uint32_t index);
 /*  The last tasks in a row that wait and were never started, at most so many. Returns how many,
  *  with the index of the first. Costs the number of tasks behind them. */
 uint32_t bag_tail (const bag_t *self, uint32_t most, uint32_t *first);
+
+/*  The task that bag_take would take. */
+uint32_t bag_next (const bag_t *self);
 
 /*  The next task to start, when waiting.waiting > 0; it has a record from now on. The caller moves
  *  it with task_move. */

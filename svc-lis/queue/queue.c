@@ -4,6 +4,7 @@
 #include "queue_state.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 const queue_limits_t queue_limits_default = {
   .bags_max = 100000,
@@ -16,24 +17,30 @@ const queue_limits_t queue_limits_default = {
   .life_ms = 60000,
   .warning_ms = 60000,
   .grace_ms = 10000,
+  .patience_ms = 60000,
+  .data_bound = 64000000,
+  .input_rate = 100000000,
+  .transfers = 2,
+  .data_bound_max = 8,
+  .handed_max = 512,
   .retention_ms = 24 * 3600000,
 };
 
 /*  --- what is not reserved --- */
 
-static backfill_bag_t *next_waiting (void *owner, const backfill_bag_t *bag)
+static backfill_bag_t *next_waiting (void *owner, const backfill_bag_t *bag, bool plain)
 {
     const queue_t *self = owner;
-    bag_t *next = ordered_after (bags_waiting (self->bags), bag ? bag->owner : NULL);
+    const ordered_t *waiting = plain ? bags_plain (self->bags) : bags_waiting (self->bags);
+    bag_t *next = ordered_after (waiting, bag ? bag->owner : NULL);
     return next ? &next->waiting : NULL;
 }
 
-static void on_backfill_start (void *owner, backfill_bag_t *waiting, size_t node, int64_t until_ms)
+static void on_backfill_start (void *owner, backfill_bag_t *waiting, size_t node,
+                               const backfill_run_t *seat)
 {
     queue_t *self = owner;
-    backfill_run_t seat = {
-      .until_ms = until_ms, .cpus = waiting->cpus, .booked = !waiting->preemptible};
-    queue_start_task (self, self->now, waiting->owner, node, &seat);
+    queue_start_task (self, self->now, waiting->owner, node, seat);
 }
 
 /*  What the scheduler sees now. */
@@ -41,6 +48,8 @@ static backfill_t queue_world (queue_t *self, const moment_t *now)
 {
     int64_t now_ms = queue_now_ms (self, now);
     const free_capacity_terms_t *terms = free_capacity_terms (self->parts.room);
+    bool ranked =
+      ordered_count (bags_waiting (self->bags)) > ordered_count (bags_plain (self->bags));
     return (backfill_t){
       .now_ms = now_ms,
       .slack_ms = self->limits.start_ms + self->limits.grace_ms,
@@ -54,11 +63,43 @@ static backfill_t queue_world (queue_t *self, const moment_t *now)
       .nodes = self->slots,
       .nodes_count = nodes_count (self->parts.nodes),
       .depth = self->limits.depth,
+      .data_bound_max = self->limits.data_bound_max,
       .promises = self->promises,
       .next = next_waiting,
       .start = on_backfill_start,
+      .transfers_max = ranked ? self->limits.transfers : 0,
+      .worth = queue_worth,
       .owner = self,
     };
+}
+
+/*  Those that wait before it are thought to take all CPUs one after the other. */
+int64_t queue_expected (queue_t *self, const moment_t *now, const submission_t *asked)
+{
+    opening_t opening;
+    if (*asked->order.reservation)
+        return openings_find (self->parts.openings, asked->order.reservation, &opening)
+                 ? opening.from_ms
+                 : 0;
+    if (nodes_batch (self->parts.nodes) != NODES_NONE)
+        return 0; /* the batch system decides */
+    backfill_bag_t bag = {.class = BACKFILL_ANY,
+                          .cpus = asked->order.cpus,
+                          .limit_ms = asked->order.limit_ms,
+                          .files = order_has_files (&asked->order)};
+    if (*asked->class_name)
+        free_capacity_find (self->parts.room, asked->class_name, &bag.class);
+    queue_nodes_look (self, now, true);
+    backfill_t world = queue_world (self, now);
+    int64_t start_ms = backfill_expected (&world, &bag);
+    double waiting_ms = 0, cpus = queue_cpus (self);
+    const ordered_t *waiting = bags_waiting (self->bags);
+    for (const bag_t *before = ordered_after (waiting, NULL);
+         before && before->asked.priority >= asked->priority;
+         before = ordered_after (waiting, before))
+        waiting_ms += (double) before->waiting.waiting * before->waiting.cpus *
+                      (double) before->waiting.limit_ms;
+    return start_ms == INT64_MAX || cpus <= 0 ? 0 : start_ms + (int64_t) (waiting_ms / cpus);
 }
 
 /*  --- for its sharer --- */
@@ -109,34 +150,76 @@ static void wake_at (queue_t *self, const moment_t *now, int64_t wall_ms)
     self->wake_timer = timers_set (self->parts.service->timers, at_ms, on_wake, self, 0);
 }
 
-static void on_pass (void *owner, const moment_t *now, uint64_t token)
+/*  A task whose inputs have come may wait only for what its node was promised for. */
+static void nodes_pass (queue_t *self, const moment_t *now)
 {
-    (void) token;
-    queue_t *self = owner;
-    self->pass_timer = 0;
-    self->now = now;
-    queue_nodes_look (self, now);
+    for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
+        if (!self->places [i].look)
+            continue;
+        self->places [i].look = self->places [i].claimed = false;
+        queue_files_pass (self, now, i);
+        queue_overlap_pass (self, now, i);
+    }
+    for (size_t i = 0; i < self->parts.site->classes_count; i++)
+        if (self->promises [i].bag)
+            self->places [self->promises [i].node].look = true;
+}
+
+static void backfill_whole (queue_t *self, const moment_t *now)
+{
+    service_count (self->parts.service, "queue_passes", 1);
+    queue_match_trim (self);
     queue_reservations_pass (self, now);
     backfill_t world = queue_world (self, now);
     size_t started = backfill_pass (&world);
+    queue_match_ask (self, now);
     int64_t wake_ms = queue_preempt (self, now);
     for (size_t i = 0; i < world.classes_count; i++) {
         const backfill_promise_t *promised = &self->promises [i];
         if (promised->bag && promised->at_ms > world.now_ms && promised->at_ms < wake_ms)
             wake_ms = promised->at_ms;
     }
-    service_count (self->parts.service, "queue_passes", 1);
     if (started > 0)
         queue_due_watch (self, now);
     wake_at (self, now, wake_ms);
+}
+
+/*  An input that has come concerns its node alone, unless the node can be given another task then. */
+static void on_pass (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    queue_t *self = owner;
+    bool whole = self->whole;
+    self->whole = false;
+    self->pass_timer = 0;
+    if (nodes_batch (self->parts.nodes) != NODES_NONE) {
+        queue_reservations_pass (self, now);
+        queue_handover_pass (self, now);
+        return;
+    }
+    self->now = now;
+    queue_nodes_look (self, now, whole);
+    nodes_pass (self, now);
+    if (self->whole && !whole)
+        queue_nodes_look (self, now, true);
+    whole |= self->whole;
+    self->whole = self->pass_timer != 0;
+    if (whole)
+        backfill_whole (self, now);
     self->now = NULL;
 }
 
 /*  A timer that is due fires at the end of the step that set it. */
-void queue_soon (queue_t *self)
+void queue_pass_soon (queue_t *self, bool whole)
 {
+    self->whole |= whole;
     if (self->pass_timer == 0 && self->started)
         self->pass_timer = timers_set (self->parts.service->timers, 0, on_pass, self, 0);
+}
+
+void queue_soon (queue_t *self)
+{
+    queue_pass_soon (self, true);
 }
 
 void queue_settle (queue_t *self, const moment_t *now, bag_t *bag)
@@ -155,8 +238,9 @@ void queue_settle (queue_t *self, const moment_t *now, bag_t *bag)
 
 static void queue_on_node_moved (void *owner, const moment_t *now, size_t node)
 {
-    (void) now, (void) node;
+    (void) now;
     queue_t *self = owner;
+    self->places [node].look = true;
     queue_reservations_dirty (self);
     queue_soon (self);
 }
@@ -217,6 +301,7 @@ static void slots_make (queue_t *self)
     self->places = must (calloc (count + 1, sizeof *self->places));
     for (size_t i = 0; i < count; i++) {
         site_node_t node = nodes_at (self->parts.nodes, i);
+        self->places [i].coming = ordered_new (queue_files_by_turn);
         self->slots [i] = (backfill_node_t){.class = node.class,
                                             .cpus = node.cpus,
                                             .cpus_free = node.cpus,
@@ -244,12 +329,17 @@ queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits)
     self->limits = *limits;
     self->bags = bags_new ();
     self->deadlines = ordered_new (queue_by_end);
+    self->files = ordered_by_number (0);
+    self->stays = stays_new (parts->service, parts->service->name + strlen ("lis/"),
+                             &stays_limits_default, queue_files_moved, self);
+    queue_match_init (self);
     self->freed = (change_notice_t){.service = parts->service, .topic = "calendar"};
     slots_make (self);
     queue_serve (self);
     queue_records (self);
     nodes_observe (parts->nodes, &(nodes_observer_t){.owner = self,
                                                      .run_moved = queue_run_moved,
+                                                     .run_suspended = queue_on_suspended,
                                                      .node_moved = queue_on_node_moved});
     openings_observe (
       parts->openings,
@@ -280,8 +370,12 @@ void queue_destroy (queue_t **self_p)
             free_capacity_release (
               self->parts.room, &(interval_list_t){.list = &self->places [i].booked, .count = 1});
         backfill_node_clear (&self->slots [i]);
+        ordered_destroy (&self->places [i].coming);
     }
     ordered_end (&self->deadlines, free);
+    ordered_end (&self->files, queue_files_free);
+    queue_match_end (self);
+    stays_destroy (&self->stays);
     bags_destroy (&self->bags);
     free (self->slots);
     free (self->places);

@@ -18,6 +18,8 @@
 #include "openings.h"
 #include "queue_wire.h"
 
+#define QUEUE_HANDED_MAX 512 /* half of NODE_RUNS_MAX: the other half is for reservations */
+
 typedef struct {
     uint32_t bags_max;           /* not over, in all; 100 000 */
     uint32_t bags_per_actor_max; /* 10 000 */
@@ -31,7 +33,15 @@ typedef struct {
                                     warning; 60 000 */
     int64_t warning_ms;          /* preemptible runs are warned so long before their end; 60 000 */
     int64_t grace_ms;            /* between SIGTERM and SIGKILL; 10 000 */
-    int64_t retention_ms;        /* how long bags that are over are kept; 24 h */
+    int64_t patience_ms; /* a task is stopped when an input could not be had for so long; 60 000 */
+    uint64_t data_bound; /* bytes of input; a task that lacks more at its node is data-bound:
+                                    they come first, and take no CPUs; 64 000 000 */
+    uint64_t input_rate; /* bytes/s at which inputs are thought to come; 100 000 000 */
+    uint32_t transfers;  /* data-bound tasks that a node is given at once; 2 */
+    uint32_t
+      data_bound_max;     /* bags whose next task is data-bound and finds no node, in a pass; 8 */
+    uint32_t handed_max;  /* tasks without a reservation that a batch system has at once; 512 */
+    int64_t retention_ms; /* how long bags that are over are kept; 24 h */
 } queue_limits_t;
 
 extern const queue_limits_t queue_limits_default;

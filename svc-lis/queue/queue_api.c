@@ -59,6 +59,9 @@ call_status_t queue_class_check (const queue_t *self, const submission_t *asked,
     const char *name = self->parts.service->name;
     uint32_t most = 0;
     bool found = false;
+    call_status_t handed = queue_handover_check (self, asked, why);
+    if (handed != CALL_OK)
+        return handed;
     for (size_t i = 0; i < site->classes_count; i++) {
         const node_class_t *class = &site->classes [i];
         if (*asked->class_name && strcmp (asked->class_name, class->name) != 0)
@@ -216,39 +219,73 @@ static bool submission_check (const queue_t *self, const moment_t *now, const re
     return status == CALL_OK;
 }
 
-static void on_submit (void *owner, const moment_t *now, const request_t *request, void *body)
+/*  The submission of a request, if it may be had here; false with the request refused. */
+static bool submission_read (const queue_t *self, const moment_t *now, const request_t *request,
+                             submission_t *asked)
 {
-    (void) body;
-    queue_t *self = owner;
     char why [WHY_BYTES];
-    submission_t asked;
     const char *account = self->parts.account (self->parts.account_owner, request->actor);
-    if (!account) {
-        service_refuse (self->parts.service, request, CALL_DENIED,
-                        "actor: \"%.63s\" has no local account at %s", request->actor,
-                        self->parts.service->name);
-        return;
-    }
+    if (!account)
+        return service_refuse (self->parts.service, request, CALL_DENIED,
+                               "actor: \"%.63s\" has no local account at %s", request->actor,
+                               self->parts.service->name);
     submitter_t by = {.owner = request->actor,
                       .account = account,
                       .count_max = self->limits.tasks_per_bag_max,
                       .limit_ms_max = self->limits.limit_ms_max};
-    if (queue_api_repeated (self, request))
+    if (request->body.size > SUBMISSION_BYTES_MAX)
+        return service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
+                               "submission: %zu bytes should be at most %d", request->body.size,
+                               SUBMISSION_BYTES_MAX);
+    if (!submit_decode (asked, request->body, &by, why))
+        return service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
+    if (submission_check (self, now, request, asked))
+        return true;
+    submission_clear (asked);
+    return false;
+}
+
+static void on_submit (void *owner, const moment_t *now, const request_t *request, void *body)
+{
+    (void) body;
+    queue_t *self = owner;
+    submission_t asked = {.order.reservation = ""};
+    bool known = self->parts.account (self->parts.account_owner, request->actor);
+    if (known && queue_api_repeated (self, request))
         return;
-    if (request->body.size > SUBMISSION_BYTES_MAX) {
-        service_refuse (self->parts.service, request, CALL_BAD_REQUEST,
-                        "submission: %zu bytes should be at most %d", request->body.size,
-                        SUBMISSION_BYTES_MAX);
-        return;
-    }
-    if (!submit_decode (&asked, request->body, &by, why)) {
-        service_refuse (self->parts.service, request, CALL_BAD_REQUEST, "%s", why);
-        return;
-    }
-    if (submission_check (self, now, request, &asked))
+    if (submission_read (self, now, request, &asked))
         accept (self, now, request, &asked);
-    else
-        submission_clear (&asked);
+}
+
+/*  The cheapest class that such a task may go to, for its whole limit. */
+static int64_t task_price (const queue_t *self, const submission_t *asked)
+{
+    const site_t *site = self->parts.site;
+    double least = -1;
+    for (size_t i = 0; i < site->classes_count; i++) {
+        const node_class_t *class = &site->classes [i];
+        if ((*asked->class_name && strcmp (asked->class_name, class->name) != 0) ||
+            class->cpus_per_node < asked->order.cpus)
+            continue;
+        double price =
+          (double) class->price * asked->order.cpus * (double) asked->order.limit_ms / 3600000;
+        least = least < 0 || price < least ? price : least;
+    }
+    return (int64_t) least;
+}
+
+static void on_expect (void *owner, const moment_t *now, const request_t *request, void *body)
+{
+    (void) body;
+    queue_t *self = owner;
+    submission_t asked = {0};
+    if (!submission_read (self, now, request, &asked))
+        return;
+    Musubi__ExpectAnswer told = MUSUBI__EXPECT_ANSWER__INIT;
+    told.expected_ms = queue_expected (self, now, &asked);
+    told.price = task_price (self, &asked);
+    service_reply (self->parts.service, request, packed_of (&told.base));
+    submission_clear (&asked);
 }
 
 /*  --- Cancel --- */
@@ -287,8 +324,9 @@ static uint32_t stop_all (queue_t *self, const moment_t *now, bag_t *bag, uint32
                           uint32_t until, const char *why)
 {
     uint32_t count = 0;
+    uint32_t most = bag->running; /* some end at once */
     until = until < bag->tasks_room ? until : bag->tasks_room;
-    for (uint32_t i = from; i < until && count < bag->running; i++) {
+    for (uint32_t i = from; i < until && count < most; i++) {
         if (!runs (bag, i))
             continue;
         queue_stop_task (self, now, bag, i, STOP_CANCELLED, why);
@@ -403,6 +441,7 @@ static void queue_api_on_output (void *owner, const moment_t *now, const request
 void queue_serve (queue_t *self)
 {
     service_serve (self->parts.service, "Queue", "Submit", NULL, on_submit, self);
+    service_serve (self->parts.service, "Queue", "Expect", NULL, on_expect, self);
     service_serve (self->parts.service, "Queue", "Bags", &bags_question_codec, queue_on_bags, self);
     service_serve (self->parts.service, "Queue", "Tasks", &tasks_question_codec, queue_on_tasks,
                    self);

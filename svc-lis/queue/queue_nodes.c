@@ -46,6 +46,7 @@ void queue_book (queue_t *self, const moment_t *now, size_t node, int64_t until_
 void queue_seat_take (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *seat)
 {
     int64_t gap_ms = free_capacity_terms (self->parts.room)->gap_ms;
+    self->places [node].look = true;
     if (seat->booked)
         queue_book (self, now, node, seat->until_ms + gap_ms);
     backfill_node_add (&self->slots [node], seat, gap_ms);
@@ -54,6 +55,7 @@ void queue_seat_take (queue_t *self, const moment_t *now, size_t node, const bac
 void queue_seat_leave (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *seat)
 {
     backfill_node_remove (&self->slots [node], seat);
+    self->places [node].look = true;
     if (!seat->booked)
         return;
     int64_t now_ms = queue_now_ms (self, now);
@@ -68,6 +70,25 @@ void queue_seat_leave (queue_t *self, const moment_t *now, size_t node, const ba
     } else {
         self->slots [node].booked_until_ms = until_ms;
     }
+}
+
+bool queue_seat_change (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *from,
+                        const backfill_run_t *to)
+{
+    backfill_node_t *slot = &self->slots [node];
+    int64_t gap_ms = free_capacity_terms (self->parts.room)->gap_ms;
+    int64_t now_ms = queue_now_ms (self, now);
+    interval_t more = {slot->booked_until_ms > now_ms ? slot->booked_until_ms : now_ms,
+                       to->until_ms + gap_ms};
+    bool room =
+      slot->given_until_ms < INT64_MAX
+        ? more.until <= slot->given_until_ms
+        : more.from >= more.until || calendar_least (self->calendars [slot->class], more) >= 1;
+    if (to->booked && !room)
+        return false;
+    backfill_node_remove (slot, from);
+    queue_seat_take (self, now, node, to);
+    return true;
 }
 
 interval_list_t queue_booked (const queue_t *self)
@@ -96,6 +117,7 @@ static void queue_nodes_refresh (queue_t *self, int64_t now_ms, size_t node)
     seat->lent_until_ms = INT64_MIN;
     seat->given_until_ms = INT64_MAX;
     seat->wanted = self->places [node].wanted;
+    seat->storage = *nodes_at (self->parts.nodes, node).storage != '\0';
     if (self->places [node].booked.in_calendar && self->places [node].booked.over.until <= now_ms)
         unbook (self, node);
     if (!nodes_usable (self->parts.nodes, node))
@@ -116,11 +138,16 @@ static void queue_nodes_refresh (queue_t *self, int64_t now_ms, size_t node)
     }
 }
 
-void queue_nodes_look (queue_t *self, const moment_t *now)
+void queue_nodes_look (queue_t *self, const moment_t *now, bool all)
 {
     int64_t now_ms = queue_now_ms (self, now);
-    for (size_t i = 0; i < nodes_count (self->parts.nodes); i++)
-        queue_nodes_refresh (self, now_ms, i);
+    for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
+        const backfill_node_t *slot = &self->slots [i];
+        if (all || self->places [i].look)
+            queue_nodes_refresh (self, now_ms, i);
+        /*  Tasks there may have to leave, whatever happens: only time passes. */
+        self->places [i].look |= slot->wanted || slot->ready_ms > now_ms;
+    }
 }
 
 /*  --- preemption ---

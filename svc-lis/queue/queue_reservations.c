@@ -1,6 +1,6 @@
 /*  queue_reservations - starts the tasks of reservations. Each reservation has a queue of bags that
  *  wait for it: they start at its opening, on its nodes, and tasks that have not begun by its end
- *  never do.
+ *  never do. In a batch system they may be queued as soon as the reservation is there.
  */
 #include "queue_state.h"
 
@@ -44,6 +44,8 @@ static reservation_queue_state_t reservation_queue_state (const queue_t *self, c
     if (openings_find (self->parts.openings, reservation, opening)) {
         if (opening->phase >= OPENING_CLOSING)
             return RESERVATION_QUEUE_CLOSED;
+        if (nodes_batch (self->parts.nodes) != NODES_NONE)
+            return opening->prepared ? RESERVATION_QUEUE_OPEN : RESERVATION_QUEUE_WAITS;
         return opening_is_open (opening->phase) ? RESERVATION_QUEUE_OPEN : RESERVATION_QUEUE_WAITS;
     }
     bool known = participant_find (self->parts.participant, reservation, &view) && view.current;
@@ -85,8 +87,34 @@ static bool takes (const queue_t *self, const bag_t *bag, const queue_reservatio
     const backfill_node_t *seat = &self->slots [node];
     return (where->any || where->classes [seat->class]) &&
            (bag->waiting.class == BACKFILL_ANY || bag->waiting.class == seat->class) &&
-           seat->cpus_free >= bag->waiting.cpus && nodes_usable (self->parts.nodes, node) &&
-           openings_node_due (self->parts.openings, node);
+           (seat->storage || !bag->waiting.files) && seat->cpus_free >= bag->waiting.cpus &&
+           nodes_usable (self->parts.nodes, node) && openings_node_due (self->parts.openings, node);
+}
+
+/*  Where the bag's next task is best; SIZE_MAX = nowhere, or where its inputs are is being asked. For
+ *  one that is not ranked the first node from *at on, as those before it are full. */
+static size_t reservation_node (queue_t *self, const bag_t *bag, const opening_t *opening,
+                                const queue_reservations_where_t *where, size_t *at)
+{
+    size_t best = SIZE_MAX;
+    backfill_worth_t most = {0};
+    for (size_t i = *at; i < opening->nodes_count; i++) {
+        size_t node = opening->nodes [i];
+        if (!takes (self, bag, where, node))
+            continue;
+        if (!bag->waiting.ranked) {
+            *at = i;
+            return node;
+        }
+        backfill_worth_t worth = queue_worth (self, &bag->waiting, node);
+        if (worth.unknown)
+            return SIZE_MAX;
+        if (best == SIZE_MAX || backfill_worth_more (&worth, &most)) {
+            best = node;
+            most = worth;
+        }
+    }
+    return best;
 }
 
 /*  Starts tasks on its nodes, in the order of its bags; a narrower task may pass one that is too
@@ -94,16 +122,19 @@ static bool takes (const queue_t *self, const bag_t *bag, const queue_reservatio
 static void reservation_queue_start (queue_t *self, const moment_t *now, bag_t *bag,
                                      const opening_t *opening)
 {
+    if (nodes_batch (self->parts.nodes) != NODES_NONE) {
+        queue_handover_reserved (self, now, bag);
+        return;
+    }
     int64_t until_ms = queue_now_ms (self, now) + bag->waiting.limit_ms + self->limits.start_ms +
                        self->limits.grace_ms;
     backfill_run_t seat = {.until_ms = until_ms, .cpus = bag->waiting.cpus};
     queue_reservations_where_t where = where_now (self, now, bag);
-    for (size_t i = 0; i < opening->nodes_count; i++) {
-        size_t node = opening->nodes [i];
-        while (bag->waiting.waiting > 0 && takes (self, bag, &where, node)) {
-            queue_start_task (self, now, bag, node, &seat);
-            backfill_node_add (&self->slots [node], &seat, 0);
-        }
+    size_t at = 0, node;
+    while (bag->waiting.waiting > 0 &&
+           (node = reservation_node (self, bag, opening, &where, &at)) != SIZE_MAX) {
+        queue_start_task (self, now, bag, node, &seat);
+        backfill_node_add (&self->slots [node], &seat, 0);
     }
 }
 

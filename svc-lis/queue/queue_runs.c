@@ -60,7 +60,10 @@ static void queue_runs_on_due (void *owner, const moment_t *now, uint64_t token)
         bag_t *bag = deadline->bag;
         uint32_t index = deadline->index;
         deadline_remove (self, bag, index);
-        queue_stop_task (self, now, bag, index, STOP_LIMIT, "it ran longer than its limit");
+        if (bag_task (bag, index)->files_state == FILES_COMING)
+            queue_unplace (self, now, bag, index, NULL); /* it has not run yet */
+        else
+            queue_stop_task (self, now, bag, index, STOP_LIMIT, "it ran longer than its limit");
     }
     queue_due_watch (self, now);
 }
@@ -112,8 +115,6 @@ void queue_start_task (queue_t *self, const moment_t *now, bag_t *bag, size_t no
 {
     uint32_t index = bag_take (bag);
     task_t *task = bag_task (bag, index);
-    int64_t booked_until_ms =
-      seat->booked ? seat->until_ms + free_capacity_terms (self->parts.room)->gap_ms : 0;
     number_next (self, bag, index);
     task->stop = STOP_NONE;
     task->node = node;
@@ -122,18 +123,21 @@ void queue_start_task (queue_t *self, const moment_t *now, bag_t *bag, size_t no
     task->exit_code = task->signal = 0;
     task->dropped = 0;
     task_text (&task->node_name, nodes_at (self->parts.nodes, node).name);
+    task_text (&task->storage,
+               bag->waiting.files ? nodes_at (self->parts.nodes, node).storage : "");
     task_text (&task->why, "");
     task_move (self->bags, bag, index, TASK_PLACED);
     if (seat->booked)
-        queue_book (self, now, node, booked_until_ms);
+        queue_book (self, now, node,
+                    seat->until_ms + free_capacity_terms (self->parts.room)->gap_ms);
     deadline_add (self, bag, index);
+    bool there = queue_files_use (self, now, bag, index) && !seat->transfer;
+    queue_files_wait (self, task, there ? FILES_NONE : FILES_COMING);
     queue_put_task (self, bag, index);
     tell_moved (self, bag, index, TASK_QUEUED);
     service_count (self->parts.service, "tasks_started", 1);
-    run_order_t order = bag->asked.order;
-    order.booked_until_ms = booked_until_ms;
-    run_id_t id = run_of (bag, index);
-    nodes_start (self->parts.nodes, now, node, &id, &order);
+    if (task->files_state == FILES_NONE)
+        queue_order_run (self, now, bag, index);
     queue_settle (self, now, bag);
 }
 
@@ -144,6 +148,14 @@ void queue_stop_task (queue_t *self, const moment_t *now, bag_t *bag, uint32_t i
     if (task->stop != STOP_NONE)
         return;
     task->stop = stop;
+    if (task->files_state == FILES_COMING) {
+        queue_unplace (self, now, bag, index, why);
+        return;
+    }
+    if (task->files_state == FILES_STORING) {
+        queue_task_end (self, now, bag, index, TASK_STOPPED, why);
+        return;
+    }
     queue_put_task (self, bag, index);
     run_id_t id = run_of (bag, index);
     nodes_end (self->parts.nodes, now, &id, self->limits.grace_ms, why);
@@ -172,6 +184,9 @@ static task_state_t state_after (const queue_t *self, const bag_t *bag, const ta
         return again ? TASK_QUEUED : TASK_LOST;
     if (was_preempted)
         return again ? TASK_QUEUED : TASK_STOPPED;
+    if (bag->asked.order.outputs_count > 0 && run->state == RUN_ENDED && run->exit_code == 0 &&
+        run->signal == 0 && !run->handed)
+        return TASK_STOPPED;
     bool by_itself = run->state == RUN_ENDED && !*run->why && !run->told_to_end;
     bool in_spite = !*bag->asked.order.reservation && run->state == RUN_ENDED &&
                     task->stop == STOP_NONE && run->told_to_end;
@@ -192,11 +207,33 @@ static void result_take (task_t *task, const run_t *run, task_state_t state)
     task->dropped = run->dropped;
 }
 
+static void queue_task_move (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index,
+                             task_state_t to)
+{
+    task_t *task = bag_task (bag, index);
+    task_state_t from = task->state;
+    queue_files_leave (self, now, task);
+    queue_files_wait (self, task, FILES_NONE);
+    task_move (self->bags, bag, index, to);
+    queue_put_task (self, bag, index);
+    tell_moved (self, bag, index, from);
+    service_count (self->parts.service, to == TASK_LOST ? "tasks_lost" : "tasks_over",
+                   to != TASK_QUEUED);
+}
+
+void queue_task_end (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index,
+                     task_state_t to, const char *why)
+{
+    task_text (&bag_task (bag, index)->why, why);
+    queue_task_move (self, now, bag, index, to);
+    queue_settle (self, now, bag);
+    queue_soon (self);
+}
+
 static void run_over_take (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index,
                            const run_t *run)
 {
     task_t *task = bag_task (bag, index);
-    task_state_t from = task->state;
     task_state_t to = state_after (self, bag, task, run);
     result_take (task, run, to);
     if (!*bag->asked.order.reservation && run->started_ms > 0 && run->ended_ms > run->started_ms)
@@ -204,11 +241,14 @@ static void run_over_take (queue_t *self, const moment_t *now, bag_t *bag, uint3
     deadline_remove (self, bag, index);
     if (task->node != TASK_NODE_NONE)
         queue_seat_leave (self, now, task->node, &task->seat);
-    task_move (self->bags, bag, index, to);
-    queue_put_task (self, bag, index);
-    tell_moved (self, bag, index, from);
-    service_count (self->parts.service, to == TASK_LOST ? "tasks_lost" : "tasks_over",
-                   to != TASK_QUEUED);
+    if (to == TASK_ENDED && bag->asked.order.outputs_count > 0 && run->handed) {
+        if (task->state == TASK_PLACED)
+            task_move (self->bags, bag, index, TASK_RUNNING);
+        queue_files_store (self, now, bag, index);
+        queue_put_task (self, bag, index);
+    } else {
+        queue_task_move (self, now, bag, index, to);
+    }
     /*  The reservation that the node is bound to may start something there now. */
     const char *holder =
       task->node != TASK_NODE_NONE ? openings_of_node (self->parts.openings, task->node) : NULL;
@@ -219,14 +259,40 @@ static void run_over_take (queue_t *self, const moment_t *now, bag_t *bag, uint3
     queue_soon (self);
 }
 
+void queue_unplace (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index, const char *why)
+{
+    run_t never = {
+      .id = run_of (bag, index), .state = RUN_REFUSED, .node_unfit = !why, .why = why ? why : ""};
+    run_over_take (self, now, bag, index, &never);
+}
+
+bool queue_seat_extend (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index)
+{
+    task_t *task = bag_task (bag, index);
+    backfill_run_t seat = task->seat;
+    self->whole |= seat.transfer; /* the node is free for another transfer */
+    if (seat.transfer)
+        seat = (backfill_run_t){.cpus = bag->waiting.cpus, .booked = !bag->waiting.preemptible};
+    seat.until_ms = queue_now_ms (self, now) + bag->asked.order.limit_ms + self->limits.start_ms +
+                    self->limits.grace_ms;
+    if (!queue_seat_change (self, now, task->node, &task->seat, &seat))
+        return false;
+    deadline_remove (self, bag, index);
+    task->seat = seat;
+    deadline_add (self, bag, index);
+    return true;
+}
+
 void queue_run_moved (void *owner, const moment_t *now, const run_t *run)
 {
     queue_t *self = owner;
     bag_t *bag = bags_find (self->bags, run->id.task.bag);
     task_t *task = bag ? bag_task (bag, run->id.task.index) : NULL;
-    if (!task || task->tries != run->id.number ||
+    if (!task || task->tries != run->id.number || task->files_state != FILES_NONE ||
         (task->state != TASK_PLACED && task->state != TASK_RUNNING))
         return;
+    if (run->node_unfit)
+        queue_files_doubt (self, now, task);
     if (run_over (run->state)) {
         run_over_take (self, now, bag, run->id.task.index, run);
     } else if (run->state == RUN_RUNNING && task->state == TASK_PLACED) {
@@ -242,15 +308,31 @@ static void run_settle (queue_t *self, const moment_t *now, bag_t *bag, uint32_t
     task_t *task = bag_task (bag, index);
     run_id_t id = run_of (bag, index);
     run_t run;
-    task->seat.cpus = bag->waiting.cpus;
-    if (!nodes_find (self->parts.nodes, task->node_name, &task->node) ||
-        self->slots [task->node].cpus_free < task->seat.cpus)
+    files_state_t loaded = task->files_state;
+    task->files_state = FILES_NONE;
+    if (loaded == FILES_STORING) {
+        nodes_find (self->parts.nodes, task->node_name, &task->node);
+        queue_files_store (self, now, bag, index);
+        return;
+    }
+    bool known = nodes_run (self->parts.nodes, &id, &run);
+    bool found = nodes_find (self->parts.nodes, task->node_name, &task->node);
+    bool handed = found && task->node == nodes_batch (self->parts.nodes);
+    task->seat.cpus = handed || (known && run.suspend) ? 0 : bag->waiting.cpus;
+    if (!found || self->slots [task->node].cpus_free < task->seat.cpus)
         task->node = TASK_NODE_NONE; /* the configuration has changed: it goes on without being
                                         counted */
-    if (task->node != TASK_NODE_NONE)
+    if (task->node != TASK_NODE_NONE) {
+        self->places [task->node].overlaps |= known && run.suspend;
         queue_seat_take (self, now, task->node, &task->seat);
+    }
     deadline_add (self, bag, index);
-    if (!nodes_run (self->parts.nodes, &id, &run))
+    if (loaded == FILES_COMING) {
+        queue_unplace (self, now, bag, index, NULL);
+        return;
+    }
+    queue_files_use (self, now, bag, index);
+    if (!known)
         run = (run_t){.id = id, .state = RUN_LOST, .why = "the record of its run is damaged"};
     queue_run_moved (self, now, &run);
 }

@@ -14,6 +14,10 @@ int64_t queue_now_ms (const queue_t *self, const moment_t *now);
 /*  CPUs times wall time of its tasks that have ended, since this start. */
 int64_t queue_done_ms (const queue_t *self);
 
+/*  Input bytes of the next task of a bag that waits, as far as their sizes are known, and what of
+ *  them no node has. */
+double queue_input (const queue_t *self, const bag_t *bag, double *missing);
+
 /*  CPUs that tasks without a reservation could have now. */
 double queue_cpus (const queue_t *self);
 

@@ -86,13 +86,12 @@ void queue_on_bags (void *owner, const moment_t *now, const request_t *request, 
 
 /*  --- Tasks --- */
 
-static int64_t cpu_ms_now (const queue_t *self, const bag_t *bag, uint32_t index,
-                           const task_t *task)
+static bool run_now (const queue_t *self, const bag_t *bag, uint32_t index, const task_t *task,
+                     run_t *run)
 {
     run_id_t id = {.task = {bag->number, index}, .number = task->tries};
-    run_t run;
     bool runs = task->state == TASK_PLACED || task->state == TASK_RUNNING;
-    return runs && nodes_run (self->parts.nodes, &id, &run) ? run.cpu_ms : task->cpu_ms;
+    return runs && nodes_run (self->parts.nodes, &id, run);
 }
 
 static void task_tell (const queue_t *self, const bag_t *bag, uint32_t index,
@@ -109,8 +108,14 @@ static void task_tell (const queue_t *self, const bag_t *bag, uint32_t index,
     record->ended_ms = task->ended_ms;
     record->exit_code = task->exit_code;
     record->signal = task->signal;
-    record->cpu_ms = cpu_ms_now (self, bag, index, task);
+    run_t run;
+    bool runs = run_now (self, bag, index, task, &run);
+    record->cpu_ms = runs ? run.cpu_ms : task->cpu_ms;
     record->why = task->why;
+    record->phase = task->files_state != FILES_NONE ? MUSUBI__TASK_PHASE__PHASE_TRANSFERRING
+                    : runs && run.suspended         ? MUSUBI__TASK_PHASE__PHASE_SUSPENDED
+                                                    : MUSUBI__TASK_PHASE__PHASE_COMPUTING;
+    record->waits = (char *) queue_files_waits (task);
     if (task->trip)
         record->site = task->trip->site;
     record->dropped = task->dropped;

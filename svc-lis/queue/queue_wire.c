@@ -1,9 +1,11 @@
 /*  queue_wire - codecs of what the queue is asked and tells, and of what is stored. */
 #include "queue_wire.h"
 
+#include "file_name.h"
 #include "message.h"
 #include "must.h"
 #include "site.h"
+#include "task_files.h"
 #include "timetext.h"
 #include "transaction_wire.h"
 
@@ -14,6 +16,14 @@
 #include <string.h>
 
 static_assert ((int) TASK_RETURNED == MUSUBI__TASK_STATE__TASK_RETURNED, "same numbers");
+
+static const codec_row_t task_file_rows [] = {
+  ROW_STRING ("name", run_file_t, name, FILE_NAME_BYTES_MAX),
+  ROW_STRING ("path", run_file_t, path, TASK_PATH_BYTES_MAX),
+};
+static const codec_t task_file_codec =
+  CODEC (run_file_t, musubi__task_file__descriptor, task_file_rows);
+typedef run_file_t task_file_t;
 
 static const codec_row_t submission_rows [] = {
   ROW_TEXT ("name", submission_t, name, OR_NONE),
@@ -30,6 +40,10 @@ static const codec_row_t submission_rows [] = {
   ROW_FLAG ("requeue", submission_t, requeue),
   ROW_STRING ("need", submission_t, order.need, NAME_BYTES_MAX),
   ROW_FLAG ("shared", submission_t, shared),
+  ROW_LIST ("inputs", submission_t, order.inputs, order.inputs_count, task_file, 0, TASK_FILES_MAX),
+  ROW_LIST ("outputs", submission_t, order.outputs, order.outputs_count, task_file, 0,
+            TASK_FILES_MAX),
+  ROW_TEXT ("rank", submission_t, rank, OR_NONE),
 };
 
 static bool submission_rule (void *self, char why [WHY_BYTES])
@@ -41,6 +55,12 @@ static bool submission_rule (void *self, char why [WHY_BYTES])
     if (!text_take (text, NAME_BYTES_MAX, reservation, TEXT_WORD_OR_NONE, "reservation", why) ||
         (*need && !text_take (text, NAME_BYTES_MAX, need, TEXT_ANY, "need", why)))
         return false;
+    if (*asked->rank) {
+        node_rank_t *rank = rank_new (asked->rank, why);
+        free (rank);
+        if (!rank)
+            return false;
+    }
     if (*need && !*reservation)
         return wrong (why, "need: %s, but reservation is empty; name the reservation that has it",
                       need);
@@ -73,7 +93,7 @@ static bool limits_right (submission_t *asked, const submitter_t *by, char why [
                       timetext_format_duration (cpu_ms_most, most));
     if (order->cpu_limit_ms == 0)
         order->cpu_limit_ms = cpu_ms_most;
-    return run_order_check (order, why);
+    return run_order_check (order, why) && task_files_check (order, asked->count, why);
 }
 
 bool submit_decode (submission_t *asked, bytes_t body, const submitter_t *by, char why [WHY_BYTES])
@@ -223,6 +243,8 @@ static const codec_row_t stored_task_rows [] = {
   ROW_UNUSED ("site"),
   ROW_FLAG ("told", task_t, told),
   ROW_NUMBER ("dropped", task_t, dropped),
+  ROW_NUMBER ("files", task_t, files_state, MOST (FILES_STATES - 1)),
+  ROW_STRING ("storage", task_t, storage, NAME_BYTES_MAX),
 };
 const codec_t stored_task_codec = CODEC (task_t, musubi__stored_task__descriptor, stored_task_rows);
 

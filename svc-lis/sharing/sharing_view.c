@@ -25,8 +25,8 @@ static double running_load_s (int64_t now_ms, const bag_t *bag)
     return load_s;
 }
 
-static void sharing_view_bag_tell (const bag_t *bag, int64_t now_ms, const char *site,
-                                   Musubi__QueuedBag *queued)
+static void sharing_view_bag_tell (const queue_t *queue, const bag_t *bag, int64_t now_ms,
+                                   const char *site, Musubi__QueuedBag *queued)
 {
     const run_order_t *order = &bag->asked.order;
     queued->bag = bag->number;
@@ -39,6 +39,7 @@ static void sharing_view_bag_tell (const bag_t *bag, int64_t now_ms, const char 
     queued->running_load_s = running_load_s (now_ms, bag);
     queued->submitted_ms = bag->submitted_ms;
     queued->away = bag->away;
+    queued->input_bytes = queue_input (queue, bag, &queued->missing_bytes);
 }
 
 /*  Are all tasks of the bag begun or away, and some not over? */
@@ -80,10 +81,12 @@ void sharing_on_state (void *owner, const moment_t *now, const request_t *reques
     state.automatic = self->membership.automatic;
     state.done_s = (double) queue_done_ms (self->queue) / 1000;
     state.start = self->service->store.start;
+    state.input_bytes_per_s = (double) queue_limits (self->queue)->input_rate;
     state.bags = messages_new (&musubi__queued_bag__descriptor, most);
     const bag_t *bag = next_queued (self->bags, last);
     for (; bag && state.n_bags < most; bag = next_queued (self->bags, bag))
-        sharing_view_bag_tell (bag, now_ms, self->service->name, state.bags [state.n_bags++]);
+        sharing_view_bag_tell (self->queue, bag, now_ms, self->service->name,
+                               state.bags [state.n_bags++]);
     state.more = bag != NULL;
     service_reply (self->service, request, packed_of (&state.base));
     free (state.bags);

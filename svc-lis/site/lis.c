@@ -17,17 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const provider_limits_t lis_limits_default = {
-  .bookings = {.bookings_max = 4000000,
-               .bookings_per_actor_max = TIMETABLE_BOOKINGS_PER_ACTOR_DEFAULT,
-               .fresh_steps_max = 2048,
-               .hold_quota = HOLD_QUOTA_LIMITS_DEFAULT},
-  .questions = {.profile_steps_max = 16384,
-                .spans_max = 1024,
-                .windows_max = 64,
-                .resources_max = SITE_CLASSES_MAX,
-                .quantity_max = NODES_MAX},
-};
+const provider_limits_t lis_limits_default =
+  PROVIDER_LIMITS (2048, 16384, 64, SITE_CLASSES_MAX, NODES_MAX);
 
 const codec_t site_question_codec = CODEC_EMPTY (musubi__site_request__descriptor);
 
@@ -62,7 +53,8 @@ static void on_site (void *owner, const moment_t *now, const request_t *request,
 }
 
 /*  For readmission: what an answer that a home keeps has booked here. */
-static bool lis_part_told (void *owner, bytes_t answer, packed_t *part, char why [WHY_BYTES])
+static bool lis_part_told (void *owner, const answer_t *answer, packed_t *part,
+                           char why [WHY_BYTES])
 {
     const lis_t *self = owner;
     return allocated_at_site (answer, self->provider.service->name + strlen ("lis/"), &self->site,
@@ -99,7 +91,7 @@ void lis_core (const lis_settings_t *settings, core_t *core)
     provider_vote (provider, &settings->provider);
     provider_answer (provider, &settings->provider, lis_part_told, lis_announce, self);
     self->plus = plus_new (&(plus_parts_t){.service = provider->service,
-                                           .site = &self->site,
+                                           .reader = reader,
                                            .room = provider->room,
                                            .participant = provider->participant,
                                            .access = &provider->access},

@@ -22,7 +22,7 @@ const config_key_t lis_keys [] = {
                "CPUs of each node; nodes are granted whole"),
   KEY_REAL ("classes/*/price", "0", 0, 1e9, "credits a CPU-hour, to a millionth"),
   KEY_TEXT ("classes/*/names", "",
-            "with the back end runner: names of its nodes, such as n001, n[002-064]; without "
+            "with a back end: names of its nodes, such as n001, n[002-064]; without "
             "names they are CLASS-001 and so on"),
   KEY_TEXT ("classes/*/attributes/*", NULL,
             "a property that requests may ask for, such as os = linux"),
@@ -30,7 +30,15 @@ const config_key_t lis_keys [] = {
   KEY_DURATION ("cleaning_gap", "0s", 0, SETTING_DAY_MS,
                 "time that nodes stay free after each booking"),
   KEY_TEXT ("back_end", "none",
-            "none: the site keeps reservations' times only; runner: it runs tasks on its nodes"),
+            "none: the site keeps reservations' times only; runner: it runs tasks on its nodes; "
+            "slurm, gridengine: its nodes are this batch system's, which runs the tasks"),
+  KEY_TEXT ("batch/queue", "",
+            "with a batch system: its partition, or its queue, that is the site's"),
+  KEY_DURATION ("batch/limit", "10s", 100, SETTING_DAY_MS,
+                "the time that a command of the batch system may take"),
+  KEY_DURATION ("batch/watch", "5s", 100, SETTING_DAY_MS,
+                "how often the batch system is asked whether it still has a reservation as it was "
+                "told"),
   KEY_DURATION ("nodes/attend", "10s", 100, SETTING_DAY_MS,
                 "the longest time between two questions of a node's agent"),
   KEY_DURATION ("nodes/silent", "25s", 100, SETTING_DAY_MS,
@@ -44,7 +52,7 @@ const config_key_t lis_keys [] = {
   KEY_DURATION (
     "opening/bind", "5s", 0, SETTING_DAY_MS,
     "how long before its start a reservation gets its nodes, and they are cleared; at most "
-    "the lead"),
+    "the lead, and with a batch system the lead if nothing is given"),
   KEY_DURATION ("opening/warning", "60s", 0, SETTING_DAY_MS,
                 "how long before the end of a reservation its runs are warned"),
   KEY_DURATION ("opening/grace", "10s", 0, SETTING_DAY_MS, "time between SIGTERM and SIGKILL"),
@@ -66,6 +74,25 @@ const config_key_t lis_keys [] = {
     "queue/life", "60s", 0, 366.0 * 24 * 3600000,
     "a preemptible task is started only where no reservation needs its node for this long "
     "plus opening/warning"),
+  KEY_INTEGER (
+    "queue/data_bound", "64000000", 0, (double) ((uint64_t) 1 << 50),
+    "bytes of input: a task that lacks more of them at its node is data-bound. They come "
+    "first, while others compute on its CPUs; these are suspended when they are needed"),
+  KEY_INTEGER ("queue/input_rate", "100000000", 1, 1e15,
+               "bytes a second at which inputs are thought to come, to weigh nodes and sites"),
+  KEY_INTEGER (
+    "queue/transfers", "2", 0, 1024,
+    "data-bound tasks that a node is given at once; 0: inputs come on a task's own CPUs"),
+  KEY_INTEGER (
+    "queue/data_bound_bags", "8", 1, 1000000,
+    "bags whose next task is data-bound and finds no node: behind so many, none with inputs or "
+    "a rank is looked at until something changes"),
+  KEY_INTEGER (
+    "queue/handed", "512", 1, QUEUE_HANDED_MAX,
+    "tasks of the queue that a batch system has at once, waiting there or running; others "
+    "wait here, where they may be moved to other sites"),
+  KEY_DURATION ("queue/patience", "60s", 0, 366.0 * 24 * 3600000,
+                "a task is stopped when one of its inputs could not be had for this long"),
   KEY_DURATION ("queue/retention", "24h", 0, 366.0 * 24 * 3600000,
                 "how long bags that are over are kept"),
   KEY_INTEGER ("limits/move_max", "1000", 1, 10000,
@@ -86,15 +113,7 @@ const config_key_t lis_keys [] = {
   PARTICIPANT_CONFIG_KEYS,
   PROVIDER_LIMITS_KEYS ("bookings in the calendars of all classes", SITE_CLASSES_MAX, "16384",
                         "2048"),
-  KEY_DURATION ("plus/wait", "15m", 1000, PLUS_WAIT_MS_MAX,
-                "how long a command of the PluS interface waits for its commit"),
-  KEY_INTEGER ("plus/created_max", "10000", 1, 1000000,
-               "the most reservations created by that interface and not reserved yet"),
-  KEY_INTEGER ("plus/created_per_actor_max", "1000", 1, 1000000, "the most of those of one actor"),
-  KEY_INTEGER ("plus/asked_max", "100000", 1, 10000000,
-               "the most request ids kept with what was granted, each for limits/retention"),
-  KEY_INTEGER ("plus/refused_max", "20000", 1, 10000000,
-               "the most request ids kept with a refusal, for as long"),
+  PLUS_CONFIG_KEYS,
 };
 const size_t lis_keys_count = sizeof lis_keys / sizeof *lis_keys;
 
@@ -137,27 +156,13 @@ static bool classes_read (const config_t *config, site_t *site, char why [LONG_W
     return true;
 }
 
-static plus_limits_t plus_read (const config_t *config)
-{
-    return (plus_limits_t){
-      .wait_ms = config_duration_ms (config, "plus/wait"),
-      .created_max = (uint32_t) config_integer (config, "plus/created_max"),
-      .created_per_actor_max = (uint32_t) config_integer (config, "plus/created_per_actor_max"),
-      .asked_max = (uint32_t) config_integer (config, "plus/asked_max"),
-      .refused_max = (uint32_t) config_integer (config, "plus/refused_max"),
-      .asked_ms = config_duration_ms (config, "limits/retention"),
-      .list_max = plus_limits_default.list_max,
-      .looks_max = plus_limits_default.looks_max,
-    };
-}
-
 static bool lis_config_settings_read (const config_t *config, provider_words_t *words,
                                       lis_settings_t *settings, char why [LONG_WHY_BYTES])
 {
     free_capacity_terms_t terms;
     if (!provider_config_read (config, "lis", "site", words, &terms, &settings->provider, why))
         return false;
-    settings->plus = plus_read (config);
+    settings->plus = plus_limits_read (config);
     settings->site = (site_t){.disclosure = terms.disclosure,
                               .lead_ms = terms.lead_ms,
                               .horizon_ms = terms.horizon_ms,

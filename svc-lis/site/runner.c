@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TELL_MS                                                                                    \
-    1000 /* how long after a loss reservations that are hit are looked for, as losses
-                         come together */
+#define TELL_MS  1000 /* how long after a loss reservations that are hit are looked for */
 #define TOLD_MAX 16
 
 /*  Tells who has a node, and who has too few, to an administrator who drains one. */
@@ -60,6 +58,14 @@ static void on_tell (void *owner, const moment_t *now, uint64_t token)
     calendar_service_overbooked (self->provider->questions, now, names, TOLD_MAX);
 }
 
+/*  Who is hit is looked for a little later, as losses come together. */
+static void tell_soon (runner_t *self, const moment_t *now)
+{
+    if (self->tell_timer == 0)
+        self->tell_timer =
+          timers_set (self->provider->service->timers, now->mono_ms + TELL_MS, on_tell, self, 0);
+}
+
 static void count_class (runner_t *self, const moment_t *now, size_t class)
 {
     const provider_t *provider = self->provider;
@@ -73,15 +79,17 @@ static void count_class (runner_t *self, const moment_t *now, size_t class)
         there += node.class == class && node.state != AGENT_LOST && !node.drained;
     }
     calendar_service_there (provider->questions, now, resource, there);
-    if (free_capacity_offer (provider->room, resource)->quantity < before && self->tell_timer == 0)
-        self->tell_timer =
-          timers_set (provider->service->timers, now->mono_ms + TELL_MS, on_tell, self, 0);
+    if (free_capacity_offer (provider->room, resource)->quantity < before)
+        tell_soon (self, now);
 }
 
 static void runner_on_node_moved (void *owner, const moment_t *now, size_t node)
 {
     runner_t *self = owner;
-    count_class (self, now, nodes_at (self->nodes, node).class);
+    if (node != nodes_batch (self->nodes))
+        count_class (self, now, nodes_at (self->nodes, node).class);
+    else if (batch_bookings_follow (&self->bookings, self->nodes))
+        tell_soon (self, now);
 }
 
 static void runner_on_start (void *owner, const moment_t *now)
@@ -89,6 +97,7 @@ static void runner_on_start (void *owner, const moment_t *now)
     runner_t *self = owner;
     for (size_t class = 0; class < self->site->classes_count; class ++)
         count_class (self, now, class);
+    batch_bookings_follow (&self->bookings, self->nodes);
 }
 
 /*  --- its life --- */
@@ -106,13 +115,17 @@ runner_t *runner_new (const provider_t *provider, const site_t *site,
     self->accounts_count = settings->accounts_count;
     self->nodes = nodes_new (provider->service, site, &provider->access, settings->places,
                              settings->places_count, &settings->nodes);
-    self->back_end = back_end_new (provider->service, &back_end_runner, &settings->back_end);
+    self->bookings.room = provider->room;
+    self->back_end = back_end_new (
+      provider->service, settings->batch ? &back_end_batch : &back_end_runner, &settings->back_end);
     openings_parts_t parts = {.service = provider->service,
                               .site = site,
                               .room = provider->room,
                               .nodes = self->nodes,
                               .back_end = self->back_end,
-                              .access = &provider->access};
+                              .access = &provider->access,
+                              .account = account_here,
+                              .account_owner = self};
     self->openings = openings_new (&parts, &settings->openings);
     nodes_binder (self->nodes, &(nodes_binder_t){.owner = self,
                                                  .reservation = runner_reservation_of,
@@ -151,6 +164,7 @@ void runner_destroy (runner_t **self_p)
     queue_destroy (&self->queue);
     timers_cancel (self->provider->service->timers, self->tell_timer);
     openings_destroy (&self->openings);
+    batch_bookings_end (&self->bookings);
     back_end_destroy (&self->back_end);
     nodes_destroy (&self->nodes);
     free (self->accounts);

@@ -1,5 +1,5 @@
-/*  runner - the parts of a site that runs tasks itself (back_end = runner): its nodes and their
- *  number, the reservations that are opened on them, the queue, and sharing.
+/*  runner - the parts of a site that runs tasks, itself (back_end = runner) or by a batch system:
+ *  its nodes and their number, the reservations that are opened on them, the queue, and sharing.
  *
  *  A class has as many nodes to promise as are configured, but no more than are there. Lost and
  *  drained nodes are not there; silent ones, and those not heard yet after a start, still are until
@@ -9,6 +9,7 @@
 #ifndef MUSUBI_RUNNER_H
 #define MUSUBI_RUNNER_H
 
+#include "batch_bookings.h"
 #include "openings.h"
 #include "provider.h"
 #include "queue.h"
@@ -30,6 +31,7 @@ typedef struct {
     queue_limits_t queue;
     sharing_limits_t sharing;
     back_end_limits_t back_end;
+    bool batch; /* the last place is a batch system, which has all the nodes */
 } runner_settings_t;
 
 typedef struct {
@@ -38,6 +40,7 @@ typedef struct {
     nodes_t *nodes;
     back_end_t *back_end;
     openings_t *openings;
+    batch_bookings_t bookings;
     uint64_t tell_timer;
     queue_t *queue;
     queue_limits_t queue_limits;

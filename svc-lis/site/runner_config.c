@@ -33,6 +33,18 @@ static bool places_of_class (const config_t *config, const site_t *site, size_t 
     return true;
 }
 
+/*  It has the name of the batch system, and comes last. */
+static void place_of_batch (const char *name, const site_t *site, name_list_t *names,
+                            runner_settings_t *settings)
+{
+    name_list_add (names, name, "");
+    settings->places =
+      must (reallocarray (settings->places, settings->places_count + 1, sizeof *settings->places));
+    node_place_t *place = &settings->places [settings->places_count++];
+    *place = (node_place_t){.class = site->classes_count};
+    snprintf (place->name, sizeof place->name, "%s", name);
+}
+
 static bool places_read (const config_t *config, const site_t *site, runner_settings_t *settings,
                          char why [LONG_WHY_BYTES])
 {
@@ -40,6 +52,8 @@ static bool places_read (const config_t *config, const site_t *site, runner_sett
     bool good = true;
     for (size_t class = 0; class < site->classes_count && good; class ++)
         good = places_of_class (config, site, class, &names, settings, why);
+    if (good && settings->batch)
+        place_of_batch (config_text (config, "back_end"), site, &names, settings);
     const char *twice = good ? node_names_twice (&names) : NULL;
     if (twice)
         good = config_wrong (config, "classes", why, "two nodes are called %s", twice);
@@ -127,6 +141,12 @@ static bool queue_read (const config_t *config, runner_settings_t *settings,
     queue->limit_ms_max = config_duration_ms (config, "limits/task_limit");
     queue->retention_ms = config_duration_ms (config, "queue/retention");
     queue->life_ms = config_duration_ms (config, "queue/life");
+    queue->data_bound = (uint64_t) config_integer (config, "queue/data_bound");
+    queue->input_rate = (uint64_t) config_integer (config, "queue/input_rate");
+    queue->transfers = (uint32_t) config_integer (config, "queue/transfers");
+    queue->data_bound_max = (uint32_t) config_integer (config, "queue/data_bound_bags");
+    queue->handed_max = (uint32_t) config_integer (config, "queue/handed");
+    queue->patience_ms = config_duration_ms (config, "queue/patience");
     queue->warning_ms = settings->openings.warning_ms;
     queue->grace_ms = settings->openings.grace_ms;
     return sharing_read (config, &settings->sharing, why) && accounts_read (config, settings, why);
@@ -136,13 +156,15 @@ bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
                          runner_settings_t *settings, char why [LONG_WHY_BYTES])
 {
     const char *back_end = config_text (config, "back_end");
+    bool batch = strcmp (back_end, "slurm") == 0 || strcmp (back_end, "gridengine") == 0;
     *settings = (runner_settings_t){.nodes = nodes_limits_default,
                                     .openings = openings_limits_default,
-                                    .back_end = back_end_limits_default};
-    *runs = strcmp (back_end, "runner") == 0;
+                                    .back_end = back_end_limits_default,
+                                    .batch = batch};
+    *runs = batch || strcmp (back_end, "runner") == 0;
     if (!*runs && strcmp (back_end, "none") != 0)
-        return config_wrong (config, "back_end", why, "\"%.80s\" should be none or runner",
-                             back_end);
+        return config_wrong (config, "back_end", why,
+                             "\"%.80s\" should be none, runner, slurm or gridengine", back_end);
     openings_limits_t *openings = &settings->openings;
     openings->bind_ms = config_duration_ms (config, "opening/bind");
     openings->warning_ms = config_duration_ms (config, "opening/warning");
@@ -154,8 +176,13 @@ bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
                              clear);
     openings->lend_ms = config_duration_ms (config, "opening/lend");
     openings->release_ms = config_duration_ms (config, "opening/release");
-    if (openings->bind_ms > site->lead_ms)
+    bool early = batch && !config_has (config, "opening/bind");
+    if (early || openings->bind_ms > site->lead_ms)
         openings->bind_ms = site->lead_ms;
+    if (batch) { /* it is for the batch system to use what its owner does not */
+        openings->lend_ms = openings->release_ms = 0;
+        openings->watch_ms = config_duration_ms (config, "batch/watch");
+    }
     return !*runs ||
            (nodes_limits_read (config, &settings->nodes, why) &&
             places_read (config, site, settings, why) && queue_read (config, settings, why));

@@ -100,6 +100,29 @@ size_t processes_signal (pid_t under, int signal, int catchers)
     return found.count;
 }
 
+/*  Is it stopped, or over? The letter behind the name in brackets tells. */
+static bool processes_still (pid_t pid)
+{
+    char text [STAT_BYTES];
+    const char *behind =
+      read_small (pid, "stat", text, sizeof text) < 0 ? NULL : strrchr (text, ')');
+    return !behind || strlen (behind) < 3 || strchr ("TtZX", behind [2]);
+}
+
+size_t processes_stop (pid_t under)
+{
+    processes_found_t found = all_under (under);
+    size_t running = 0;
+    for (size_t i = 0; i < found.count; i++) {
+        if (processes_still (found.pids [i]))
+            continue;
+        kill (found.pids [i], SIGSTOP);
+        running++;
+    }
+    free (found.pids);
+    return running;
+}
+
 /*  Fields 14 to 17, which follow the name in brackets: processor time of the process and of the
  *  children that it has waited for. */
 static int64_t ticks_of (pid_t pid)

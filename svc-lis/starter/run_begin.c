@@ -5,6 +5,7 @@
 
 #include "must.h"
 #include "processes.h"
+#include "run_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -243,16 +244,22 @@ static void launch_run (const launch_t *launch, int tell)
 
 /*  --- here --- */
 
-static int work_folder_make (int folder, const run_begin_account_t *account)
+/*  The inputs are there before the account can reach the folder. -1 with why. */
+static int work_folder_make (int folder, const run_order_t *order,
+                             const run_begin_account_t *account, char why [RUN_WHY_BYTES_MAX + 1])
 {
-    if (mkdirat (folder, "work", 0700) != 0 && errno != EEXIST)
-        return -1;
-    int work = openat (folder, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (work >= 0 && account->other && fchown (work, account->uid, account->gid) != 0) {
+    run_files_account_t own = {account->name, account->uid, account->gid, account->other};
+    int work = -1;
+    if (mkdirat (folder, "work", 0700) == 0 || errno == EEXIST)
+        work = openat (folder, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    bool entered = work >= 0 && run_files_enter (order, work, &own, why);
+    if (entered && (!account->other || fchown (work, account->uid, account->gid) == 0))
+        return work;
+    if (entered || work < 0)
+        snprintf (why, RUN_WHY_BYTES_MAX + 1, "its folder on the node: %s", strerror (errno));
+    if (work >= 0)
         close (work);
-        return -1;
-    }
-    return work;
+    return -1;
 }
 
 static pid_t program_launch (const launch_t *launch, char why [RUN_WHY_BYTES_MAX + 1])
@@ -302,10 +309,10 @@ pid_t run_begin (const ticket_t *ticket, int folder, const char *path, int outpu
     /*  The output becomes the account's own, so that the program may open it anew, as
      *  /dev/stderr. */
     bool made = !account.other || fchown (output, account.uid, account.gid) == 0;
-    if (made && *order->folder == '\0')
-        made = (launch.folder = work_folder_make (folder, &account)) >= 0;
     if (!made)
-        snprintf (why, RUN_WHY_BYTES_MAX + 1, "its folder on the node: %s", strerror (errno));
+        snprintf (why, RUN_WHY_BYTES_MAX + 1, "its output on the node: %s", strerror (errno));
+    if (made && *order->folder == '\0')
+        made = (launch.folder = work_folder_make (folder, order, &account, why)) >= 0;
     pid_t pid = made ? program_launch (&launch, why) : -1;
     if (launch.folder >= 0)
         close (launch.folder);

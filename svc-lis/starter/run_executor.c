@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -172,6 +173,23 @@ static bool do_start (const void *asked, void *told, char why [WHY_BYTES])
     return good;
 }
 
+/*  What can't be read is told as 0. */
+static void machine_look (const char *runs, machine_state_t *machine)
+{
+    char line [128];
+    uint64_t kib;
+    struct statvfs disk;
+    double load [1];
+    file_auto_t *file = fopen ("/proc/meminfo", "re");
+    while (file && fgets (line, sizeof line, file))
+        if (sscanf (line, "MemAvailable: %" SCNu64, &kib) == 1)
+            machine->memory = kib * 1024;
+    if (statvfs (runs, &disk) == 0)
+        machine->disk = (uint64_t) disk.f_bavail * disk.f_frsize;
+    if (getloadavg (load, 1) == 1)
+        machine->load = load [0];
+}
+
 static bool do_look (const void *asked, void *told, char why [WHY_BYTES])
 {
     const work_order_t *order = asked;
@@ -179,7 +197,11 @@ static bool do_look (const void *asked, void *told, char why [WHY_BYTES])
     for (size_t i = 0; i < order->names_count; i++)
         if (!run_executor_look_at (done, order->runs, order->names [i]))
             done->result->stands_count--; /* the other runs are told */
-    return order->names_count == 0 || done->result->stands_count > 0;
+    if (order->names_count > 0)
+        return done->result->stands_count > 0;
+    done->result->looked = true;
+    machine_look (order->runs, &done->result->machine);
+    return true;
 }
 
 /*  --- run_signal --- */
@@ -201,15 +223,21 @@ static bool end_unbegun (int folder, const char *runs, const char *name,
                     : wrong (done->why, "run %s: %s", name, strerror (errno));
 }
 
+static bool only_told (const work_order_t *order)
+{
+    return order->warn || order->suspend || order->resume;
+}
+
 static bool wish_tell (int folder, const work_order_t *order, const run_executor_done_t *done)
 {
     char wish [64];
-    int size = order->warn ? snprintf (wish, sizeof wish, "warn\n")
-                           : snprintf (wish, sizeof wish, "end %" PRId64 "\n", order->grace_ms);
+    int size = only_told (order)
+                 ? snprintf (wish, sizeof wish, "%s%s\n", order->suspend ? "suspend " : "",
+                             order->warn ? "warn" : "")
+                 : snprintf (wish, sizeof wish, "end %" PRId64 "\n", order->grace_ms);
     if (!run_file_write (folder, "wish",
                          (bytes_t){.data = (const uint8_t *) wish, .size = (size_t) size}))
-        return wrong (done->why, "the order to warn or end it can't be written: %s",
-                      strerror (errno));
+        return wrong (done->why, "what it is told can't be written: %s", strerror (errno));
     run_starter_signal (folder, STARTER_POKE);
     return run_executor_look_at (done, order->runs, order->names [0]);
 }
@@ -217,11 +245,11 @@ static bool wish_tell (int folder, const work_order_t *order, const run_executor
 static bool signal_in (int folder, const work_order_t *order, const run_executor_done_t *done)
 {
     claim_t claim = run_claimed (folder);
-    if (claim == CLAIM_NONE && order->warn)
+    if (claim == CLAIM_NONE && only_told (order))
         return run_executor_look_at (done, order->runs, order->names [0]);
     if (claim == CLAIM_NONE)
         return end_unbegun (folder, order->runs, order->names [0], done);
-    if (claim == CLAIM_LIVE && order->force && !order->warn) {
+    if (claim == CLAIM_LIVE && order->force && !only_told (order)) {
         stand_t *stand = stand_new (done, order->names [0]);
         return run_force (order->runs, order->names [0],
                           "its starter did not end it in time and was killed", stand) ||

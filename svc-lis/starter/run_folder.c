@@ -239,10 +239,12 @@ static void run_folder_use_read (int folder, stand_t *stand)
     if (!run_file_read (folder, "use", &use))
         return;
     int64_t started_ms, cpu_ms;
-    if (sscanf ((const char *) use.data, "%" SCNd64 " %" SCNd64 " %" SCNu64, &started_ms, &cpu_ms,
-                &stand->report.dropped) >= 2) {
+    int suspended = 0;
+    if (sscanf ((const char *) use.data, "%" SCNd64 " %" SCNd64 " %" SCNu64 " %d", &started_ms,
+                &cpu_ms, &stand->report.dropped, &suspended) >= 2) {
         stand->report.started_ms = started_ms;
         stand->report.cpu_ms = cpu_ms;
+        stand->report.suspended = suspended != 0;
     }
     free (use.data);
 }
@@ -272,6 +274,7 @@ static bool lost_record (const char *runs, const char *name, int folder, const c
         return false;
     run_folder_use_read (folder, stand);
     stand->report.state = RUN_LOST;
+    stand->report.suspended = false;
     stand->report.ended_ms = clock_ms (CLOCK_REALTIME);
     snprintf (stand->report.why, sizeof stand->report.why, "%s", why);
     return run_end_record (folder, stand) && run_end_read (folder, name, stand);

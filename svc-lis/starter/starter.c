@@ -9,6 +9,7 @@
 #include "must.h"
 #include "processes.h"
 #include "run_begin.h"
+#include "run_files.h"
 #include "run_folder.h"
 #include "run_output.h"
 #include "timetext.h"
@@ -24,6 +25,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,6 +36,8 @@
 #define USE_MS_LEAST  100   /* between two looks at the processor time it has used */
 #define USE_MS_MOST   10000
 #define TELL_MS       1000
+#define STOP_AGAIN_MS 10 /* a process that was being started may have come late */
+#define STOP_LOOK_MS  1000
 #define USE_BYTES     72
 
 typedef struct {
@@ -49,9 +53,12 @@ typedef struct {
     bool over; /* the program has ended */
     int status;
     const run_order_t *order;
+    const ticket_t *ticket;
     int64_t started_ms; /* of lease_now_ms, as all times below */
     bool warned;
     bool ending;
+    bool suspend;    /* all its processes are to be stopped */
+    int64_t stop_ms; /* when to see to that; INT64_MAX = not */
     int64_t kill_ms;
     int64_t use_ms; /* when to look at its processor time again */
     int64_t lease_ms;
@@ -66,6 +73,29 @@ static int64_t waited_for_ms (void)
            (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1000;
 }
 
+/*  A hint that there is something to look at. */
+static void agent_tell (const starter_t *self)
+{
+    lease_t lease;
+    client_reply_t reply;
+    if (!lease_read (self->runs, &lease) || strcmp (lease.endpoint, "-") == 0)
+        return;
+    client_t *client = client_new ();
+    run_ended_t ended;
+    memcpy (ended.name, self->stand.name, sizeof ended.name);
+    packed_t body = codec_encode (&run_ended_codec, &ended);
+    client_ask (client,
+                &(client_request_t){.endpoint = lease.endpoint,
+                                    .service = "Agent",
+                                    .method = "Ended",
+                                    .actor = "starter",
+                                    .body = {.data = body.data, .size = body.size},
+                                    .timeout_ms = TELL_MS},
+                &reply);
+    free (body.data);
+    client_destroy (&client);
+}
+
 /*  --- what it has used --- */
 
 /*  Written over in place, so that a full disk does not matter. */
@@ -73,8 +103,9 @@ static void use_write (starter_t *self)
 {
     char text [USE_BYTES + 1];
     self->stand.report.dropped = self->output.dropped;
-    snprintf (text, sizeof text, "%-20" PRId64 " %-26" PRId64 " %-23" PRIu64,
-              self->stand.report.started_ms, self->stand.report.cpu_ms, self->stand.report.dropped);
+    snprintf (text, sizeof text, "%-20" PRId64 " %-26" PRId64 " %-21" PRIu64 " %d",
+              self->stand.report.started_ms, self->stand.report.cpu_ms, self->stand.report.dropped,
+              self->stand.report.suspended);
     ssize_t written = pwrite (self->use, text, USE_BYTES - 1, 0);
     (void) written; /* it is only shown while the run goes on */
 }
@@ -101,6 +132,38 @@ static void use_look (starter_t *self, int64_t now_ms)
     self->use_ms = now_ms + (wait_ms < USE_MS_MOST ? wait_ms : USE_MS_MOST);
 }
 
+/*  --- suspending --- */
+
+static void suspended_set (starter_t *self, bool suspended)
+{
+    if (self->stand.report.suspended == suspended)
+        return;
+    self->stand.report.suspended = suspended;
+    use_write (self);
+    agent_tell (self);
+}
+
+/*  Also when all are stopped: any process of their account could have let one go on. */
+static void stop_look (starter_t *self, int64_t now_ms)
+{
+    bool stopped = processes_stop (getpid ()) == 0;
+    if (stopped)
+        suspended_set (self, true);
+    self->stop_ms = now_ms + (stopped ? STOP_LOOK_MS : STOP_AGAIN_MS);
+}
+
+static void suspend_want (starter_t *self, bool suspend)
+{
+    if (self->suspend == suspend)
+        return;
+    self->suspend = suspend;
+    self->stop_ms = suspend ? 0 : INT64_MAX;
+    if (suspend)
+        return;
+    processes_signal (getpid (), SIGCONT, 0);
+    suspended_set (self, false);
+}
+
 /*  --- its end --- */
 
 static void end_begin (starter_t *self, int64_t grace_ms, const char *why)
@@ -112,6 +175,8 @@ static void end_begin (starter_t *self, int64_t grace_ms, const char *why)
         snprintf (self->why, sizeof self->why, "%s", why);
         processes_signal (getpid (), SIGTERM, 0);
         processes_signal (getpid (), SIGCONT, 0);
+        self->suspend = self->stand.report.suspended = false;
+        self->stop_ms = INT64_MAX;
     }
     self->ending = true;
     self->kill_ms = kill_ms;
@@ -125,9 +190,12 @@ static void wish_read (starter_t *self)
         return;
     if (sscanf ((const char *) wish.data, "end %" SCNd64, &grace_ms) == 1) {
         end_begin (self, grace_ms, "");
-    } else if (!self->warned && strncmp ((const char *) wish.data, "warn", 4) == 0) {
-        self->warned = true;
-        processes_signal (getpid (), SIGUSR1, 1);
+    } else if (!self->ending) {
+        suspend_want (self, strstr ((const char *) wish.data, "suspend") != NULL);
+        if (!self->warned && strstr ((const char *) wish.data, "warn")) {
+            self->warned = true;
+            processes_signal (getpid (), SIGUSR1, 1);
+        }
     }
     free (wish.data);
 }
@@ -149,6 +217,8 @@ static void time_look (starter_t *self, int64_t now_ms)
         lease_look (self, now_ms);
     if (now_ms >= self->use_ms)
         use_look (self, now_ms);
+    if (now_ms >= self->stop_ms)
+        stop_look (self, now_ms);
     if (!self->ending && now_ms - self->started_ms > self->order->limit_ms) {
         char why [RUN_WHY_BYTES_MAX + 1], limit [TIMETEXT_BYTES];
         snprintf (why, sizeof why, "it ran longer than its limit of %s",
@@ -164,6 +234,7 @@ static void time_look (starter_t *self, int64_t now_ms)
 static int64_t time_next (const starter_t *self)
 {
     int64_t next_ms = self->use_ms < self->lease_ms ? self->use_ms : self->lease_ms;
+    next_ms = self->stop_ms < next_ms ? self->stop_ms : next_ms;
     int64_t over_ms = self->ending ? self->kill_ms : self->started_ms + self->order->limit_ms + 1;
     return next_ms < over_ms ? next_ms : over_ms;
 }
@@ -225,31 +296,10 @@ static void starter_leftovers_end (starter_t *self)
 
 /*  --- the record --- */
 
-static void agent_tell (const starter_t *self)
-{
-    lease_t lease;
-    client_reply_t reply;
-    if (!lease_read (self->runs, &lease) || strcmp (lease.endpoint, "-") == 0)
-        return;
-    client_t *client = client_new ();
-    run_ended_t ended;
-    memcpy (ended.name, self->stand.name, sizeof ended.name);
-    packed_t body = codec_encode (&run_ended_codec, &ended);
-    client_ask (client,
-                &(client_request_t){.endpoint = lease.endpoint,
-                                    .service = "Agent",
-                                    .method = "Ended",
-                                    .actor = "starter",
-                                    .body = {.data = body.data, .size = body.size},
-                                    .timeout_ms = TELL_MS},
-                &reply);
-    free (body.data);
-    client_destroy (&client);
-}
-
 static void record (starter_t *self, run_state_t state, const char *why)
 {
     self->stand.report.state = state;
+    self->stand.report.suspended = false;
     self->stand.report.ended_ms = clock_ms (CLOCK_REALTIME);
     snprintf (self->stand.report.why, sizeof self->stand.report.why, "%s", why);
     if (!run_end_record (self->folder, &self->stand)) {
@@ -259,6 +309,20 @@ static void record (starter_t *self, run_state_t state, const char *why)
     agent_tell (self);
 }
 
+/*  Outputs of a run that has ended well are handed over; of another they stay where they are. */
+static void starter_files_leave (starter_t *self)
+{
+    struct stat told;
+    int work = openat (self->folder, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (work < 0)
+        return;
+    run_files_leave (self->order, work);
+    if (self->order->outputs_count > 0 && WIFEXITED (self->status) &&
+        WEXITSTATUS (self->status) == 0 && fstat (work, &told) == 0)
+        self->stand.report.handed = run_files_hand (self->ticket, work, told.st_uid, self->why);
+    close (work);
+}
+
 static void record_ended (starter_t *self)
 {
     char limit [TIMETEXT_BYTES];
@@ -266,6 +330,7 @@ static void record_ended (starter_t *self)
     if (used_ms > self->stand.report.cpu_ms)
         self->stand.report.cpu_ms = used_ms;
     run_output_take (&self->output);
+    starter_files_leave (self);
     use_write (self);
     self->stand.report.exit_code = WIFEXITED (self->status) ? WEXITSTATUS (self->status) : 0;
     self->stand.report.signal = WIFSIGNALED (self->status) ? WTERMSIG (self->status) : 0;
@@ -280,7 +345,9 @@ static void record_ended (starter_t *self)
 static void carry_out (starter_t *self, const ticket_t *ticket)
 {
     char why [RUN_WHY_BYTES_MAX + 1];
+    self->ticket = ticket;
     self->order = ticket->order;
+    self->stop_ms = INT64_MAX;
     snprintf (self->stand.name, sizeof self->stand.name, "%s", ticket->name);
     wish_read (self);
     if (self->ending) {

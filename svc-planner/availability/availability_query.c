@@ -191,7 +191,7 @@ static void name_resources (const availability_query_t *self, size_t at,
     size_t links = 0, most = snapshot->places_count + snapshot->links_count;
     question->resources = must (calloc (most + 1, sizeof *question->resources));
     for (size_t i = 0; i < snapshot->places_count; i++)
-        if (snapshot->places [i].source == at)
+        if (snapshot->places [i].source == at && *snapshot->places [i].class_name)
             name_resource (question, snapshot->places [i].class_name);
     for (size_t i = 0; i < snapshot->links_count; i++) {
         if (snapshot->links [i].source != at)
@@ -213,6 +213,8 @@ static void ask_profile (availability_query_t *self, const moment_t *now, size_t
         from_ms = self->links_from_ms;
         until_ms = self->links_until_ms;
     }
+    if (source->kind == SOURCE_STORAGE) /* files come ahead of what they are for */
+        from_ms = now->wall_ms;
     if (source->horizon_ms > 0 && until_ms > horizon_ms)
         until_ms = horizon_ms;
     if (until_ms <= from_ms) {
@@ -276,7 +278,7 @@ static void frame_links (availability_query_t *self, const moment_t *now)
 /*  Domains without a useful link are not asked. */
 static bool worth_asking (const snapshot_t *snapshot, size_t source)
 {
-    if (snapshot->sources [source].kind == SOURCE_SITE)
+    if (snapshot->sources [source].kind != SOURCE_DOMAIN)
         return true;
     for (size_t i = 0; i < snapshot->links_count; i++)
         if (snapshot->links [i].source == source && snapshot->links [i].useful)

@@ -1,10 +1,10 @@
-/*  snapshot - candidates, and the sites and domains that know what is free. Links are made in
- *  snapshot_links.c.
+/*  snapshot - candidates, and the sites and domains that know what is free. Storage is added in
+ *  snapshot_storage.c, links are made in snapshot_links.c.
  */
-#include "snapshot.h"
 #include "directory_entry.h"
 #include "must.h"
 #include "participant_ref.h"
+#include "snapshot_state.h"
 #include "stages.h"
 
 #include <assert.h>
@@ -14,11 +14,14 @@
 
 #define COST_MAX (INT64_C (1) << 50)
 
-snapshot_t *snapshot_new (const user_request_t *request)
+snapshot_t *snapshot_new (const user_request_t *request, const staging_terms_t *terms)
 {
     snapshot_t *self = must (calloc (1, sizeof *self));
-    self->request = request;
-    self->needs = must (calloc (request->compute_count, sizeof *self->needs));
+    self->terms = terms ? *terms : staging_terms_default;
+    self->derived = request_derive (request, &self->terms);
+    self->request = self->derived ? self->derived : request;
+    self->asked_count = request->compute_count;
+    self->needs = must (calloc (self->request->compute_count, sizeof *self->needs));
     return self;
 }
 
@@ -38,11 +41,14 @@ void snapshot_destroy (snapshot_t **self_p)
     free (self->needs);
     free (self->places);
     free (self->sources);
+    if (self->derived)
+        user_request_clear (self->derived);
+    free (self->derived);
     free (self);
     *self_p = NULL;
 }
 
-static source_t *add_source (snapshot_t *self, const directory_entry_t *entry, source_kind_t kind)
+source_t *snapshot_add_source (snapshot_t *self, const directory_entry_t *entry, source_kind_t kind)
 {
     self->sources =
       must_grow (self->sources, self->sources_count, &self->sources_room, sizeof *self->sources);
@@ -56,7 +62,7 @@ static source_t *add_source (snapshot_t *self, const directory_entry_t *entry, s
 
 static size_t add_site (snapshot_t *self, const directory_entry_t *entry)
 {
-    source_t *source = add_source (self, entry, SOURCE_SITE);
+    source_t *source = snapshot_add_source (self, entry, SOURCE_SITE);
     source->disclosure = entry->site->disclosure;
     source->lead_ms = entry->site->lead_ms;
     source->gap_ms = entry->site->cleaning_gap_ms;
@@ -64,13 +70,25 @@ static size_t add_site (snapshot_t *self, const directory_entry_t *entry)
     return self->sources_count - 1;
 }
 
-static size_t add_place (snapshot_t *self, size_t site, const node_class_t *class)
+/*  The first source of this source's site. */
+static size_t snapshot_site_of (const snapshot_t *self, size_t source)
+{
+    const char *site = participant_ref_short_name (self->sources [source].party.name);
+    size_t first = 0;
+    while (self->sources [first].kind == SOURCE_DOMAIN ||
+           strcmp (participant_ref_short_name (self->sources [first].party.name), site) != 0)
+        first++;
+    return first;
+}
+
+size_t snapshot_add_place (snapshot_t *self, size_t site, const node_class_t *class)
 {
     self->places =
       must_grow (self->places, self->places_count, &self->places_room, sizeof *self->places);
     site_class_t *place = &self->places [self->places_count];
     *place = (site_class_t){
       .source = site,
+      .site = snapshot_site_of (self, site),
       .nodes = class->nodes,
       .cpus_per_node = class->cpus_per_node,
       .price = class->price,
@@ -91,7 +109,14 @@ static bool good_enough (need_options_t *options, const compute_need_t *need,
     return cpus >= need->cpus && class_nodes_for (class, need->cpus) <= class->nodes;
 }
 
-static bool has_option (const need_options_t *options, size_t place)
+void snapshot_add_option (need_options_t *options, const option_t *option)
+{
+    options->options = must_grow (options->options, options->options_count, &options->options_room,
+                                  sizeof *options->options);
+    options->options [options->options_count++] = *option;
+}
+
+bool snapshot_has_option (const need_options_t *options, size_t place)
 {
     for (size_t i = 0; i < options->options_count; i++)
         if (options->options [i].place == place)
@@ -111,7 +136,7 @@ void snapshot_consider (snapshot_t *self, const directory_entry_t *entry, size_t
     for (size_t c = 0; c < entry->site->classes_count; c++) {
         const node_class_t *class = &entry->site->classes [c];
         size_t place = SIZE_MAX;
-        for (size_t n = 0; n < self->request->compute_count; n++) {
+        for (size_t n = 0; n < self->asked_count; n++) {
             const compute_need_t *need = &self->request->compute [n];
             need_options_t *options = &self->needs [n];
             if (*need->site && strcmp (need->site, participant_ref_short_name (entry->name)) != 0 &&
@@ -130,14 +155,13 @@ void snapshot_consider (snapshot_t *self, const directory_entry_t *entry, size_t
             if (place == SIZE_MAX)
                 place = snapshot_place (self, site, class->name);
             if (place == SIZE_MAX)
-                place = add_place (self, site, class);
-            if (has_option (options, place))
+                place = snapshot_add_place (self, site, class);
+            if (snapshot_has_option (options, place))
                 continue;
             self->sources [site].asked = false;
-            options->options = must_grow (options->options, options->options_count,
-                                          &options->options_room, sizeof *options->options);
-            options->options [options->options_count++] =
-              (option_t){.place = place, .nodes = class_nodes_for (class, need->cpus)};
+            snapshot_add_option (options, &(option_t){.place = place,
+                                                      .nodes = class_nodes_for (class, need->cpus),
+                                                      .spread = 1});
         }
     }
 }
@@ -147,7 +171,7 @@ void snapshot_consider_domain (snapshot_t *self, const directory_entry_t *entry)
     assert (entry->domain);
     if (self->request->network_count == 0)
         return;
-    source_t *source = add_source (self, entry, SOURCE_DOMAIN);
+    source_t *source = snapshot_add_source (self, entry, SOURCE_DOMAIN);
     source->disclosure = entry->domain->disclosure;
     source->lead_ms = entry->domain->lead_ms;
     source->horizon_ms = entry->domain->horizon_ms;

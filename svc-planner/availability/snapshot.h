@@ -9,15 +9,18 @@
 #ifndef MUSUBI_SNAPSHOT_H
 #define MUSUBI_SNAPSHOT_H
 
+#include "derive.h"
 #include "directory.h"
+#include "file_places.h"
 #include "free_profile.h"
 #include "request.h"
 
-typedef enum { SOURCE_SITE, SOURCE_DOMAIN } source_kind_t;
+typedef enum { SOURCE_SITE, SOURCE_DOMAIN, SOURCE_STORAGE } source_kind_t;
 
-/*  Somebody who can be asked what is free: a site that some need could use, or a network domain. */
+/*  Somebody who can be asked what is free: a site that some need could use, a network domain, or
+ *  the storage of a site. */
 typedef struct {
-    participant_ref_t party; /* "lis/ams", "nis/N" */
+    participant_ref_t party; /* "lis/ams", "nis/N", "replica/ams" */
     source_kind_t kind;
     disclosure_t disclosure;
     int64_t lead_ms;  /* how long before its start a reservation must be made; includes ahead_ms */
@@ -30,20 +33,25 @@ typedef struct {
     char why [WHY_BYTES];
 } source_t;
 
-/*  A class of a site. */
+/*  A class of a site; or a storage node, which is like a class of so many nodes of one CPU each as
+ *  it has MiB; or a site as the source of a file, which has neither name nor nodes. Those of one
+ *  storage follow each other. */
 typedef struct {
     size_t source;
+    size_t site; /* a number that all places of a site have in common, whoever offers them */
     char class_name [NAME_BYTES_MAX + 1];
     uint32_t nodes;
     uint32_t cpus_per_node;
     int64_t price;
-    free_profile_t free_profile; /* of nodes */
+    free_profile_t free_profile; /* of nodes, MiB */
 } site_class_t;
 
 /*  One need at one place. */
 typedef struct {
     size_t place;
-    uint32_t nodes; /* whole nodes that have its CPUs */
+    uint32_t nodes;    /* whole nodes that have its CPUs; MiB; 0 of a source */
+    uint32_t spread;   /* so many places from this one on, each with so many nodes; mostly 1 */
+    int64_t before_ms; /* it is taken so much earlier than the need begins: a file is coming */
 } option_t;
 
 typedef struct {
@@ -67,7 +75,11 @@ typedef struct {
 } snapshot_link_t;
 
 typedef struct {
-    const user_request_t *request; /* borrowed */
+    const user_request_t *request; /* borrowed; with storage or files: derived, and owned */
+    user_request_t *derived;       /* NULL = none */
+    size_t asked_count;            /* compute needs of the user; derived ones follow */
+    staging_terms_t terms;
+    const file_places_t *files; /* one a data need, once told; borrowed; or NULL */
     source_t *sources;
     size_t sources_count;
     size_t sources_room;
@@ -84,12 +96,13 @@ typedef struct {
 /*  A plan found on a snapshot; the lists belong to whoever found it. */
 typedef struct {
     int64_t start_ms;
-    const size_t *options; /* by need: index into its options */
+    const size_t *options; /* by need, derived ones as well: index into its options */
     const path_t *paths;   /* by network need; without links: both ends are on one site */
 } choice_t;
 
-/*  An empty snapshot for the needs of a request, which must outlive it. */
-snapshot_t *snapshot_new (const user_request_t *request);
+/*  An empty snapshot for the needs of a request, which must outlive it. What data and space needs
+ *  ask for is derived here (derive.h); NULL: with the default terms. */
+snapshot_t *snapshot_new (const user_request_t *request, const staging_terms_t *terms);
 void snapshot_destroy (snapshot_t **self_p);
 
 /*  Adds a site of the directory: those of its classes that are good enough for some need with fewer
@@ -99,6 +112,35 @@ void snapshot_consider (snapshot_t *self, const directory_entry_t *entry, size_t
 
 /*  Adds a domain of the directory, if the request has network needs. */
 void snapshot_consider_domain (snapshot_t *self, const directory_entry_t *entry);
+
+/*  Adds what a site's storage could do: its nodes, where a need for storage could be at that site;
+ *  and the site as the source of files that it has. To be called when all sites are in, and again
+ *  when more are. files: one a data need, or NULL. */
+void snapshot_consider_storage (snapshot_t *self, const directory_entry_t *entry,
+                                const file_places_t *files);
+
+/*  Says how long before a file is due it begins to come, at each option; STAGING_NEVER where it
+ *  can't. To be called when all that will be known of files is. */
+void snapshot_stage (snapshot_t *self, const file_places_t *files);
+
+#define STAGING_NEVER (INT64_C (1) << 50) /* ms: no plan has so much time */
+
+/*  The longest lead of all sources that plans may use: of a plan with files it counts from the first
+ *  byte on, whoever it is that needs it (T9). */
+int64_t snapshot_lead_ms (const snapshot_t *self);
+
+/*  When a need takes what it asks for last, at this option and start; without the cleaning gap. */
+void option_interval (const snapshot_t *self, size_t need, const option_t *option, int64_t start_ms,
+                      int64_t *from_ms, int64_t *until_ms);
+
+/*  What is booked for a need for storage, on the k-th node of this option: from the site `source` by
+ *  the data need's circuit; with NULL from where the file is had without one. */
+space_booking_t snapshot_space_booking (const snapshot_t *self, size_t need, const option_t *option,
+                                        uint32_t k, int64_t start_ms, const char *source);
+
+/*  May a derived need be at this option when the need whose site it shares is at that one? */
+bool option_beside (const snapshot_t *self, size_t need, const option_t *option,
+                    const option_t *at);
 
 /*  Makes the links, once all sites and domains are in. Call it again when more sites are in: more
  *  links may be useful then. */

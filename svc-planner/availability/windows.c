@@ -48,12 +48,15 @@ static void demand_places (demands_t *self, snapshot_t *snapshot, size_t source)
             site_class_t *place = &snapshot->places [option->place];
             if (place->source != source)
                 continue;
-            int64_t offset_ms = request->compute [n].offset_ms;
-            add_demand (self, &(demand_t){.resource = place->class_name,
-                                          .free_profile = &place->free_profile,
-                                          .quantity = option->nodes,
-                                          .from_ms = compute_latest (request, n),
-                                          .until_ms = offset_ms + need_duration (request, n)});
+            demand_t demand = {.resource = place->class_name,
+                               .free_profile = &place->free_profile,
+                               .quantity = option->nodes};
+            option_interval (snapshot, n, option, 0, &demand.from_ms, &demand.until_ms);
+            for (size_t k = 0; option->nodes > 0 && k < option->spread; k++) {
+                demand.resource = place [k].class_name;
+                demand.free_profile = &place [k].free_profile;
+                add_demand (self, &demand);
+            }
         }
     }
 }

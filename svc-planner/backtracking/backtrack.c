@@ -48,6 +48,8 @@ struct backtrack {
     backtrack_link_state_t *links;
     visit_t *frames;
     size_t depth;
+    size_t *asked; /* places that the need on top is asked about */
+    size_t asked_count;
     decided_t *trail;
     size_t trail_count;
     backtrack_hold_t *cancelled;
@@ -73,18 +75,11 @@ static size_t root_of (const backtrack_t *self)
 {
     size_t root = SIZE_MAX;
     for (size_t i = 0; i < self->order.needs_count; i++)
-        if (self->places [i] == SIZE_MAX &&
+        if (self->places [i] == SIZE_MAX && !self->order.needs [i].follows &&
             (root == SIZE_MAX ||
              self->order.needs [i].places_count < self->order.needs [root].places_count))
             root = i;
     return root;
-}
-
-static void backtrack_push (backtrack_t *self, size_t need)
-{
-    assert (self->depth < self->order.needs_count);
-    self->frames [self->depth++] = (visit_t){.need = need, .mark = self->trail_count};
-    self->wish = BACKTRACK_ASK_PLACES;
 }
 
 /*  The vertex at the other end of an edge; SIZE_MAX when the edge does not end at this one. */
@@ -94,6 +89,36 @@ static size_t backtrack_other_end (const backtrack_t *self, size_t edge, size_t 
     if (ends [0] == need)
         return ends [1];
     return ends [1] == need ? ends [0] : SIZE_MAX;
+}
+
+static bool same_site (const backtrack_t *self, size_t a, size_t b)
+{
+    if (a == SIZE_MAX || b == SIZE_MAX)
+        return false;
+    return self->order.sites ? self->order.sites [a] == self->order.sites [b] : a == b;
+}
+
+/*  Is the place at the site of every decided vertex that the need is tied to? */
+static bool keeps_ties (const backtrack_t *self, size_t need, size_t place)
+{
+    for (size_t i = 0; i < self->order.edges_count; i++) {
+        size_t other = backtrack_other_end (self, i, need);
+        if (self->order.edges [i].tie && other != SIZE_MAX && self->places [other] != SIZE_MAX &&
+            !same_site (self, self->places [other], place))
+            return false;
+    }
+    return true;
+}
+
+static void backtrack_push (backtrack_t *self, size_t need)
+{
+    assert (self->depth < self->order.needs_count);
+    self->frames [self->depth++] = (visit_t){.need = need, .mark = self->trail_count};
+    self->asked_count = 0;
+    for (size_t i = 0; i < self->order.needs [need].places_count; i++)
+        if (keeps_ties (self, need, self->order.needs [need].places [i]))
+            self->asked [self->asked_count++] = self->order.needs [need].places [i];
+    self->wish = BACKTRACK_ASK_PLACES;
 }
 
 static void pop (backtrack_t *self)
@@ -199,20 +224,17 @@ static void fail_place (backtrack_t *self)
     backtrack_give_back (self, frame->mark, THEN_NEXT_PLACE);
 }
 
-static bool same_site (const backtrack_t *self, size_t a, size_t b)
+static bool backtrack_place_taken (const backtrack_t *self, size_t need, size_t place)
 {
-    if (a == SIZE_MAX || b == SIZE_MAX)
-        return false;
-    return self->order.sites ? self->order.sites [a] == self->order.sites [b] : a == b;
-}
-
-static bool backtrack_place_taken (const backtrack_t *self, size_t place)
-{
-    if (!self->order.distinct)
-        return false;
-    for (size_t i = 0; i < self->order.needs_count; i++)
-        if (same_site (self, self->places [i], place))
+    const backtrack_need_t *needs = self->order.needs;
+    bool distinct = self->order.distinct && !needs [need].follows;
+    for (size_t i = 0; i < self->order.needs_count; i++) {
+        if (distinct && !needs [i].follows && same_site (self, self->places [i], place))
             return true;
+        if (needs [need].apart && needs [i].apart == needs [need].apart &&
+            self->places [i] == place)
+            return true;
+    }
     return false;
 }
 
@@ -275,7 +297,7 @@ static void next_place (backtrack_t *self)
     for (; frame->at < frame->options_count; frame->at++) {
         const backtrack_slot_t *slot = &frame->options [frame->at].slot;
         delta_ms = slot->start_ms - need_from (self, frame->need);
-        if (!backtrack_place_taken (self, slot->place) &&
+        if (!backtrack_place_taken (self, frame->need, slot->place) &&
             (delta_ms == 0 || self->start_ms + delta_ms <= self->order.latest_ms))
             break;
     }
@@ -283,7 +305,7 @@ static void next_place (backtrack_t *self)
         not_found (self);
     else if (delta_ms > 0)
         move_start (self, delta_ms);
-    else if (self->order.incremental)
+    else if (self->order.incremental && !self->order.needs [frame->need].takes_nothing)
         self->wish = BACKTRACK_HOLD_NEED;
     else
         take_place (self, false);
@@ -461,8 +483,8 @@ backtrack_wish_t backtrack_wish (const backtrack_t *self)
     switch (self->wish) {
     case BACKTRACK_ASK_PLACES:
         wish.need = top (self)->need;
-        wish.places = self->order.needs [wish.need].places;
-        wish.places_count = self->order.needs [wish.need].places_count;
+        wish.places = self->asked;
+        wish.places_count = self->asked_count;
         wish.from_ms = need_from (self, wish.need);
         wish.until_ms = self->order.deadline_ms;
         break;
@@ -515,6 +537,10 @@ backtrack_t *backtrack_new (const backtrack_order_t *order, prng_t *prng)
     size_t things = order->needs_count + order->edges_count;
     for (size_t i = 0; i < order->edges_count; i++)
         assert (order->edges [i].ends [0] != order->edges [i].ends [1]);
+    size_t most = 0;
+    for (size_t i = 0; i < order->needs_count; i++)
+        most = order->needs [i].places_count > most ? order->needs [i].places_count : most;
+    self->asked = must (calloc (most + 1, sizeof *self->asked));
     self->order = *order;
     self->prng = prng;
     self->start_ms = order->begin_ms;
@@ -539,6 +565,7 @@ void backtrack_destroy (backtrack_t **self_p)
     free (self->places);
     free (self->links);
     free (self->frames);
+    free (self->asked);
     free (self->trail);
     free (self->cancelled);
     free (self);

@@ -11,7 +11,10 @@
  *  The machine knows no service: it says what it wants next (backtrack_wish) and is given the
  *  answer. As published, the search is incomplete: a vertex that has succeeded is not entered again
  *  to try its other places, and the start moves if the first place in the policy's order is late,
- *  even if others are not. least_delta changes the latter. Pure.
+ *  even if others are not. least_delta changes the latter.
+ *
+ *  Data and space are vertices, too (SPEC 60): each is tied to the need that it is for, so it is
+ *  visited from there, and only its places at that need's site are looked at. Pure.
  */
 #ifndef MUSUBI_BACKTRACK_H
 #define MUSUBI_BACKTRACK_H
@@ -24,12 +27,16 @@ typedef struct {
     int64_t duration_ms;
     const size_t *places; /* candidates, as the directory names them */
     size_t places_count;
+    bool follows; /* only visited along an edge or a tie, of which it has one; shares any site */
+    bool takes_nothing; /* so it is never held */
+    size_t apart;       /* needs of one number have places of their own; 0 = any place will do */
 } backtrack_need_t;
 
 typedef struct {
     size_t ends [2]; /* indices of needs, different */
     int64_t offset_ms;
     int64_t duration_ms;
+    bool tie; /* both ends are to be at one site, and nothing is carried */
 } backtrack_edge_t;
 
 /*  Lists are borrowed for life. */
@@ -44,7 +51,7 @@ typedef struct {
     int64_t deadline_ms; /* of each need, as published, or of the whole plan (whole_deadline) */
     policy_t policy;     /* places: earliest start, lowest price, least load first, or by lot */
     bool incremental;    /* bir */
-    bool distinct;       /* no site twice; S0 allows it */
+    bool distinct;       /* no site twice but for needs that follow; S0 allows it */
     bool whole_deadline; /* leave out places from which the whole plan can't end in time */
     bool least_delta;    /* move the start only when no place is free in time, and then least */
 } backtrack_order_t;

@@ -5,6 +5,7 @@
 #include "connections.h"
 #include "must.h"
 #include "participant_ref.h"
+#include "plan_shares.h"
 #include "windows.h"
 
 #include <assert.h>
@@ -15,10 +16,16 @@
 /*  A question to a site, or to a domain, under way. */
 typedef struct {
     uint64_t call;
-    size_t place;                 /* of the snapshot; SIZE_MAX for a domain's */
+    size_t place; /* of the snapshot; SIZE_MAX for a domain's */
+    size_t of;    /* the first place of the option that it belongs to */
+    bool told;    /* an answer has come */
+    bool found;   /* and slot is what it said */
+    backtrack_slot_t slot;
     size_t links [PATH_HOPS_MAX]; /* of a domain: the link of each window */
     size_t windows_count;
-    int64_t step_ms; /* of a site: from one window to the next */
+    int64_t step_ms;   /* of a site: from one window to the next */
+    int64_t from_ms;   /* of a site: the first time asked about */
+    int64_t before_ms; /* of a site: from there to the beginning of the need */
 } backtracking_question_t;
 
 struct backtracking {
@@ -26,7 +33,7 @@ struct backtracking {
     const user_request_t *request;
     backtrack_t *machine;
     tentative_t *tentative;
-    size_t *sites;           /* by place: its source */
+    size_t *sites;           /* by place */
     backtrack_need_t *needs; /* their places in the order of options */
     backtrack_edge_t *edges;
     size_t *choice; /* by need: index into its options, once found */
@@ -101,21 +108,32 @@ static size_t backtracking_option_at (const backtracking_t *self, size_t need, s
     return SIZE_MAX;
 }
 
-/*  How many nodes to ask for at a place: those that the need wants and, with counts_own, those that
- *  the plan so far takes there at the wished time. In S0 bbr does not count them. */
-static uint32_t nodes_wanted (const backtracking_t *self, const backtrack_wish_t *wish, size_t at)
+static const option_t *backtracking_option (const backtracking_t *self, size_t need, size_t place)
 {
-    const site_class_t *place = &self->order.snapshot->places [at];
-    int64_t gap_ms = self->order.snapshot->sources [place->source].gap_ms;
-    int64_t from_ms = wish->from_ms - gap_ms;
-    int64_t until_ms = wish->from_ms + need_duration (self->request, wish->need) + gap_ms;
-    uint32_t nodes = place_nodes (place, self->request->compute [wish->need].cpus);
+    return &self->order.snapshot->needs [need].options [backtracking_option_at (self, need, place)];
+}
+
+/*  How many nodes to ask for at a place of an option: those that the need wants and, with
+ *  counts_own, those that the plan so far takes there at the wished time. In S0 bbr does not count
+ *  them. */
+static uint32_t nodes_wanted (const backtracking_t *self, size_t need, const option_t *option,
+                              size_t at)
+{
+    const snapshot_t *snapshot = self->order.snapshot;
+    int64_t gap_ms = snapshot->sources [snapshot->places [at].source].gap_ms;
+    int64_t start_ms = backtrack_start (self->machine), from_ms, until_ms;
+    uint32_t nodes = option->nodes;
+    option_interval (snapshot, need, option, start_ms, &from_ms, &until_ms);
     for (size_t i = 0; self->order.counts_own && i < self->request->compute_count; i++) {
-        if (backtrack_place (self->machine, i) != at)
+        size_t place = backtrack_place (self->machine, i);
+        int64_t its_from_ms, its_until_ms;
+        if (place == SIZE_MAX || place > at)
             continue;
-        int64_t at_ms = backtrack_start (self->machine) + self->request->compute [i].offset_ms;
-        if (at_ms < until_ms && from_ms < at_ms + need_duration (self->request, i))
-            nodes += place_nodes (place, self->request->compute [i].cpus);
+        const option_t *other = backtracking_option (self, i, place);
+        option_interval (snapshot, i, other, start_ms, &its_from_ms, &its_until_ms);
+        if (at < place + other->spread && its_from_ms < until_ms + gap_ms &&
+            from_ms - gap_ms < its_until_ms)
+            nodes += other->nodes;
     }
     return nodes;
 }
@@ -137,13 +155,35 @@ static void places_answered (backtracking_t *self, const moment_t *now)
 
 static void ask_next_place (backtracking_t *self, const moment_t *now);
 
+/*  An option of several places begins when the last of them has room. It may not last there; then
+ *  they are asked again, at that start. */
+static void take_slot (backtracking_t *self, const backtracking_question_t *question)
+{
+    backtrack_slot_t slot = question->slot;
+    for (size_t i = 0; i < self->questions_count; i++) {
+        const backtracking_question_t *other = &self->questions [i];
+        if (other->of != question->of)
+            continue;
+        if (!other->told || !other->found)
+            return;
+        if (other->slot.start_ms > slot.start_ms)
+            slot.start_ms = other->slot.start_ms;
+    }
+    slot.place = question->of;
+    self->slots [self->slots_count++] = slot;
+}
+
 static void place_answered (backtracking_t *self, const moment_t *now,
-                            const backtracking_question_t *question, call_status_t status,
+                            backtracking_question_t *question, call_status_t status,
                             const backtrack_slot_t *slot)
 {
     judge_peer (self, now, self->order.snapshot->places [question->place].source, status);
-    if (slot)
-        self->slots [self->slots_count++] = *slot;
+    question->told = true;
+    question->found = slot != NULL;
+    if (slot) {
+        question->slot = *slot;
+        take_slot (self, question);
+    }
     self->waiting--;
     if (self->next < self->questions_count)
         ask_next_place (self, now);
@@ -169,8 +209,8 @@ static void on_site_windows (void *owner, const moment_t *now, uint64_t token,
             fit += fits [i];
         }
     backtrack_slot_t slot = {.place = question->place,
-                             .start_ms = backtrack_wish (self->machine).from_ms +
-                                         (int64_t) first * question->step_ms,
+                             .start_ms = question->from_ms + (int64_t) first * question->step_ms +
+                                         question->before_ms,
                              .load = 1 - (double) fit / (double) question->windows_count,
                              .price = self->order.snapshot->places [question->place].price};
     place_answered (self, now, question, result->status, fit > 0 ? &slot : NULL);
@@ -182,15 +222,17 @@ static void ask_site_windows (backtracking_t *self, const moment_t *now,
 {
     backtracking_question_t *question = &self->questions [at];
     const site_class_t *place = &self->order.snapshot->places [question->place];
-    int64_t duration_ms = need_duration (self->request, wish->need);
-    int64_t frame_ms = wish->until_ms - duration_ms - wish->from_ms;
+    const option_t *option = backtracking_option (self, wish->need, question->of);
+    int64_t duration_ms = question->before_ms + need_duration (self->request, wish->need);
+    int64_t frame_ms = wish->until_ms - duration_ms - question->from_ms;
     window_question_t windows [WINDOWS_ASKED_MAX];
     question->windows_count = frame_ms > 0 ? WINDOWS_ASKED_MAX : 1;
     question->step_ms = frame_ms / (WINDOWS_ASKED_MAX - 1);
     for (size_t i = 0; i < question->windows_count; i++) {
-        int64_t from_ms = wish->from_ms + (int64_t) i * question->step_ms;
-        windows [i] = (window_question_t){.quantity = nodes_wanted (self, wish, question->place),
-                                          .over = {from_ms, from_ms + duration_ms}};
+        int64_t from_ms = question->from_ms + (int64_t) i * question->step_ms;
+        windows [i] =
+          (window_question_t){.quantity = nodes_wanted (self, wish->need, option, question->place),
+                              .over = {from_ms, from_ms + duration_ms}};
         snprintf (windows [i].resource, sizeof windows [i].resource, "%s", place->class_name);
     }
     question->call =
@@ -216,7 +258,7 @@ static void on_slot (void *owner, const moment_t *now, uint64_t token, const cal
       result->status == CALL_OK && codec_decode (&free_answer_codec, &told, result->body, why);
     bool found = good && told.count > 0;
     if (found)
-        slot.start_ms = told.spans [0].over.from;
+        slot.start_ms = told.spans [0].over.from + question->before_ms;
     slot.load = told.utilisation;
     codec_clear (&free_answer_codec, &told);
     place_answered (self, now, question, result->status, found ? &slot : NULL);
@@ -229,31 +271,73 @@ static void ask_next_place (backtracking_t *self, const moment_t *now)
     size_t at = self->next++;
     backtracking_question_t *question = &self->questions [at];
     const site_class_t *place = &snapshot->places [question->place];
-    uint32_t cpus = nodes_wanted (self, &wish, question->place) * place->cpus_per_node;
+    const option_t *option = backtracking_option (self, wish.need, question->of);
+    uint32_t cpus = nodes_wanted (self, wish.need, option, question->place) * place->cpus_per_node;
     self->waiting++;
     if (snapshot->sources [place->source].disclosure == DISCLOSE_WINDOWS) {
         ask_site_windows (self, now, &wish, at);
         return;
     }
     free_question_t asked = {.amount = cpus,
-                             .duration_ms = need_duration (self->request, wish.need),
-                             .over = {wish.from_ms, wish.until_ms},
+                             .duration_ms =
+                               question->before_ms + need_duration (self->request, wish.need),
+                             .over = {question->from_ms, wish.until_ms},
                              .most = 1};
     snprintf (asked.resource, sizeof asked.resource, "%s", place->class_name);
     question->call = backtracking_ask (self, now, place->source, "Free",
                                        codec_encode (&free_question_codec, &asked), on_slot, at);
 }
 
+/*  Where a file comes from takes nothing there. Its need's own site goes before all others; from
+ *  elsewhere, there must be time for the circuit. */
+static void offer_sources (backtracking_t *self, const backtrack_wish_t *wish)
+{
+    const snapshot_t *snapshot = self->order.snapshot;
+    size_t at = self->request->compute [wish->need].derived.at;
+    size_t here = self->sites [backtrack_place (self->machine, at)];
+    for (size_t i = 0; i < wish->places_count; i++) {
+        size_t place = wish->places [i];
+        backtrack_slot_t slot = {.place = place,
+                                 .start_ms = self->order.soonest_ms + snapshot_lead_ms (snapshot)};
+        if (snapshot->sources [snapshot->places [place].source].left_out)
+            continue;
+        if (self->sites [place] == here) {
+            slot.start_ms = wish->from_ms;
+            self->slots_count = 0;
+        }
+        self->slots [self->slots_count++] = slot;
+        if (self->sites [place] == here)
+            return;
+    }
+}
+
+/*  The questions about one option: one, or one for each storage node of a site. */
+static void ask_option (backtracking_t *self, const backtrack_wish_t *wish, const option_t *option)
+{
+    const snapshot_t *snapshot = self->order.snapshot;
+    const source_t *source = &snapshot->sources [snapshot->places [option->place].source];
+    int64_t from_ms = wish->from_ms - option->before_ms;
+    int64_t soonest_ms = self->order.soonest_ms + snapshot_lead_ms (snapshot);
+    if (source->left_out || from_ms >= wish->until_ms || option->before_ms >= STAGING_NEVER)
+        return;
+    if (option->before_ms > 0 && from_ms < soonest_ms)
+        from_ms = soonest_ms;
+    for (uint32_t i = 0; i < option->spread; i++)
+        self->questions [self->questions_count++] =
+          (backtracking_question_t){.place = option->place + i,
+                                    .of = option->place,
+                                    .from_ms = from_ms,
+                                    .before_ms = option->before_ms};
+}
+
 static void ask_places (backtracking_t *self, const moment_t *now, const backtrack_wish_t *wish)
 {
     self->questions_count = self->next = self->slots_count = 0;
-    for (size_t i = 0; i < wish->places_count; i++) {
-        const site_class_t *place = &self->order.snapshot->places [wish->places [i]];
-        const source_t *source = &self->order.snapshot->sources [place->source];
-        if (!source->left_out && wish->from_ms < wish->until_ms)
-            self->questions [self->questions_count++] =
-              (backtracking_question_t){.place = wish->places [i]};
-    }
+    if (self->request->compute [wish->need].derived.kind == DERIVED_SOURCE)
+        offer_sources (self, wish);
+    else
+        for (size_t i = 0; i < wish->places_count; i++)
+            ask_option (self, wish, backtracking_option (self, wish->need, wish->places [i]));
     if (self->questions_count == 0) {
         places_answered (self, now);
         return;
@@ -442,66 +526,19 @@ static void on_cancelled (void *owner, const moment_t *now, bool held)
     carry_out_wish (self, now);
 }
 
-static share_t *backtracking_share_of_source (shares_t *shares, const source_t *source)
+static void backtracking_hold (backtracking_t *self, const moment_t *now,
+                               const backtrack_wish_t *wish)
 {
-    share_t *share = shares_of (shares, &source->party);
-    assert (share); /* one need never has too many participants */
-    share->lead_ms = source->lead_ms - source->ahead_ms;
-    share->gap_ms = source->gap_ms;
-    return share;
-}
-
-static void hold_need (backtracking_t *self, const moment_t *now, const backtrack_wish_t *wish)
-{
-    const snapshot_t *snapshot = self->order.snapshot;
-    const compute_need_t *need = &self->request->compute [wish->need];
-    const site_class_t *place = &snapshot->places [wish->place];
-    const need_options_t *options = &snapshot->needs [wish->need];
-    const option_t *option =
-      &options->options [backtracking_option_at (self, wish->need, wish->place)];
-    compute_booking_t booking = {.cpus = need->cpus,
-                                 .nodes = option->nodes,
-                                 .from_ms = wish->from_ms,
-                                 .until_ms = wish->until_ms};
-    snprintf (booking.need, sizeof booking.need, "%s", need->id);
-    snprintf (booking.class_name, sizeof booking.class_name, "%s", place->class_name);
-    shares_t shares = {0};
-    share_book (backtracking_share_of_source (&shares, &snapshot->sources [place->source]),
-                &booking);
-    tentative_hold (self->tentative, now, (backtrack_hold_t){.index = wish->need}, &shares,
-                    on_tentative, self);
-    shares_clear (&shares);
-}
-
-static void connect_stretch (const backtracking_t *self, const backtrack_wish_t *wish,
-                             shares_t *shares, size_t first, size_t count)
-{
-    const snapshot_t *snapshot = self->order.snapshot;
-    const network_need_t *need = &self->request->network [wish->edge];
-    const path_t *path = &self->paths [wish->edge];
-    circuit_t circuit = {.mbps = need->mbps,
-                         .from_ms = wish->from_ms,
-                         .until_ms = wish->until_ms,
-                         .hop = (uint32_t) first,
-                         .links_count = count};
-    snprintf (circuit.need, sizeof circuit.need, "%s", need->id);
-    circuit.links = must (calloc (count, sizeof *circuit.links));
-    for (size_t i = 0; i < count; i++)
-        snprintf (circuit.links [i], sizeof circuit.links [i], "%s",
-                  graph_link (snapshot->graph, path->links [first + i])->link->name);
-    size_t source = snapshot->links [path->links [first]].source;
-    share_connect (backtracking_share_of_source (shares, &snapshot->sources [source]), &circuit);
-}
-
-static void hold_edge (backtracking_t *self, const moment_t *now, const backtrack_wish_t *wish)
-{
-    const path_t *path = &self->paths [wish->edge];
-    shares_t shares = {0};
-    for (size_t first = 0, count; first < path->links_count; first += count) {
-        count = path_stretch (self->order.snapshot->graph, path, first);
-        connect_stretch (self, wish, &shares, first, count);
-    }
-    tentative_hold (self->tentative, now, (backtrack_hold_t){.edge = true, .index = wish->edge},
+    bool edge = wish->kind == BACKTRACK_HOLD_EDGE;
+    shares_t shares = {0}; /* one need never has too many participants */
+    plan_shares_t of = {&shares, self->order.snapshot, backtrack_start (self->machine)};
+    if (edge)
+        plan_shares_path (&of, wish->edge, &self->paths [wish->edge]);
+    else
+        plan_shares_need (&of, wish->need, backtracking_option (self, wish->need, wish->place),
+                          NULL);
+    tentative_hold (self->tentative, now,
+                    (backtrack_hold_t){.edge = edge, .index = edge ? wish->edge : wish->need},
                     &shares, on_tentative, self);
     shares_clear (&shares);
 }
@@ -531,10 +568,8 @@ static void carry_out_wish (backtracking_t *self, const moment_t *now)
         ask_edge (self, now, &wish);
         break;
     case BACKTRACK_HOLD_NEED:
-        hold_need (self, now, &wish);
-        break;
     case BACKTRACK_HOLD_EDGE:
-        hold_edge (self, now, &wish);
+        backtracking_hold (self, now, &wish);
         break;
     case BACKTRACK_CANCEL:
         tentative_cancel (self->tentative, now, wish.holds, wish.holds_count, on_cancelled, self);
@@ -579,7 +614,9 @@ static backtrack_t *make_machine (backtracking_t *self)
     const user_request_t *request = self->request;
     const snapshot_t *snapshot = order->snapshot;
     self->needs = must (calloc (request->compute_count + 1, sizeof *self->needs));
-    self->edges = must (calloc (request->network_count + 1, sizeof *self->edges));
+    self->edges =
+      must (calloc (request->network_count + request->compute_count + 1, sizeof *self->edges));
+    size_t edges = request->network_count;
     for (size_t i = 0; i < request->compute_count; i++) {
         const need_options_t *options = &snapshot->needs [i];
         size_t *places = must (calloc (options->options_count + 1, sizeof *places));
@@ -589,6 +626,13 @@ static backtrack_t *make_machine (backtracking_t *self)
                                              .duration_ms = need_duration (request, i),
                                              .places = places,
                                              .places_count = options->options_count};
+        const derived_t *derived = &request->compute [i].derived;
+        self->needs [i].follows = derived->kind != DERIVED_NOT;
+        self->needs [i].takes_nothing = derived->kind == DERIVED_SOURCE;
+        if (derived->kind != DERIVED_STORAGE)
+            continue;
+        self->needs [i].apart = derived->data;
+        self->edges [edges++] = (backtrack_edge_t){.ends = {i, derived->at}, .tie = true};
     }
     for (size_t i = 0; i < request->network_count; i++) {
         int64_t until_ms;
@@ -601,7 +645,7 @@ static backtrack_t *make_machine (backtracking_t *self)
     return backtrack_new (&(backtrack_order_t){.needs = self->needs,
                                                .needs_count = request->compute_count,
                                                .edges = self->edges,
-                                               .edges_count = request->network_count,
+                                               .edges_count = edges,
                                                .sites = self->sites,
                                                .begin_ms = order->starts.earliest_ms,
                                                .latest_ms = order->starts.latest_ms,
@@ -625,11 +669,8 @@ backtracking_t *backtracking_new (const backtracking_order_t *order, const momen
     self->owner = owner;
     self->sites = must (calloc (snapshot->places_count + 1, sizeof *self->sites));
     for (size_t i = 0; i < snapshot->places_count; i++)
-        self->sites [i] = snapshot->places [i].source;
-    size_t most = snapshot->sources_count + 1;
-    for (size_t i = 0; i < self->request->compute_count; i++)
-        if (snapshot->needs [i].options_count > most)
-            most = snapshot->needs [i].options_count;
+        self->sites [i] = snapshot->places [i].site;
+    size_t most = snapshot->sources_count + snapshot->places_count + 1;
     self->choice = must (calloc (self->request->compute_count + 1, sizeof *self->choice));
     self->paths = must (calloc (self->request->network_count + 1, sizeof *self->paths));
     self->hindrances = must (calloc (self->request->compute_count + 1, sizeof *self->hindrances));

@@ -4,7 +4,8 @@
  *  A site is asked for the earliest time, from the wished start on, at which it has room for the
  *  need (Calendar.Free); a domain, whether its links of the one fixed path are free
  *  (Calendar.Windows). A site that discloses windows only is asked about some windows at equal
- *  distances. One that does not answer counts as having nothing free.
+ *  distances. One that does not answer counts as having nothing free. Storage is asked in the same
+ *  way, from when on a file would have to come.
  */
 #ifndef MUSUBI_BACKTRACKING_H
 #define MUSUBI_BACKTRACKING_H
@@ -28,6 +29,7 @@ typedef struct {
     const char *actor;
     const char *request_id;
     starts_t starts;
+    int64_t soonest_ms; /* wall: no file can begin to come, and no circuit to carry, before this */
     policy_t policy;
     bool incremental;      /* bir */
     bool counts_own;       /* what the plan so far takes counts as taken */

@@ -24,6 +24,7 @@ void shares_clear (shares_t *self)
 {
     for (size_t i = 0; i < self->count; i++) {
         free (self->shares [i].new.bookings);
+        free (self->shares [i].new.space);
         circuits_free (self->shares [i].new.circuits, self->shares [i].new.circuits_count);
     }
     self->count = 0;
@@ -49,6 +50,13 @@ void share_book (share_t *self, const compute_booking_t *booking)
     new->bookings =
       must (realloc (new->bookings, (new->bookings_count + 1) * sizeof *new->bookings));
     new->bookings [new->bookings_count++] = *booking;
+}
+
+void share_store (share_t *self, const space_booking_t *booking)
+{
+    holding_t *new = &self->new;
+    new->space = must (realloc (new->space, (new->space_count + 1) * sizeof *new->space));
+    new->space [new->space_count++] = *booking;
 }
 
 void share_connect (share_t *self, const circuit_t *circuit)
@@ -100,11 +108,16 @@ static void change_holding (edge_changes_t *self, const holding_t *holding, int 
             change_add (self, circuit->links [l], circuit->from_ms, circuit->until_ms,
                         sign * (int64_t) circuit->mbps);
     }
+    for (size_t i = 0; i < holding->space_count; i++) {
+        const space_booking_t *booking = &holding->space [i];
+        change_add (self, booking->node, booking->from_ms, booking->until_ms,
+                    sign * (int64_t) space_mib (booking->bytes));
+    }
 }
 
 static size_t uses_of (const holding_t *holding)
 {
-    size_t uses = holding->bookings_count;
+    size_t uses = holding->bookings_count + holding->space_count;
     for (size_t i = 0; i < holding->circuits_count; i++)
         uses += holding->circuits [i].links_count;
     return uses;
@@ -133,16 +146,6 @@ static int64_t first_lack (const share_t *share)
 static int64_t latest (int64_t a, int64_t b)
 {
     return a > b ? a : b;
-}
-
-static int64_t holding_end (const holding_t *holding)
-{
-    int64_t end_ms = 0;
-    for (size_t i = 0; i < holding->bookings_count; i++)
-        end_ms = latest (end_ms, holding->bookings [i].until_ms);
-    for (size_t i = 0; i < holding->circuits_count; i++)
-        end_ms = latest (end_ms, holding->circuits [i].until_ms);
-    return end_ms;
 }
 
 int64_t shares_edge (const shares_t *self)
@@ -191,11 +194,13 @@ bool shares_fit (const shares_t *self, char why [WHY_BYTES])
 
 attempt_part_t share_part (const share_t *self)
 {
-    if (participant_ref_part_kind (self->party.name) == PART_NETWORK)
-        return (attempt_part_t){
-          .kind = PART_NETWORK,
-          .part = network_part_encode (self->new.circuits, self->new.circuits_count)};
-    return (attempt_part_t){.kind = PART_COMPUTE,
-                            .part =
-                              compute_part_encode (self->new.bookings, self->new.bookings_count)};
+    attempt_part_t part = {.kind = participant_ref_part_kind (self->party.name)};
+    space_part_t space = {self->new.space, self->new.space_count};
+    if (part.kind == PART_NETWORK)
+        part.part = network_part_encode (self->new.circuits, self->new.circuits_count);
+    else if (part.kind == PART_SPACE)
+        part.part = codec_encode (&space_part_codec, &space);
+    else
+        part.part = compute_part_encode (self->new.bookings, self->new.bookings_count);
+    return part;
 }

@@ -5,14 +5,7 @@
 #define MUSUBI_SHARES_H
 
 #include "attempt.h"
-
-/*  Bookings at a site, circuits in a network domain. */
-typedef struct {
-    compute_booking_t *bookings;
-    size_t bookings_count;
-    circuit_t *circuits;
-    size_t circuits_count;
-} holding_t;
+#include "part_record.h"
 
 /*  One participant's share. */
 typedef struct {
@@ -36,6 +29,8 @@ void shares_clear (shares_t *self);
 share_t *shares_of (shares_t *self, const participant_ref_t *party);
 
 void share_book (share_t *self, const compute_booking_t *booking);
+
+void share_store (share_t *self, const space_booking_t *booking);
 
 /*  Takes the circuit's links over. */
 void share_connect (share_t *self, const circuit_t *circuit);

@@ -1,9 +1,9 @@
 /*  programs - makes programs of a snapshot, and places and paths of a solver's plans. */
 #include "programs.h"
 
-#include "link_view.h"
+#include "circuits.h"
 #include "must.h"
-#include "participant_ref.h"
+#include "storage_fit.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -15,11 +15,13 @@
 #define TIES_LEVEL 32 /* utilisations told apart */
 #define TIES_LOTS  4  /* lots drawn among equals */
 #define TIES       (TIES_LEVEL * TIES_LOTS)
+#define TIES_AHEAD 16 /* times told apart that data needs ahead of its need */
 #define HOUR_MS    3600000.0
 
 struct programs {
     programs_order_t order;
     const user_request_t *request;
+    size_t needs; /* the user's; derived ones follow */
     prng_t *prng;
     program_t program;
     program_node_t *nodes;
@@ -38,10 +40,22 @@ struct programs {
     int64_t ties; /* weights are multiplied by this, so that ties can be broken below one unit */
     double hours; /* of the longest connection */
     bool gratis;  /* no link costs anything */
+    int64_t ahead_ms; /* the most that the data of one need can need ahead */
     int64_t start_ms;
     int64_t *from_us; /* by node: latency from either end, while links are barred */
     int64_t *to_us;
+    window_plan_t looked; /* scratch: where the data of one need would go */
+    window_plan_t kept;   /* scratch: the best of it so far */
 };
+
+static window_plan_t window_plan_new (const programs_t *programs)
+{
+    const user_request_t *request = programs->request;
+    window_plan_t plan = {.start_ms = programs->start_ms};
+    plan.choice = must (calloc (request->compute_count + 1, sizeof *plan.choice));
+    plan.paths = must (calloc (request->network_count + 1, sizeof *plan.paths));
+    return plan;
+}
 
 void candidate_clear (window_plan_t *self)
 {
@@ -103,7 +117,8 @@ static void programs_add_edges (programs_t *self, const size_t *useful, size_t c
     free (joined);
 }
 
-/*  The useful links, and nodes for their ends and for all sites. */
+/*  The useful links, if there are connections for them, and nodes for their ends and for all
+ *  sites. */
 static size_t *find_nodes (programs_t *self, size_t *count)
 {
     const snapshot_t *snapshot = self->order.snapshot;
@@ -115,7 +130,7 @@ static size_t *find_nodes (programs_t *self, size_t *count)
     self->node_vertex = must (calloc (most, sizeof *self->node_vertex));
     self->source_node = must (calloc (snapshot->sources_count + 1, sizeof *self->source_node));
     *count = 0;
-    for (size_t i = 0; i < snapshot->links_count; i++)
+    for (size_t i = 0; i < snapshot->links_count && self->program.links_count > 0; i++)
         if (snapshot->links [i].useful && !snapshot->sources [snapshot->links [i].source].left_out)
             useful [(*count)++] = i;
     for (size_t i = 0; i < *count; i++)
@@ -124,11 +139,7 @@ static size_t *find_nodes (programs_t *self, size_t *count)
     for (size_t i = 0; i < snapshot->sources_count; i++) {
         if (snapshot->sources [i].kind != SOURCE_SITE)
             continue;
-        size_t vertex =
-          snapshot->graph
-            ? graph_vertex (snapshot->graph,
-                            participant_ref_short_name (snapshot->sources [i].party.name))
-            : SIZE_MAX;
+        size_t vertex = circuits_vertex (snapshot, i);
         self->source_node [i] =
           vertex == SIZE_MAX ? add_node (self, SIZE_MAX) : node_of_vertex (self, vertex);
     }
@@ -143,18 +154,20 @@ static void make_links (programs_t *self)
     self->links = must (calloc (request->network_count + 1, sizeof *self->links));
     self->views = must (calloc (request->network_count + 1, sizeof *self->views));
     for (size_t i = 0; i < request->network_count; i++) {
-        self->links [i] = (program_link_t){.ends = {(uint32_t) network_need_end (request, i, 0),
-                                                    (uint32_t) network_need_end (request, i, 1)},
-                                           .bandwidth = request->network [i].mbps};
         link_view_init (&self->views [i], self->order.snapshot, self->order.search, i, false);
+        if (request->network [i].data > 0)
+            continue; /* circuits for files come last: see place_data */
+        self->links [self->program.links_count++] =
+          (program_link_t){.ends = {(uint32_t) network_need_end (request, i, 0),
+                                    (uint32_t) network_need_end (request, i, 1)},
+                           .bandwidth = request->network [i].mbps};
     }
-    self->program.links_count = request->network_count;
 }
 
 static double bandwidth_asked (const programs_t *self)
 {
     double sum = 1;
-    for (size_t i = 0; i < self->request->network_count; i++)
+    for (size_t i = 0; i < self->program.links_count; i++)
         sum += self->request->network [i].mbps;
     return sum;
 }
@@ -169,6 +182,35 @@ static double cost_of_option (const programs_t *self, size_t need, const option_
            (double) place->cpus_per_node * 1000 * hours / self->hours;
 }
 
+static int64_t most_ahead (const programs_t *self)
+{
+    int64_t sum_ms = 0;
+    for (size_t n = self->needs; n < self->request->compute_count; n++) {
+        const need_options_t *need = &self->order.snapshot->needs [n];
+        int64_t most_ms = 0;
+        for (size_t i = 0; i < need->options_count; i++)
+            if (need->options [i].before_ms > most_ms &&
+                need->options [i].before_ms < STAGING_NEVER)
+                most_ms = need->options [i].before_ms;
+        sum_ms += most_ms;
+    }
+    return sum_ms;
+}
+
+/*  The most that circuits can cost, in the unit of links. */
+static double circuits_most (const programs_t *self)
+{
+    int64_t dearest = 0;
+    double sum = 0;
+    for (size_t i = 0; i < self->order.snapshot->links_count; i++)
+        if (self->order.costs->links [i] > dearest)
+            dearest = self->order.costs->links [i];
+    for (size_t i = self->program.links_count; i < self->request->network_count; i++)
+        sum +=
+          self->request->network [i].mbps * network_need_hours (self->request, i) / self->hours;
+    return sum * (double) dearest * PATH_HOPS_MAX;
+}
+
 /*  Counts unit costs of links in their greatest common divisor, so that they are exact; where a
  *  program can't hold such numbers, in a larger unit, rounded. */
 static void choose_scale (programs_t *self, const size_t *useful, size_t count)
@@ -178,13 +220,10 @@ static void choose_scale (programs_t *self, const size_t *useful, size_t count)
     double dearest = 0;
     double places = 0;
     self->hours = 0;
-    for (size_t i = 0; i < self->request->network_count; i++) {
-        int64_t from_ms;
-        int64_t until_ms;
-        network_need_interval (self->request, i, &from_ms, &until_ms);
-        double hours = (double) (until_ms - from_ms) / HOUR_MS;
-        self->hours = hours > self->hours ? hours : self->hours;
-    }
+    for (size_t i = 0; i < self->program.links_count; i++)
+        self->hours = network_need_hours (self->request, i) > self->hours
+                        ? network_need_hours (self->request, i)
+                        : self->hours;
     if (self->hours <= 0)
         self->hours = 1;
     for (size_t i = 0; i < count; i++) {
@@ -192,7 +231,7 @@ static void choose_scale (programs_t *self, const size_t *useful, size_t count)
         divisor = program_divisor (divisor, unit);
         dearest = (double) unit > dearest ? (double) unit : dearest;
     }
-    for (size_t n = 0; n < self->request->compute_count; n++) {
+    for (size_t n = 0; n < self->needs; n++) {
         double most = 0;
         for (size_t i = 0; i < snapshot->needs [n].options_count; i++) {
             double cost = cost_of_option (self, n, &snapshot->needs [n].options [i]);
@@ -200,8 +239,11 @@ static void choose_scale (programs_t *self, const size_t *useful, size_t count)
         }
         places += most;
     }
+    places += circuits_most (self);
     self->gratis = dearest == 0;
-    self->ties = self->order.even ? TIES * (int64_t) self->request->compute_count + 1 : 1;
+    self->ahead_ms = most_ahead (self);
+    self->ties = (self->order.even ? TIES : 1) * (self->ahead_ms > 0 ? TIES_AHEAD : 1);
+    self->ties = self->ties > 1 ? self->ties * (int64_t) self->needs + 1 : 1;
     double ties = (double) self->ties;
     double room = (double) PROGRAM_COST_MAX / 4;
     double nodes = (double) self->program.nodes_count;
@@ -217,7 +259,7 @@ static void choose_scale (programs_t *self, const size_t *useful, size_t count)
 
 static void programs_make_room (programs_t *self)
 {
-    size_t needs = self->request->compute_count;
+    size_t needs = self->needs;
     size_t nodes = self->program.nodes_count;
     self->nodes = must (calloc (nodes, sizeof *self->nodes));
     self->cpus = must (calloc (needs, sizeof *self->cpus));
@@ -227,6 +269,8 @@ static void programs_make_room (programs_t *self)
       must (calloc (self->program.links_count * self->program.edges_count + 1, sizeof (uint8_t)));
     self->from_us = must (calloc (nodes, sizeof *self->from_us));
     self->to_us = must (calloc (nodes, sizeof *self->to_us));
+    self->looked = window_plan_new (self);
+    self->kept = window_plan_new (self);
     for (size_t i = 0; i < needs; i++)
         self->cpus [i] = 1; /* offers say the rest */
     self->program.nodes = self->nodes;
@@ -245,6 +289,7 @@ programs_t *programs_new (const programs_order_t *order, prng_t *prng, char why 
     programs_t *self = must (calloc (1, sizeof *self));
     self->order = *order;
     self->request = order->snapshot->request;
+    self->needs = order->snapshot->asked_count;
     self->prng = prng;
     make_links (self);
     size_t count;
@@ -286,6 +331,8 @@ void programs_destroy (programs_t **self_p)
     free (self->views);
     free (self->from_us);
     free (self->to_us);
+    candidate_clear (&self->looked);
+    candidate_clear (&self->kept);
     free (self);
 }
 
@@ -313,14 +360,60 @@ static bool programs_fits (const programs_t *self, size_t need, const option_t *
            option->nodes;
 }
 
-/*  Less than a unit of weight: the least used place first, then by lot. */
-static int64_t programs_tie_of (programs_t *self, const site_class_t *place)
+/*  Less than a unit of weight: the least used place first, then by lot; then the least time that
+ *  data needs ahead. */
+static int64_t programs_tie_of (programs_t *self, const site_class_t *place, int64_t ahead_ms)
 {
-    if (self->ties == 1)
-        return 0;
-    int64_t level =
-      free_profile_utilisation (&place->free_profile, place->nodes) * TIES_LEVEL / 1000001;
-    return level * TIES_LOTS + (int64_t) prng_below (self->prng, TIES_LOTS);
+    int64_t tie = 0;
+    if (self->order.even) {
+        int64_t level =
+          free_profile_utilisation (&place->free_profile, place->nodes) * TIES_LEVEL / 1000001;
+        tie = level * TIES_LOTS + (int64_t) prng_below (self->prng, TIES_LOTS);
+    }
+    if (self->ahead_ms > 0)
+        tie = tie * TIES_AHEAD + ahead_ms * (TIES_AHEAD - 1) / self->ahead_ms;
+    return tie;
+}
+
+/*  --- data --- */
+
+static beside_t beside_of (const programs_t *self, const window_plan_t *plan, size_t link)
+{
+    return (beside_t){.snapshot = self->order.snapshot,
+                      .views = self->views,
+                      .costs = self->order.costs,
+                      .visible = self->order.visible,
+                      .plan = plan,
+                      .link = link};
+}
+
+/*  Puts the data and space of a need where it would be. False when there is no room for them; else
+ *  what circuits cost, in the unit of links, and how long before the need they begin. */
+static bool place_data (programs_t *self, size_t need, size_t place, window_plan_t *plan,
+                        double *cost, int64_t *ahead_ms)
+{
+    const snapshot_t *snapshot = self->order.snapshot;
+    storage_question_t question = {.snapshot = snapshot,
+                                   .search = self->order.search,
+                                   .visible = self->order.visible,
+                                   .start_ms = self->start_ms};
+    circuits_question_t circuits = {.beside = beside_of (self, plan, SIZE_MAX),
+                                    .steps_max = self->order.search->steps_max,
+                                    .need = need,
+                                    .place = place};
+    if (!storage_fit (&question, need, snapshot->places [place].site, plan->choice, ahead_ms) ||
+        !circuits_find (&circuits, plan, &self->kept, cost))
+        return false;
+    *cost /= self->hours;
+    return true;
+}
+
+/*  The same as if nothing else had been placed. */
+static bool look_at_data (programs_t *self, size_t need, size_t place, double *cost,
+                          int64_t *ahead_ms)
+{
+    memset (self->looked.paths, 0, self->request->network_count * sizeof *self->looked.paths);
+    return place_data (self, need, place, &self->looked, cost, ahead_ms);
 }
 
 /*  Offers the need wherever it has room, at the cost of the cheapest class of a site. False when it
@@ -336,12 +429,15 @@ static bool programs_offer (programs_t *self, size_t need)
     for (size_t i = 0; i < snapshot->needs [need].options_count; i++) {
         const option_t *option = &snapshot->needs [need].options [i];
         const site_class_t *place = &snapshot->places [option->place];
-        if (!programs_fits (self, need, option))
+        double circuits;
+        int64_t ahead_ms;
+        if (!programs_fits (self, need, option) ||
+            !look_at_data (self, need, option->place, &circuits, &ahead_ms))
             continue;
         uint32_t node = self->source_node [place->source];
-        int64_t cost =
-          (int64_t) (cost_of_option (self, need, option) * self->scale + 0.5) * self->ties +
-          programs_tie_of (self, place);
+        double weight = cost_of_option (self, need, option) + circuits;
+        int64_t cost = (int64_t) (weight * self->scale + 0.5) * self->ties +
+                       programs_tie_of (self, place, ahead_ms);
         if (offers [node] != PROGRAM_BARRED && offers [node] <= cost)
             continue;
         offers [node] = cost;
@@ -356,8 +452,6 @@ static bool programs_offer (programs_t *self, size_t need)
 static void fill_edges (programs_t *self)
 {
     size_t edges = self->program.edges_count;
-    for (size_t l = 0; l < self->program.links_count; l++)
-        link_view_at (&self->views [l], self->start_ms);
     for (size_t e = 0; e < edges; e++) {
         int64_t least = INT64_MAX;
         for (size_t l = 0; l < self->program.links_count; l++) {
@@ -425,8 +519,10 @@ static void bar_far (programs_t *self, size_t link)
 
 const program_t *programs_at (programs_t *self, int64_t start_ms)
 {
-    self->start_ms = start_ms;
-    for (size_t i = 0; i < self->request->compute_count; i++)
+    self->start_ms = self->looked.start_ms = start_ms;
+    for (size_t l = 0; l < self->request->network_count; l++)
+        link_view_at (&self->views [l], start_ms);
+    for (size_t i = 0; i < self->needs; i++)
         if (!programs_offer (self, i))
             return NULL;
     fill_edges (self);
@@ -469,54 +565,15 @@ static bool programs_read_path (const programs_t *self, const program_plan_t *pl
     return true;
 }
 
-/*  For finding another path for one link between the same ends, beside all other paths. */
-typedef struct {
-    const programs_t *programs;
-    const window_plan_t *candidate;
-    size_t link;
-} beside_t;
-
-static int64_t free_beside (void *owner, size_t at)
-{
-    const beside_t *beside = owner;
-    const programs_t *self = beside->programs;
-    size_t edges = self->program.edges_count;
-    size_t edge = 0;
-    while (edge < edges && self->edge_links [edge] != at)
-        edge++;
-    if (edge == edges || self->barred [beside->link * edges + edge])
-        return -1;
-    int64_t room = self->edges [edge].bandwidth;
-    for (size_t l = 0; l < self->program.links_count; l++) {
-        const path_t *path = &beside->candidate->paths [l];
-        for (size_t i = 0; l != beside->link && i < path->links_count; i++)
-            room -= path->links [i] == at ? self->links [l].bandwidth : 0;
-    }
-    return room;
-}
-
-static int64_t programs_weight_of (void *owner, size_t at)
-{
-    const beside_t *beside = owner;
-    return beside->programs->order.costs->links [at];
-}
-
+/*  Finds another path between the same ends, beside all other paths. */
 static bool mend_latency (const programs_t *self, window_plan_t *candidate, size_t link)
 {
-    const network_need_t *need = &self->request->network [link];
     path_t *path = &candidate->paths [link];
     const graph_t *graph = self->order.snapshot->graph;
     size_t vertices [PATH_HOPS_MAX + 1];
     size_t count = path_vertices (graph, path, vertices);
-    beside_t beside = {.programs = self, .candidate = candidate, .link = link};
-    path_question_t question = {.from = vertices [0],
-                                .to = vertices [count - 1],
-                                .order = PATH_CHEAP,
-                                .latency_us_max = need->latency_us_max,
-                                .mbps = need->mbps,
-                                .free = free_beside,
-                                .weight = programs_weight_of,
-                                .owner = &beside};
+    beside_t beside = beside_of (self, candidate, link);
+    path_question_t question = beside_question (&beside, vertices [0], vertices [count - 1]);
     uint64_t steps = self->order.search->steps_max;
     path_t found;
     if (path_find (graph, &question, &found, &steps) != PATH_FOUND)
@@ -539,12 +596,10 @@ static int64_t price_of (const programs_t *self, const window_plan_t *candidate)
 bool programs_read (programs_t *self, const program_plan_t *plan, window_plan_t *candidate,
                     char why [WHY_BYTES])
 {
-    size_t needs = self->request->compute_count;
     size_t links = self->program.links_count;
-    *candidate = (window_plan_t){.start_ms = self->start_ms, .weight = plan->cost / self->ties};
-    candidate->choice = must (calloc (needs, sizeof *candidate->choice));
-    candidate->paths = must (calloc (links + 1, sizeof *candidate->paths));
-    for (size_t i = 0; i < needs; i++)
+    *candidate = window_plan_new (self);
+    candidate->weight = plan->cost / self->ties;
+    for (size_t i = 0; i < self->needs; i++)
         candidate->choice [i] = self->choices [i * self->program.nodes_count + plan->nodes [i]];
     for (size_t l = 0; l < links; l++)
         if (!programs_read_path (self, plan, l, &candidate->paths [l])) {
@@ -561,6 +616,17 @@ bool programs_read (programs_t *self, const program_plan_t *plan, window_plan_t 
                   "%.48s: no path within its latency limit fits beside the others, and integer "
                   "programs can't bound latency",
                   need->id);
+        candidate_clear (candidate);
+        return false;
+    }
+    for (size_t i = 0; i < self->needs; i++) {
+        const option_t *option = &self->order.snapshot->needs [i].options [candidate->choice [i]];
+        double cost;
+        int64_t ahead_ms;
+        if (place_data (self, i, option->place, candidate, &cost, &ahead_ms))
+            continue;
+        snprintf (why, WHY_BYTES, "%.48s: the circuits for its files don't fit beside the others",
+                  self->request->compute [i].id);
         candidate_clear (candidate);
         return false;
     }

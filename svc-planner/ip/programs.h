@@ -5,7 +5,12 @@
  *  cost of the cheapest such class. Each need has a site of its own (equation 5). Edges are links.
  *  A connection is barred from links that do not meet its requirements, have no room for it, or are
  *  on no path that keeps its latency limit. A program has one interval only, so connections that
- *  carry at different times are treated as if they carried at the same time. Pure.
+ *  carry at different times are treated as if they carried at the same time.
+ *
+ *  Data and space bar a need from sites that have no room for them (storage_fit.h), and add what
+ *  the cheapest circuits there for its files cost. A plan of the program gets these circuits beside
+ *  all its other paths; it is given up where they don't fit. Of plans that cost the same, that with
+ *  the least time ahead goes first. Pure.
  */
 #ifndef MUSUBI_PROGRAMS_H
 #define MUSUBI_PROGRAMS_H

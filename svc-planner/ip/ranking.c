@@ -2,6 +2,7 @@
 #include "ranking.h"
 
 #include "must.h"
+#include "storage_fit.h"
 #include "windows.h"
 
 #include <assert.h>
@@ -231,6 +232,12 @@ static bool need_stands (const ranking_t *self, const window_plan_t *plan, size_
     const option_t *option = &snapshot->needs [need].options [plan->choice [need]];
     const site_class_t *place = &snapshot->places [option->place];
     int64_t from_ms = plan->start_ms + snapshot->request->compute [need].offset_ms;
+    if (snapshot->request->compute [need].derived.kind == DERIVED_STORAGE)
+        return storage_fits_beside (&(storage_question_t){.snapshot = snapshot,
+                                                          .search = &self->order.search,
+                                                          .visible = 100,
+                                                          .start_ms = plan->start_ms},
+                                    need, plan->choice);
     return !snapshot->sources [place->source].left_out &&
            free_profile_least (&place->free_profile, from_ms,
                                from_ms + need_duration (snapshot->request, need)) >= option->nodes;

@@ -105,7 +105,7 @@ static size_t view_bytes (const view_t *view)
     for (size_t i = 0; i < view->network_count; i++)
         bytes += 256 + view->network [i].path_count * (NAME_BYTES_MAX + 3) +
                  view->network [i].links_count * (RESOURCE_BYTES + 3);
-    return bytes;
+    return bytes + view->data_count * sizeof *view->data;
 }
 
 /*  The last id up to which every participant has sent all it has; NULL: up to the end. */
@@ -150,7 +150,7 @@ static const part_record_t *take_view (list_t *self, const char *id, size_t *at,
       view_build (view, parts, self->sheets_count, &self->read_request, graph);
     free (view->parts);
     view->parts = NULL;
-    view->parts_count = 0;
+    view->parts_count = view->staging_count = 0;
     return doubted;
 }
 
@@ -261,6 +261,8 @@ static void add_sheets (list_t *self, const char *kind)
     directory_t *directory = self->read_request.read_requests->service->directory;
     const directory_entry_t *entry = directory_next (directory, kind, NULL);
     for (; entry; entry = directory_next (directory, kind, entry)) {
+        if (!entry->site && !entry->domain && !entry->storage)
+            continue; /* it takes part in no reservation */
         self->sheets =
           must_grow (self->sheets, self->sheets_count, &self->sheets_room, sizeof *self->sheets);
         sheet_t *sheet = &self->sheets [self->sheets_count++];
@@ -281,6 +283,7 @@ void planner_on_list (void *owner, const moment_t *now, const request_t *request
     self->question = *question;
     add_sheets (self, "lis");
     add_sheets (self, "nis");
+    add_sheets (self, "replica");
     for (size_t i = 0; i < self->sheets_count; i++)
         list_ask (self, now, i);
     if (self->waiting == 0)

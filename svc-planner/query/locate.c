@@ -195,7 +195,7 @@ static void locate_finish (locate_t *self, const moment_t *now)
 static bool is_another (const locate_t *self, const char *name,
                         const uint8_t store [STORE_ID_BYTES])
 {
-    static const char *const kinds [] = {"lis", "nis"};
+    static const char *const kinds [] = {"lis", "nis", "replica"};
     const directory_t *directory = self->service->directory;
     for (size_t k = 0; k < sizeof kinds / sizeof kinds [0]; k++) {
         const directory_entry_t *entry = directory_next (directory, kinds [k], NULL);
@@ -272,7 +272,8 @@ static void add_kind (locate_t *self, const char *kind)
     const directory_entry_t *entry = directory_next (directory, kind, NULL);
     for (; entry; entry = directory_next (directory, kind, entry)) {
         participant_ref_t party = participant_ref_of_entry (entry);
-        locate_add_part (self, &party);
+        if (entry->site || entry->domain || entry->storage)
+            locate_add_part (self, &party);
     }
 }
 
@@ -292,6 +293,7 @@ locate_t *locate_new (service_t *service, const planner_settings_t *settings,
     if (!release) {
         add_kind (self, "lis");
         add_kind (self, "nis");
+        add_kind (self, "replica");
     }
     if (release) /* all others have released it */
         add_parties (self, plan->awaited, plan->awaited_count, "");

@@ -111,12 +111,24 @@ static void view_span (view_t *self, int64_t from_ms, int64_t until_ms)
         self->end_ms = until_ms;
 }
 
-static void span_record (view_t *self, const part_record_t *record)
+/*  A file's circuit ends before the reservation begins. */
+static bool of_file (const view_part_t *parts, size_t count, const char *need)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t b = 0; parts [i].record && b < parts [i].record->space_count; b++)
+            if (strcmp (parts [i].record->space [b].need, need) == 0)
+                return true;
+    return false;
+}
+
+static void span_record (view_t *self, const part_record_t *record, const view_part_t *parts,
+                         size_t count)
 {
     for (size_t i = 0; i < record->bookings_count; i++)
         view_span (self, record->bookings [i].from_ms, record->bookings [i].until_ms);
     for (size_t i = 0; i < record->circuits_count; i++)
-        view_span (self, record->circuits [i].from_ms, record->circuits [i].until_ms);
+        if (!of_file (parts, count, record->circuits [i].need))
+            view_span (self, record->circuits [i].from_ms, record->circuits [i].until_ms);
 }
 
 static void view_add_placements (view_t *self, const part_record_t *record)
@@ -133,6 +145,19 @@ static void view_add_placements (view_t *self, const part_record_t *record)
                   participant_ref_short_name (record->participant));
         snprintf (placement->class_name, sizeof placement->class_name, "%s", booking->class_name);
     }
+}
+
+/*  Where its files and its room are, and how far the files are there. */
+static void view_add_rooms (view_t *self, const part_record_t *record)
+{
+    const char *site = participant_ref_short_name (record->participant);
+    self->data = must (
+      reallocarray (self->data, self->data_count + record->space_count + 1, sizeof *self->data));
+    for (size_t i = 0; i < record->space_count; i++)
+        self->data [self->data_count++] = room_of (&record->space [i], site);
+    if (record->staged_count > 0)
+        self->staging [self->staging_count++] =
+          (site_staging_t){site, record->staged, record->staged_count};
 }
 
 /*  The request that it was made for; false when it is not on record. */
@@ -190,6 +215,10 @@ static void view_add_part (view_t *self, const part_record_t *record)
     if (record->opening.size > 0)
         self->openings [self->openings_count++] =
           (site_opening_t){participant_ref_short_name (record->participant), record->opening};
+    if (record->circuit_state != 0)
+        self->circuits [self->circuits_count++] =
+          (domain_circuits_t){participant_ref_short_name (record->participant),
+                              record->circuit_state, record->circuit_trouble};
 }
 
 static void add_details (view_t *self, const part_record_t *const *records, size_t count,
@@ -198,8 +227,11 @@ static void add_details (view_t *self, const part_record_t *const *records, size
     self->owner = newest->owner;
     self->parts = must (calloc (count + 1, sizeof *self->parts));
     self->openings = must (calloc (count + 1, sizeof *self->openings));
+    self->staging = must (calloc (count + 1, sizeof *self->staging));
+    self->circuits = must (calloc (count + 1, sizeof *self->circuits));
     for (size_t i = 0; i < count; i++) {
         view_add_placements (self, records [i]);
+        view_add_rooms (self, records [i]);
         view_add_part (self, records [i]);
     }
     add_connections (self, records, count, newest, graph);
@@ -226,7 +258,7 @@ const part_record_t *view_build (view_t *self, const view_part_t *parts, size_t 
             continue;
         if (record->state == RECORD_ACTIVATED && self->state == RECORD_RESERVED)
             self->state = RECORD_ACTIVATED;
-        span_record (self, record);
+        span_record (self, record, parts, count);
         records [records_count++] = record;
     }
     if (self->hidden)

@@ -318,8 +318,9 @@ static bool books (const repair_t *self, const moment_t *now, const located_part
     const part_record_t *record = &part->record;
     int64_t now_ms = timekeeper_least (&self->pendings->service->timekeeper, now);
     bool stands = record->state == RECORD_RESERVED || record->state == RECORD_ACTIVATED;
-    bool ahead = record->state == RECORD_RELEASED && part_record_end (record) > now_ms;
-    return part->known && record->bookings_count + record->circuits_count > 0 && (stands || ahead);
+    holding_t holding = holding_of (record);
+    bool ahead = record->state == RECORD_RELEASED && holding_end (&holding) > now_ms;
+    return part->known && !holding_empty (&holding) && (stands || ahead);
 }
 
 /*  Is it a plan that this repair has made? */
@@ -383,7 +384,8 @@ static void fill_release (repair_t *self, const moment_t *now, plan_t *plan)
                   is_rest (self) ? self->plan.actor : part->record.owner);
         snprintf (plan->owner, sizeof plan->owner, "%s", part->record.owner);
         plan->base_version = part->record.version;
-        int64_t end_ms = part_record_end (&part->record);
+        holding_t holding = holding_of (&part->record);
+        int64_t end_ms = holding_end (&holding);
         plan->edge_ms = end_ms > plan->edge_ms ? end_ms : plan->edge_ms;
     }
     plan->repairs = self->txid;

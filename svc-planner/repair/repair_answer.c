@@ -79,7 +79,10 @@ void repair_answer_standing (const directory_t *directory, const locate_t *locat
     answer->compute_count = view.compute_count;
     answer->network = view.network;
     answer->network_count = view.network_count;
+    answer->data = view.data;
+    answer->data_count = view.data_count;
     view.compute = NULL;
+    view.data = NULL;
     view.network = NULL;
     view.network_count = 0;
     answer->cost = 0;

@@ -171,6 +171,17 @@ static const char *connections_site_of (const part_record_t *const *records, siz
     return NULL;
 }
 
+/*  The site from which a data need's file comes; NULL when it is not on record. */
+static const char *source_of_file (const part_record_t *const *records, size_t count,
+                                   const char *need)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t b = 0; b < records [i]->space_count; b++)
+            if (strcmp (records [i]->space [b].need, need) == 0 && *records [i]->space [b].source)
+                return records [i]->space [b].source;
+    return NULL;
+}
+
 static void copy_links (connection_t *to, const connections_piece_t *pieces, size_t count)
 {
     size_t links = 0;
@@ -198,16 +209,22 @@ static void gather_one (connection_t *to, const connections_piece_t *pieces, siz
                          .until_ms = circuit->until_ms};
     snprintf (to->need, sizeof to->need, "%s", circuit->need);
     size_t index = request ? user_request_network (request, circuit->need) : SIZE_MAX;
+    size_t file = request ? user_request_data (request, circuit->need) : SIZE_MAX;
+    const char *sites [2] = {NULL, NULL};
     if (index != SIZE_MAX) {
         const network_need_t *need = &request->network [index];
         memcpy (to->ends, need->ends, sizeof to->ends);
-        const char *sites [2];
         for (int end = 0; end < 2; end++)
             sites [end] = connections_site_of (records, records_count, need->ends [end], &booking);
-        if (sites [0] && sites [1] && graph &&
-            find_links (pieces, count, graph, path.links, &path.links_count))
-            path.from = walk_start (graph, sites, path.links, path.links_count);
+    } else if (file != SIZE_MAX) {
+        sites [0] = source_of_file (records, records_count, circuit->need);
+        sites [1] = connections_site_of (records, records_count, request->data [file].at, &booking);
+        snprintf (to->ends [0], sizeof to->ends [0], "%s", sites [0] ? sites [0] : "");
+        memcpy (to->ends [1], request->data [file].at, sizeof to->ends [1]);
     }
+    if (sites [0] && sites [1] && graph &&
+        find_links (pieces, count, graph, path.links, &path.links_count))
+        path.from = walk_start (graph, sites, path.links, path.links_count);
     if (path.from == SIZE_MAX) {
         copy_links (to, pieces, count);
         return;
@@ -243,6 +260,18 @@ static bool gather_local (connection_t *to, const part_record_t *const *records,
     return true;
 }
 
+/*  A file's circuit of which a domain has lost its part carries nothing, and is not told: the file
+ *  comes without it, or has come. */
+static bool circuit_whole (const connections_piece_t *pieces, size_t count,
+                           const user_request_t *request)
+{
+    size_t hops = 0, whole = 0;
+    for (; whole < count && pieces [whole].circuit->hop == hops; whole++)
+        hops += pieces [whole].circuit->links_count;
+    return whole == count || !request ||
+           user_request_data (request, pieces [0].circuit->need) == SIZE_MAX;
+}
+
 static bool has_connection (const connection_t *connections, size_t count, const char *need)
 {
     for (size_t i = 0; i < count; i++)
@@ -262,8 +291,9 @@ connection_t *connections_gather (const part_record_t *const *records, size_t re
     *count = 0;
     for (size_t first = 0, end; first < pieces_count; first = end) {
         end = pieces_end (pieces, pieces_count, first);
-        gather_one (&connections [(*count)++], &pieces [first], end - first, records, records_count,
-                    request, graph);
+        if (circuit_whole (&pieces [first], end - first, request))
+            gather_one (&connections [(*count)++], &pieces [first], end - first, records,
+                        records_count, request, graph);
     }
     free (pieces);
     for (size_t i = 0; request && i < request->network_count; i++)

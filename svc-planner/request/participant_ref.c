@@ -5,20 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_domain (const char *name)
-{
-    return strncmp (name, "nis/", 4) == 0;
-}
-
-const char *participant_ref_words (const char *name, char words [PARTICIPANT_REF_WORDS_BYTES])
-{
-    const char *kind = is_domain (name) ? "network domain " : "site ";
-    bool known = is_domain (name) || strncmp (name, "lis/", 4) == 0;
-    snprintf (words, PARTICIPANT_REF_WORDS_BYTES, "%s%s", known ? kind : "",
-              known ? name + 4 : name);
-    return words;
-}
-
 const char *participant_ref_short_name (const char *party_name)
 {
     const char *slash = strchr (party_name, '/');
@@ -27,7 +13,21 @@ const char *participant_ref_short_name (const char *party_name)
 
 part_kind_t participant_ref_part_kind (const char *name)
 {
-    return is_domain (name) ? PART_NETWORK : PART_COMPUTE;
+    return strncmp (name, "nis/", 4) == 0       ? PART_NETWORK
+           : strncmp (name, "replica/", 8) == 0 ? PART_SPACE
+                                                : PART_COMPUTE;
+}
+
+const char *participant_ref_words (const char *name, char words [PARTICIPANT_REF_WORDS_BYTES])
+{
+    part_kind_t kind = participant_ref_part_kind (name);
+    const char *what = kind == PART_NETWORK             ? "network domain "
+                       : kind == PART_SPACE             ? "storage of "
+                       : strncmp (name, "lis/", 4) == 0 ? "site "
+                                                        : NULL;
+    snprintf (words, PARTICIPANT_REF_WORDS_BYTES, "%s%s", what ? what : "",
+              what ? participant_ref_short_name (name) : name);
+    return words;
 }
 
 participant_ref_t participant_ref_of_entry (const directory_entry_t *entry)
@@ -41,9 +41,10 @@ participant_ref_t participant_ref_of_entry (const directory_entry_t *entry)
 
 int64_t participant_ref_lead_ms (const directory_entry_t *entry)
 {
-    return entry && entry->site     ? entry->site->lead_ms
-           : entry && entry->domain ? entry->domain->lead_ms
-                                    : 0;
+    return entry && entry->site      ? entry->site->lead_ms
+           : entry && entry->domain  ? entry->domain->lead_ms
+           : entry && entry->storage ? entry->storage->lead_ms
+                                     : 0;
 }
 
 call_order_t participant_ref_order (const participant_ref_t *party,

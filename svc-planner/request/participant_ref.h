@@ -9,13 +9,14 @@
 
 #define PARTICIPANT_REF_WORDS_BYTES 96
 
-/*  "site ams" of "lis/ams", "network domain N" of "nis/N"; anything else stays as it is. */
+/*  "site ams" of "lis/ams", "network domain N" of "nis/N", "storage of ams" of "replica/ams";
+ *  anything else stays as it is. */
 const char *participant_ref_words (const char *name, char words [PARTICIPANT_REF_WORDS_BYTES]);
 
 /*  "ams" of "lis/ams". */
 const char *participant_ref_short_name (const char *party_name);
 
-/*  The kind of its parts: bandwidth for a network domain, else nodes. */
+/*  The kind of its parts: bandwidth for a network domain, bytes for storage, else nodes. */
 part_kind_t participant_ref_part_kind (const char *name);
 
 /*  The participant of a directory's entry. */

@@ -24,6 +24,20 @@ typedef struct {
     packed_t opening;
 } site_opening_t;
 
+/*  How far the circuits in use are at a domain. */
+typedef struct {
+    const char *domain;
+    unsigned state; /* same numbers as proto CircuitState */
+    const char *trouble;
+} domain_circuits_t;
+
+/*  How far the files are at a site. */
+typedef struct {
+    const char *site;
+    staged_file_t *files;
+    size_t files_count;
+} site_staging_t;
+
 /*  A reservation, from the records of the participants that answered. Borrows the records and
  *  names; owns the lists: view_clear. */
 typedef struct {
@@ -46,6 +60,12 @@ typedef struct {
     size_t parts_count;
     site_opening_t *openings;
     size_t openings_count;
+    room_t *data;
+    size_t data_count;
+    site_staging_t *staging;
+    size_t staging_count;
+    domain_circuits_t *circuits;
+    size_t circuits_count;
 } view_t;
 
 void view_clear (view_t *self);

@@ -18,6 +18,9 @@ void view_clear (view_t *self)
     free (self->silent);
     free (self->parts);
     free (self->openings);
+    free (self->data);
+    free (self->staging);
+    free (self->circuits);
     *self = (view_t){0};
 }
 
@@ -27,6 +30,21 @@ static const codec_row_t site_opening_rows [] = {
 };
 static const codec_t site_opening_codec =
   CODEC (site_opening_t, musubi__site_opening__descriptor, site_opening_rows);
+
+static const codec_row_t site_staging_rows [] = {
+  ROW_STRING ("site", site_staging_t, site, NAME_BYTES_MAX),
+  ROW_LIST ("files", site_staging_t, files, files_count, staged_file, 0, ANY_COUNT),
+};
+static const codec_t site_staging_codec =
+  CODEC (site_staging_t, musubi__site_staging__descriptor, site_staging_rows);
+
+static const codec_row_t domain_circuits_rows [] = {
+  ROW_STRING ("domain", domain_circuits_t, domain, NAME_BYTES_MAX),
+  ROW_ENUM ("state", domain_circuits_t, state, MUSUBI__CIRCUIT_STATE__CIRCUITS_DEGRADED),
+  ROW_STRING ("trouble", domain_circuits_t, trouble, WHY_BYTES),
+};
+static const codec_t domain_circuits_codec =
+  CODEC (domain_circuits_t, musubi__domain_circuits__descriptor, domain_circuits_rows);
 
 static const codec_row_t view_rows [] = {
   ROW_STRING ("reservation", view_t, reservation, NAME_BYTES_MAX),
@@ -42,6 +60,9 @@ static const codec_row_t view_rows [] = {
   ROW_LIST ("parts", view_t, parts, parts_count, part_record, 0, ANY_COUNT),
   ROW_LIST ("network", view_t, network, network_count, connection, 0, ANY_COUNT),
   ROW_LIST ("openings", view_t, openings, openings_count, site_opening, 0, ANY_COUNT),
+  ROW_LIST ("data", view_t, data, data_count, room, 0, ANY_COUNT),
+  ROW_LIST ("staging", view_t, staging, staging_count, site_staging, 0, ANY_COUNT),
+  ROW_LIST ("circuits", view_t, circuits, circuits_count, domain_circuits, 0, ANY_COUNT),
 };
 static const codec_t view_codec = CODEC (view_t, musubi__reservation_view__descriptor, view_rows);
 

@@ -103,16 +103,6 @@ static bool check_need (const user_request_t *self, size_t at, char why [WHY_BYT
                          field, why);
 }
 
-static bool request_check_file (const user_request_t *self, size_t at, char why [WHY_BYTES])
-{
-    const data_need_t *need = &self->data [at];
-    if (*need->file == 0)
-        return wrong (why, "request.data[%zu].file: must not be empty", at);
-    if (user_request_need (self, need->at) == SIZE_MAX)
-        return wrong (why, "request.data[%zu].at: there is no compute need '%s'", at, need->at);
-    return true;
-}
-
 static bool check_count (size_t count, size_t most, const char *field, char why [WHY_BYTES])
 {
     return count <= most ||
@@ -183,12 +173,7 @@ static bool request_check_needs (const user_request_t *self, char why [WHY_BYTES
     for (size_t i = 0; i < self->compute_count; i++)
         if (!check_need (self, i, why))
             return false;
-    if (!network_needs_check (self, why))
-        return false;
-    for (size_t i = 0; i < self->data_count; i++)
-        if (!request_check_file (self, i, why))
-            return false;
-    return true;
+    return network_needs_check (self, why) && data_needs_check (self, why);
 }
 
 bool user_request_check (const user_request_t *self, char why [WHY_BYTES])
@@ -196,7 +181,9 @@ bool user_request_check (const user_request_t *self, char why [WHY_BYTES])
     if (self->compute_count == 0)
         return wrong (why, "request.compute: must have at least one need");
     if (!check_count (self->compute_count, NEEDS_MAX, "request.compute", why) ||
-        !check_count (self->network_count, NETWORK_NEEDS_MAX, "request.network", why))
+        !check_count (self->network_count, NETWORK_NEEDS_MAX, "request.network", why) ||
+        !check_count (self->data_count, FILES_MAX, "request.data", why) ||
+        !check_count (self->space_count, SPACE_NEEDS_MAX, "request.space", why))
         return false;
     if (self->duration_ms < 0 || self->duration_ms > DURATION_MS_MAX)
         return wrong (why, "request.duration: must be 1 ms to 366 days");
@@ -241,7 +228,7 @@ int64_t user_request_offset_least (const user_request_t *self)
 {
     int64_t least_ms = INT64_MAX;
     for (size_t i = 0; i < self->compute_count; i++)
-        if (self->compute [i].offset_ms < least_ms)
+        if (self->compute [i].derived.kind == DERIVED_NOT && self->compute [i].offset_ms < least_ms)
             least_ms = self->compute [i].offset_ms;
     return least_ms;
 }

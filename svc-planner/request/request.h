@@ -19,9 +19,12 @@ typedef enum { POLICY_TIME, POLICY_COST, POLICY_LOAD, POLICY_RANDOM, POLICY_QUAL
  *  "request.compute[1].cpus: must be 1 to 1000000". */
 bool user_request_check (const user_request_t *self, char why [WHY_BYTES]);
 
-/*  Index of the compute need of that id, of the network need; SIZE_MAX when there is none. */
+/*  Index of the compute need of that id, of the network, data or space need; SIZE_MAX when there is
+ *  none. */
 size_t user_request_need (const user_request_t *self, const char *id);
 size_t user_request_network (const user_request_t *self, const char *id);
+size_t user_request_data (const user_request_t *self, const char *id);
+size_t user_request_space (const user_request_t *self, const char *id);
 
 /*  The request that a plan was made for. False with why, and *request empty, when it is not on
  *  record. */
@@ -29,10 +32,17 @@ bool plan_user_request (const plan_t *plan, user_request_t *request, char why [W
 
 policy_t user_request_policy (const user_request_t *self);
 
-/*  How long one need lasts; how long the whole request lasts; the smallest offset of a need. */
+/*  How long one need lasts; how long the whole request lasts; the smallest offset of a need, those
+ *  that a planner has derived left out. */
 int64_t need_duration (const user_request_t *self, size_t need);
 int64_t user_request_span (const user_request_t *self);
 int64_t user_request_offset_least (const user_request_t *self);
+
+/*  Do its data and space needs make sense? Part of user_request_check, after the others. */
+bool data_needs_check (const user_request_t *self, char why [WHY_BYTES]);
+
+/*  At how many storage nodes a data need wants its file: at least so many. */
+uint32_t data_need_nodes (const data_need_t *need);
 
 /*  --- network needs of a checked request --- */
 
@@ -87,6 +97,8 @@ typedef struct {
     size_t compute_count;
     connection_patch_t *network;
     size_t network_count;
+    space_need_t *space; /* those of these ids have so many bytes from now on */
+    size_t space_count;
     user_request_t added; /* its needs only */
     char (*removed) [NAME_BYTES_MAX + 1];
     size_t removed_count;

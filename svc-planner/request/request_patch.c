@@ -34,8 +34,9 @@ bool request_patch_check (const request_patch_t *self, char why [WHY_BYTES])
     if (!request_patch_check_needs (self, why))
         return false;
     if (!self->window_set && self->duration_ms == 0 && self->compute_count == 0 &&
-        self->network_count == 0 && self->added.compute_count == 0 &&
-        self->added.network_count == 0 && self->removed_count == 0)
+        self->network_count == 0 && self->space_count == 0 && self->added.compute_count == 0 &&
+        self->added.network_count == 0 && self->added.data_count == 0 &&
+        self->added.space_count == 0 && self->removed_count == 0)
         return wrong (why, "the change is empty: it must name a window, a duration or a need");
     return true;
 }
@@ -57,6 +58,15 @@ static bool remove_need (user_request_t *self, const char *id, char why [WHY_BYT
         take_out (self->compute, &self->compute_count, need, sizeof *self->compute);
         return true;
     }
+    size_t data = user_request_data (self, id), space = user_request_space (self, id);
+    if (data != SIZE_MAX) {
+        take_out (self->data, &self->data_count, data, sizeof *self->data);
+        return true;
+    }
+    if (space != SIZE_MAX) {
+        take_out (self->space, &self->space_count, space, sizeof *self->space);
+        return true;
+    }
     size_t connection = user_request_network (self, id);
     if (connection == SIZE_MAX)
         return wrong (why, "remove: the reservation has no need '%s'", id);
@@ -65,21 +75,29 @@ static bool remove_need (user_request_t *self, const char *id, char why [WHY_BYT
     return true;
 }
 
+/*  Moves the added elements behind the list's own. */
+static void append (void *list_p, size_t *count, void *added, size_t added_count, size_t size)
+{
+    void *list;
+    memcpy (&list, list_p, sizeof list);
+    list = must (realloc (list, (*count + added_count + 1) * size));
+    if (added_count > 0)
+        memcpy ((char *) list + *count * size, added, added_count * size);
+    *count += added_count;
+    free (added);
+    memcpy (list_p, &list, sizeof list);
+}
+
 static void add_needs (user_request_t *self, const user_request_t *added)
 {
     user_request_t copy;
     user_request_copy (&copy, added);
-    size_t compute = self->compute_count + copy.compute_count;
-    size_t network = self->network_count + copy.network_count;
-    self->compute = must (realloc (self->compute, (compute + 1) * sizeof *self->compute));
-    self->network = must (realloc (self->network, (network + 1) * sizeof *self->network));
-    for (size_t i = 0; i < copy.compute_count; i++)
-        self->compute [self->compute_count++] = copy.compute [i];
-    for (size_t i = 0; i < copy.network_count; i++)
-        self->network [self->network_count++] = copy.network [i];
-    free (copy.compute);
-    free (copy.network);
-    free (copy.data);
+    append (&self->compute, &self->compute_count, copy.compute, copy.compute_count,
+            sizeof *self->compute);
+    append (&self->network, &self->network_count, copy.network, copy.network_count,
+            sizeof *self->network);
+    append (&self->data, &self->data_count, copy.data, copy.data_count, sizeof *self->data);
+    append (&self->space, &self->space_count, copy.space, copy.space_count, sizeof *self->space);
 }
 
 /*  A connection or file of a removed need must be removed, too, by name. */
@@ -97,8 +115,12 @@ static bool check_left (const user_request_t *self, const char *removed, char wh
                               self->network [i].id, removed);
     for (size_t i = 0; i < self->data_count; i++)
         if (strcmp (self->data [i].at, removed) == 0)
-            return wrong (why, "remove: file %.60s is still needed at '%s'", self->data [i].file,
-                          removed);
+            return wrong (why, "remove: file %.60s is still needed at '%s': remove need '%s', too",
+                          self->data [i].file, removed, self->data [i].id);
+    for (size_t i = 0; i < self->space_count; i++)
+        if (strcmp (self->space [i].at, removed) == 0)
+            return wrong (why, "remove: need '%s' still wants space at '%s': remove it, too",
+                          self->space [i].id, removed);
     return true;
 }
 
@@ -141,6 +163,13 @@ bool user_request_patch (user_request_t *self, const request_patch_t *patch, cha
                           patch->network [i].id);
         if (patch->network [i].mbps > 0)
             self->network [need].mbps = patch->network [i].mbps;
+    }
+    for (size_t i = 0; i < patch->space_count; i++) {
+        size_t need = user_request_space (self, patch->space [i].id);
+        if (need == SIZE_MAX)
+            return wrong (why, "space[%zu].id: the reservation has no space need '%s'", i,
+                          patch->space [i].id);
+        self->space [need].bytes = patch->space [i].bytes;
     }
     stages_forget (self); /* stages_make makes them anew */
     return user_request_check (self, why);

@@ -71,12 +71,14 @@ static reason_t *explain_refusal (pending_t *self, const char *need, const hindr
 
 static void explain_place (pending_t *self, size_t need, const hindrance_t *met)
 {
-    const compute_need_t *wanted = &self->request.compute [need];
-    reason_t *reason =
-      met->refused ? explain_refusal (self, wanted->id, met)
-                   : answer_reason (&self->answer, wanted->id, "",
-                                    "no place had %" PRIu32 " CPUs in this time when %s asked",
-                                    wanted->cpus, self->plan.algorithm->name);
+    const compute_need_t *wanted = &self->plan.snapshot->request->compute [need];
+    bool storage = wanted->derived.kind == DERIVED_STORAGE;
+    reason_t *reason = met->refused
+                         ? explain_refusal (self, wanted->id, met)
+                         : answer_reason (&self->answer, wanted->id, "",
+                                          "no %s had %" PRIu32 " %s in this time when %s asked",
+                                          storage ? "storage node" : "place", wanted->cpus,
+                                          storage ? "MiB" : "CPUs", self->plan.algorithm->name);
     reason->from_ms = met->from_ms;
     reason->until_ms = met->until_ms;
     reason->wanted = wanted->cpus;
@@ -103,7 +105,7 @@ static reason_t *explain_link (pending_t *self, const network_need_t *need, cons
 
 static void explain_path (pending_t *self, size_t at, const hindrance_t *met)
 {
-    const network_need_t *need = &self->request.network [at];
+    const network_need_t *need = &self->plan.snapshot->request->network [at];
     reason_t *reason =
       met->refused ? explain_refusal (self, need->id, met) : explain_link (self, need, met);
     reason->from_ms = met->from_ms;
@@ -115,15 +117,15 @@ static void explain_path (pending_t *self, size_t at, const hindrance_t *met)
 static void explain_rest (pending_t *self)
 {
     const algorithm_backtracking_found_t *found = self->plan.found;
+    const user_request_t *request = self->plan.snapshot->request;
     const hindrance_t *met = backtracking_hindrances (found->search, false);
-    for (size_t i = 0; i < self->request.compute_count; i++)
-        if (met [i].set &&
-            !algorithm_backtracking_told_of (&self->answer, self->request.compute [i].id))
+    for (size_t i = 0; i < request->compute_count; i++)
+        if (met [i].set && request->compute [i].derived.kind != DERIVED_SOURCE &&
+            !algorithm_backtracking_told_of (&self->answer, request->compute [i].id))
             explain_place (self, i, &met [i]);
     met = backtracking_hindrances (found->search, true);
-    for (size_t i = 0; i < self->request.network_count; i++)
-        if (met [i].set &&
-            !algorithm_backtracking_told_of (&self->answer, self->request.network [i].id))
+    for (size_t i = 0; i < request->network_count; i++)
+        if (met [i].set && !algorithm_backtracking_told_of (&self->answer, request->network [i].id))
             explain_path (self, i, &met [i]);
 }
 
@@ -195,21 +197,22 @@ static void algorithm_backtracking_start (pending_t *self, const moment_t *now)
     int64_t ends_ms = starts.earliest_ms < ready_ms ? starts.earliest_ms : ready_ms;
     algorithm_backtracking_found_t *found = self->plan.found = must (calloc (1, sizeof *found));
     found->search = backtracking_new (
-      &(backtracking_order_t){.service = pendings->service,
-                              .settings = pendings->settings,
-                              .coordinator = pendings->coordinator,
-                              .unresponsive = pendings->unresponsive,
-                              .snapshot = self->plan.snapshot,
-                              .actor = self->receipt.actor,
-                              .request_id = self->receipt.name.full,
-                              .starts = starts,
-                              .policy = user_request_policy (&self->request),
-                              /* A dry run holds nothing, but counts what it would hold. */
-                              .incremental = incremental && !self->receipt.dry_run,
-                              .counts_own = pendings->settings->backtrack_own ||
-                                            (incremental && self->receipt.dry_run),
-                              .limit_mono_ms = now->mono_ms + (ends_ms - now->wall_ms),
-                              .trail = &self->trail},
+      &(backtracking_order_t){
+        .service = pendings->service,
+        .settings = pendings->settings,
+        .coordinator = pendings->coordinator,
+        .unresponsive = pendings->unresponsive,
+        .snapshot = self->plan.snapshot,
+        .actor = self->receipt.actor,
+        .request_id = self->receipt.name.full,
+        .starts = starts,
+        .soonest_ms = start_named (&self->request) ? candidates_soonest_ms (self, now) : ready_ms,
+        .policy = user_request_policy (&self->request),
+        /* A dry run holds nothing, but counts what it would hold. */
+        .incremental = incremental && !self->receipt.dry_run,
+        .counts_own = pendings->settings->backtrack_own || (incremental && self->receipt.dry_run),
+        .limit_mono_ms = now->mono_ms + (ends_ms - now->wall_ms),
+        .trail = &self->trail},
       now, on_searched, self);
 }
 

@@ -1,5 +1,5 @@
-/*  alternatives - what a refused user could have instead: fewer CPUs, less bandwidth, any latency,
- *  sites that need not be distinct.
+/*  alternatives - what a refused user could have instead: fewer CPUs, less bandwidth, less room,
+ *  any latency, sites that need not be distinct.
  *
  *  Each alternative has been found by a search on what was answered already, so nobody is asked
  *  again. Starts outside the time frame were not asked about, so they are not offered. A busy
@@ -18,12 +18,12 @@
 #define STEPS_MAX   20000 /* of one search */
 #define BUSY        8     /* with more requests in progress, only dry runs are offered any */
 
-typedef enum { FEWER_CPUS, LESS_BANDWIDTH, ANY_LATENCY, SAME_SITES } alternatives_kind_t;
+typedef enum { FEWER_CPUS, LESS_BANDWIDTH, LESS_ROOM, ANY_LATENCY, SAME_SITES } alternatives_kind_t;
 
 typedef struct {
     alternatives_kind_t kind;
     size_t need;
-    uint32_t amount; /* CPUs, Mbit/s */
+    uint32_t amount; /* CPUs, Mbit/s, MiB */
 } relaxation_t;
 
 typedef struct {
@@ -40,17 +40,23 @@ static void alternatives_add (relaxations_t *self, alternatives_kind_t kind, siz
 
 /*  --- what is in the way --- */
 
+/*  The most CPUs that one place has, and the most room that one storage node has for a space need.
+ */
 static void alternatives_find_places (const pending_t *self, relaxations_t *changes)
 {
-    for (size_t i = 0; i < self->request.compute_count; i++) {
+    const snapshot_t *snapshot = self->plan.snapshot;
+    for (size_t i = 0; i < snapshot->request->compute_count; i++) {
+        const compute_need_t *need = &snapshot->request->compute [i];
         size_t place;
         int64_t nodes;
-        if (self->plan.snapshot->needs [i].options_count == 0 ||
+        if (snapshot->needs [i].options_count == 0 ||
             search_alone (self->plan.search, i, &place, &nodes) || place == SIZE_MAX)
             continue;
-        int64_t cpus = nodes * self->plan.snapshot->places [place].cpus_per_node;
-        if (cpus > 0 && cpus < self->request.compute [i].cpus)
-            alternatives_add (changes, FEWER_CPUS, i, (uint32_t) cpus);
+        int64_t amount = nodes * snapshot->places [place].cpus_per_node;
+        if (amount > 0 && amount < need->cpus && need->derived.kind == DERIVED_NOT)
+            alternatives_add (changes, FEWER_CPUS, i, (uint32_t) amount);
+        else if (amount > 0 && need->derived.space > 0)
+            alternatives_add (changes, LESS_ROOM, need->derived.space - 1, (uint32_t) amount);
     }
 }
 
@@ -77,48 +83,39 @@ static void find_connections (const pending_t *self, relaxations_t *changes)
 
 /*  --- a change made, and in words --- */
 
-static void alternatives_make (user_request_t *request, const relaxation_t *change)
-{
-    switch (change->kind) {
-    case FEWER_CPUS:
-        request->compute [change->need].cpus = change->amount;
-        break;
-    case LESS_BANDWIDTH:
-        request->network [change->need].mbps = change->amount;
-        break;
-    case ANY_LATENCY:
-        request->network [change->need].latency_us_max = 0;
-        break;
-    case SAME_SITES:
-        request->distinct_sites = false;
-        break;
-    }
-}
-
-static void alternatives_tell (const user_request_t *request, const relaxation_t *change,
+/*  Makes the change, and adds it to the words. */
+static void alternatives_make (user_request_t *request, const relaxation_t *change,
                                char words [SENTENCE_BYTES])
 {
-    size_t length = strlen (words);
-    char *end = words + length;
-    size_t room = SENTENCE_BYTES - length;
-    const char *comma = length > 0 ? ", " : "";
+    char *end = words + strlen (words);
+    size_t room = SENTENCE_BYTES - strlen (words);
+    const char *comma = *words ? ", " : "";
+    size_t at = change->need;
+    uint64_t bytes = (uint64_t) change->amount * SPACE_UNIT;
     switch (change->kind) {
     case FEWER_CPUS:
         snprintf (end, room, "%sneed %s with %" PRIu32 " CPUs instead of %" PRIu32, comma,
-                  request->compute [change->need].id, change->amount,
-                  request->compute [change->need].cpus);
+                  request->compute [at].id, change->amount, request->compute [at].cpus);
+        request->compute [at].cpus = change->amount;
         break;
     case LESS_BANDWIDTH:
         snprintf (end, room, "%sneed %s with %" PRIu32 " Mbit/s instead of %" PRIu32, comma,
-                  request->network [change->need].id, change->amount,
-                  request->network [change->need].mbps);
+                  request->network [at].id, change->amount, request->network [at].mbps);
+        request->network [at].mbps = change->amount;
+        break;
+    case LESS_ROOM:
+        snprintf (end, room, "%sneed %s with %" PRIu64 " bytes instead of %" PRIu64, comma,
+                  request->space [at].id, bytes, request->space [at].bytes);
+        request->space [at].bytes = bytes;
         break;
     case ANY_LATENCY:
         snprintf (end, room, "%sneed %s without its latency limit", comma,
-                  request->network [change->need].id);
+                  request->network [at].id);
+        request->network [at].latency_us_max = 0;
         break;
     case SAME_SITES:
         snprintf (end, room, "%swithout distinct_sites", comma);
+        request->distinct_sites = false;
         break;
     }
 }
@@ -169,11 +166,10 @@ static bool try (pending_t *self, const moment_t *now, const relaxation_t *chang
     user_request_t request;
     char words [SENTENCE_BYTES] = "";
     user_request_copy (&request, &self->request);
-    for (size_t i = 0; i < count; i++) {
-        alternatives_make (&request, &changes [i]);
-        alternatives_tell (&self->request, &changes [i], words);
-    }
+    for (size_t i = 0; i < count; i++)
+        alternatives_make (&request, &changes [i], words);
     snapshot_t *snapshot = candidates_snapshot (self, &request);
+    snapshot_stage (snapshot, self->plan.files);
     copy_knowledge (snapshot, self->plan.snapshot);
     search_order_t order = candidates_search_order (self, now);
     order.policy = POLICY_TIME;

@@ -80,7 +80,7 @@ void candidates_add_sites (pending_t *self, snapshot_t *snapshot)
     const directory_entry_t **sites = shuffled_sites (self, &count);
     if (user_request_policy (snapshot->request) == POLICY_COST && count > 1)
         qsort (sites, count, sizeof *sites, compare_prices);
-    for (size_t i = 0; i < snapshot->request->compute_count; i++)
+    for (size_t i = 0; i < snapshot->asked_count; i++)
         snapshot->needs [i].could = 0;
     /* The reservation's present sites come first: the limit must not cut them off. */
     for (int round = 0; round < 2; round++)
@@ -88,15 +88,87 @@ void candidates_add_sites (pending_t *self, snapshot_t *snapshot)
             if (present_at (self, sites [i]) == (round == 0))
                 snapshot_consider (snapshot, sites [i], self->plan.places_most);
     free (sites);
+    const directory_t *directory = self->pendings->service->directory;
+    const directory_entry_t *entry =
+      snapshot->derived ? directory_next (directory, "replica", NULL) : NULL;
+    for (; entry; entry = directory_next (directory, "replica", entry))
+        snapshot_consider_storage (snapshot, entry, self->plan.files);
+    snapshot_stage (snapshot, self->plan.files); /* as far as is known: what to ask about windows */
+}
+
+/*  Of a file that is on its way, or has come. */
+static bool circuit_has_begun (const pending_t *self, const char *need)
+{
+    for (size_t p = 0; p < self->base.locate->count; p++) {
+        const part_record_t *record = &self->base.locate->parts [p].record;
+        for (size_t c = 0; c < record->circuits_count; c++)
+            if (strcmp (record->circuits [c].need, need) == 0 &&
+                record->circuits [c].from_ms <= self->receipt.begun_wall_ms)
+                return true;
+    }
+    return false;
 }
 
 snapshot_t *candidates_snapshot (pending_t *self, const user_request_t *request)
 {
-    snapshot_t *snapshot = snapshot_new (request);
+    user_request_t asked;
+    user_request_copy (&asked, request);
+    for (size_t i = 0; i < asked.data_count && self->operation == OPERATION_MODIFY; i++)
+        if (circuit_has_begun (self, asked.data [i].id))
+            asked.data [i].mbps = 0; /* it stays as it is */
+    snapshot_t *snapshot = snapshot_new (&asked, &self->pendings->settings->staging);
+    if (!snapshot->derived)
+        snapshot->request = request;
+    user_request_clear (&asked);
     candidates_add_sites (self, snapshot);
-    if (request->network_count > 0)
+    if (snapshot->request->network_count > 0)
         add_domains (self, snapshot);
     return snapshot;
+}
+
+/*  Storage that stays as it is keeps its place and its beginning. Other storage of what has begun
+ *  begins when the change takes effect, and so does what a repair can't bring in time: late. */
+static void candidates_keep (pending_t *self, const moment_t *now, size_t at)
+{
+    compute_need_t *need = &self->plan.snapshot->derived->compute [at];
+    need_options_t *options = &self->plan.snapshot->needs [at];
+    const present_t *present = &self->plan.present [at];
+    int64_t begin_ms = self->plan.starts.earliest_ms + need->offset_ms;
+    bool same = false;
+    int64_t longest_ms = 0;
+    for (size_t i = 0; i < options->options_count; i++) {
+        option_t *option = &options->options [i];
+        if (present->set && option->place == present->place && present->from_ms <= begin_ms &&
+            (present->mib == need->cpus || present->mib == option->nodes)) {
+            same = true;
+            option->nodes = present->mib;
+            option->before_ms = begin_ms - present->from_ms;
+        } else if (option->before_ms < STAGING_NEVER && option->before_ms > longest_ms)
+            longest_ms = option->before_ms;
+    }
+    int64_t late_ms = self->plan.effect_ms + longest_ms - begin_ms;
+    bool begun = present->pinned || begin_ms <= now->wall_ms;
+    bool missed =
+      self->repair_order && begin_ms - longest_ms < candidates_soonest_ms (self, now) +
+                                                      snapshot_lead_ms (self->plan.snapshot);
+    if (same || late_ms <= 0 || late_ms >= need->duration_ms || !(begun || missed) ||
+        (need->derived.data > 0 && !self->repair_order))
+        return;
+    need->offset_ms += late_ms;
+    need->duration_ms -= late_ms;
+}
+
+void candidates_stage (pending_t *self, const moment_t *now)
+{
+    snapshot_t *snapshot = self->plan.snapshot;
+    const planner_settings_t *settings = self->pendings->settings;
+    snapshot_stage (snapshot, self->plan.files);
+    self->plan.effect_ms = candidates_soonest_ms (self, now) + settings->try_ms +
+                           snapshot_lead_ms (snapshot) + settings->margin_ms;
+    for (size_t n = self->request.compute_count; n < snapshot->request->compute_count; n++)
+        if (self->operation == OPERATION_MODIFY && self->plan.keeps_start &&
+            snapshot->request->compute [n].derived.kind == DERIVED_STORAGE)
+            candidates_keep (self, now, n);
 }
 
 void candidates_log_conflicts (pending_t *self)

@@ -11,6 +11,10 @@ snapshot_t *candidates_snapshot (pending_t *self, const user_request_t *request)
 /*  Add the next sites, up to places_most places a need. */
 void candidates_add_sites (pending_t *self, snapshot_t *snapshot);
 
+/*  Say how long files are on their way. A change that keeps its start keeps them where they come or
+ *  have come to, and since when; what has begun otherwise changes when the change takes effect. */
+void candidates_stage (pending_t *self, const moment_t *now);
+
 /*  Log where domains describe a point differently, once until that changes. */
 void candidates_log_conflicts (pending_t *self);
 

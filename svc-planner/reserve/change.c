@@ -106,7 +106,7 @@ static bool find_start (const pending_t *self, const moment_t *now, present_stat
 
 static int64_t find_lead (const pending_t *self)
 {
-    static const char *const kinds [] = {"lis", "nis"};
+    static const char *const kinds [] = {"lis", "nis", "replica"};
     const directory_t *directory = self->pendings->service->directory;
     int64_t lead_ms = 0;
     for (size_t i = 0; i < self->base.locate->count; i++)
@@ -116,7 +116,9 @@ static int64_t find_lead (const pending_t *self)
                                        directory, self->base.locate->parts [i].party.name)));
     for (size_t i = 0; i < self->plan.lessons_count; i++)
         lead_ms = change_later (lead_ms, self->plan.lessons [i].lead_ms);
-    bool joins = self->patch.added.compute_count + self->patch.added.network_count > 0;
+    const user_request_t *added = &self->patch.added;
+    bool joins =
+      added->compute_count + added->network_count + added->data_count + added->space_count > 0;
     for (size_t k = 0; joins && k < sizeof kinds / sizeof kinds [0]; k++) {
         const directory_entry_t *entry = directory_next (directory, kinds [k], NULL);
         for (; entry; entry = directory_next (directory, kinds [k], entry))
@@ -235,7 +237,8 @@ static void release_located (pending_t *self, const moment_t *now)
 {
     for (size_t i = 0; i < self->base.locate->count; i++) {
         const part_record_t *record = &self->base.locate->parts [i].record;
-        int64_t end_ms = part_record_end (record);
+        holding_t holding = holding_of (record);
+        int64_t end_ms = holding_end (&holding);
         if (end_ms > 0 && !part_record_over (record))
             self->base.version = record->version;
         self->close.keep_until_ms =

@@ -18,9 +18,19 @@
 #define CONFLICTS_TOLD_MAX 4
 #define EXAMINED_AT_ONCE   8 /* network needs in one slice: each takes a search */
 
+/*  "ams/thin", "ams/disk-1". */
+static void place_resource (const snapshot_t *snapshot, size_t place,
+                            char resource [RESOURCE_BYTES])
+{
+    const site_class_t *at = &snapshot->places [place];
+    snprintf (resource, RESOURCE_BYTES, "%s/%s",
+              participant_ref_short_name (snapshot->sources [at->source].party.name),
+              at->class_name);
+}
+
 /*  --- needs that can never be met --- */
 
-static void explain_impossible (pending_t *self, size_t at)
+static void explain_no_class (pending_t *self, size_t at)
 {
     const need_options_t *options = &self->plan.snapshot->needs [at];
     const compute_need_t *need = &self->request.compute [at];
@@ -52,8 +62,8 @@ static bool has_option_at (const snapshot_t *snapshot, size_t need, size_t sourc
 static bool may_be_local (const pending_t *self, size_t at)
 {
     const snapshot_t *snapshot = self->plan.snapshot;
-    size_t ends [2] = {network_need_end (&self->request, at, 0),
-                       network_need_end (&self->request, at, 1)};
+    size_t ends [2] = {network_need_end (snapshot->request, at, 0),
+                       network_need_end (snapshot->request, at, 1)};
     for (size_t i = 0; !self->request.distinct_sites && i < snapshot->sources_count; i++)
         if (has_option_at (snapshot, ends [0], i) && has_option_at (snapshot, ends [1], i))
             return true;
@@ -62,9 +72,9 @@ static bool may_be_local (const pending_t *self, size_t at)
 
 static bool ends_possible (const pending_t *self, size_t at)
 {
+    const snapshot_t *snapshot = self->plan.snapshot;
     for (int end = 0; end < 2; end++)
-        if (self->plan.snapshot->needs [network_need_end (&self->request, at, end)].options_count ==
-            0)
+        if (snapshot->needs [network_need_end (snapshot->request, at, end)].options_count == 0)
             return false;
     return true;
 }
@@ -78,24 +88,130 @@ static bool linkable (const pending_t *self, size_t at)
 
 static void explain_unlinkable (pending_t *self, size_t at)
 {
-    const network_need_t *need = &self->request.network [at];
+    const network_need_t *need = &self->plan.snapshot->request->network [at];
     reason_t *reason = answer_reason (
       &self->answer, need->id, "network",
       "no network domain is known: %s and %s can't be linked from one site to another",
-      need->ends [0], need->ends [1]);
+      need->data > 0 ? "a site that has the file" : need->ends [0], need->ends [1]);
     reason->wanted = need->mbps;
+}
+
+/*  --- needs for storage --- */
+
+/*  "200 MB of era5/2020.nc", "room for 3000000000 bytes". */
+static const char *storage_words (const pending_t *self, size_t need, char words [SENTENCE_BYTES])
+{
+    const derived_t *derived = &self->plan.snapshot->request->compute [need].derived;
+    if (derived->data > 0)
+        snprintf (words, SENTENCE_BYTES, "file %.120s of %" PRIu64 " bytes",
+                  self->request.data [derived->data - 1].file,
+                  self->request.data [derived->data - 1].size);
+    else
+        snprintf (words, SENTENCE_BYTES, "room for %" PRIu64 " bytes",
+                  self->request.space [derived->space - 1].bytes);
+    return words;
+}
+
+/*  No storage node of a site where its compute need could be can ever have it. */
+static void explain_no_storage (pending_t *self, size_t at)
+{
+    const snapshot_t *snapshot = self->plan.snapshot;
+    const need_options_t *options = &snapshot->needs [at];
+    const compute_need_t *need = &snapshot->request->compute [at];
+    const char *beside = self->request.compute [need->derived.at].id;
+    char words [SENTENCE_BYTES];
+    storage_words (self, at, words);
+    if (snapshot->needs [need->derived.at].options_count == 0)
+        return; /* that is told of the compute need */
+    reason_t *reason =
+      !options->site_known
+        ? answer_reason (&self->answer, need->id, "storage",
+                         "%s: no site where %s could be keeps files", words, beside)
+        : answer_reason (&self->answer, need->id, "storage",
+                         "%s: takes %" PRIu32 " MiB of %s storage node; the largest where %s could "
+                         "be has %" PRIu64,
+                         words, need->cpus, need->derived.everywhere ? "each" : "a", beside,
+                         options->cpus_most);
+    reason->wanted = need->cpus;
+    reason->free = (int64_t) options->cpus_most;
+}
+
+/*  The option at which the file is there soonest. */
+static const option_t *soonest_option (const need_options_t *options)
+{
+    const option_t *soonest = &options->options [0];
+    for (size_t i = 1; i < options->options_count; i++)
+        if (options->options [i].before_ms < soonest->before_ms)
+            soonest = &options->options [i];
+    return soonest;
+}
+
+/*  The file can't be there in time, wherever its compute need is. False: it can. */
+static bool explain_staging (pending_t *self, const moment_t *now, size_t at)
+{
+    const snapshot_t *snapshot = self->plan.snapshot;
+    const compute_need_t *need = &snapshot->request->compute [at];
+    const option_t *option = soonest_option (&snapshot->needs [at]);
+    char words [SENTENCE_BYTES], resource [RESOURCE_BYTES], time [TIMETEXT_BYTES];
+    int64_t from_ms, until_ms;
+    option_interval (snapshot, at, option, self->plan.starts.latest_ms, &from_ms, &until_ms);
+    if (need->derived.data == 0 || from_ms >= candidates_soonest_ms (self, now))
+        return false;
+    storage_words (self, at, words);
+    place_resource (snapshot, option->place, resource);
+    if (option->before_ms == STAGING_NEVER)
+        answer_reason (&self->answer, need->id, resource,
+                       "%s: no site that has it can be reached from a site where %s could be",
+                       words, self->request.compute [need->derived.at].id);
+    else
+        answer_reason (&self->answer, need->id, resource,
+                       "%s: takes %s to come to %s, and the latest start leaves less", words,
+                       timetext_format_duration (option->before_ms, time), resource);
+    return true;
+}
+
+/*  It is free nowhere for so long: how much at most, on which node and when. */
+static void explain_storage_short (pending_t *self, size_t at, size_t place, int64_t mib)
+{
+    const snapshot_t *snapshot = self->plan.snapshot;
+    const compute_need_t *need = &snapshot->request->compute [at];
+    const option_t *option = soonest_option (&snapshot->needs [at]);
+    char words [SENTENCE_BYTES], resource [RESOURCE_BYTES], time [TIMETEXT_BYTES];
+    int64_t from_ms, until_ms;
+    place_resource (snapshot, place == SIZE_MAX ? option->place : place, resource);
+    option_interval (snapshot, at, option, self->plan.starts.earliest_ms, &from_ms, &until_ms);
+    reason_t *reason = answer_reason (
+      &self->answer, need->id, resource,
+      "%s: %" PRIu32 " MiB are free on no storage node for %s within the time frame; on %s %" PRId64
+      " at most",
+      storage_words (self, at, words), need->cpus,
+      timetext_format_duration (until_ms - from_ms, time), resource, mib);
+    reason->from_ms = from_ms;
+    reason->until_ms = until_ms + self->plan.starts.latest_ms - self->plan.starts.earliest_ms;
+    reason->wanted = need->cpus;
+    reason->free = mib;
+}
+
+static void explain_impossible (pending_t *self, size_t at)
+{
+    if (at < self->request.compute_count)
+        explain_no_class (self, at);
+    else
+        explain_no_storage (self, at);
 }
 
 bool pending_possible (pending_t *self)
 {
+    const snapshot_t *snapshot = self->plan.snapshot;
     bool all = true;
-    for (size_t i = 0; i < self->request.compute_count; i++) {
-        if (self->plan.snapshot->needs [i].options_count > 0)
+    for (size_t i = 0; i < snapshot->request->compute_count; i++) {
+        if (snapshot->needs [i].options_count > 0 ||
+            snapshot->request->compute [i].derived.kind == DERIVED_SOURCE)
             continue;
         all = false;
         explain_impossible (self, i);
     }
-    for (size_t i = 0; i < self->request.network_count; i++) {
+    for (size_t i = 0; i < snapshot->request->network_count; i++) {
         if (linkable (self, i))
             continue;
         all = false;
@@ -130,11 +246,8 @@ static void explain_short (pending_t *self, size_t need, size_t place, int64_t n
     if (place == SIZE_MAX && options->options_count == 1)
         place = options->options [0].place; /* the only place, where nothing is free */
     if (place != SIZE_MAX) {
-        const site_class_t *at = &self->plan.snapshot->places [place];
-        const source_t *site = &self->plan.snapshot->sources [at->source];
-        snprintf (resource, sizeof resource, "%s/%s", participant_ref_short_name (site->party.name),
-                  at->class_name);
-        cpus = nodes * at->cpus_per_node;
+        place_resource (self->plan.snapshot, place, resource);
+        cpus = nodes * self->plan.snapshot->places [place].cpus_per_node;
     }
     char where [64] = "nowhere free", text [TIMETEXT_BYTES];
     size_t told = count_places (self->plan.snapshot, need, false);
@@ -184,13 +297,14 @@ static void explain_late (pending_t *self, size_t need, const source_t *source)
 
 static void explain_connection (pending_t *self, size_t at, const blocked_t *blocked)
 {
-    const network_need_t *need = &self->request.network [at];
+    const network_need_t *need = &self->plan.snapshot->request->network [at];
     char resource [RESOURCE_BYTES] = "network";
     if (blocked->link != SIZE_MAX)
         link_resource (self->plan.snapshot->graph, blocked->link, resource);
+    const char *from = need->data > 0 ? "a site that has the file" : need->ends [0];
     reason_t *reason =
       answer_reason (&self->answer, need->id, resource, "%" PRIu32 " Mbit/s between %s and %s: %s",
-                     need->mbps, need->ends [0], need->ends [1], blocked->why);
+                     need->mbps, from, need->ends [1], blocked->why);
     reason->from_ms = blocked->from_ms;
     reason->until_ms = blocked->until_ms;
     reason->wanted = need->mbps;
@@ -208,49 +322,56 @@ static bool alone (const pending_t *self, size_t need, size_t *place, int64_t *n
 
 static bool ends_alone (const pending_t *self, size_t at)
 {
+    const user_request_t *request = self->plan.snapshot->request;
     size_t place;
     int64_t nodes;
-    return alone (self, network_need_end (&self->request, at, 0), &place, &nodes) &&
-           alone (self, network_need_end (&self->request, at, 1), &place, &nodes);
+    return alone (self, network_need_end (request, at, 0), &place, &nodes) &&
+           alone (self, network_need_end (request, at, 1), &place, &nodes);
 }
 
 void pending_examine_anew (pending_t *self)
 {
     free (self->plan.obstacles);
     self->plan.obstacles =
-      must (calloc (self->request.network_count + 1, sizeof *self->plan.obstacles));
+      must (calloc (self->plan.snapshot->request->network_count + 1, sizeof *self->plan.obstacles));
     self->plan.examined = 0;
 }
 
 bool pending_examine (pending_t *self)
 {
-    for (size_t i = 0; i < EXAMINED_AT_ONCE && self->plan.examined < self->request.network_count;
-         i++) {
+    size_t count = self->plan.snapshot->request->network_count;
+    for (size_t i = 0; i < EXAMINED_AT_ONCE && self->plan.examined < count; i++) {
         size_t at = self->plan.examined++;
         obstacle_t *obstacle = &self->plan.obstacles [at];
         obstacle->set = ends_alone (self, at) && linkable (self, at) &&
                         !search_connection_alone (self->plan.search, at, &obstacle->blocked);
     }
-    return self->plan.examined == self->request.network_count;
+    return self->plan.examined == count;
 }
 
-/*  A reason for each compute need that can't be met even alone. */
+/*  A reason for each need of CPUs or storage that can't be met even alone. */
 static bool explain_needs (pending_t *self, const moment_t *now)
 {
+    const snapshot_t *snapshot = self->plan.snapshot;
     bool all = true;
-    for (size_t i = 0; i < self->request.compute_count; i++) {
+    for (size_t i = 0; i < snapshot->request->compute_count; i++) {
+        const derived_t *derived = &snapshot->request->compute [i].derived;
+        const source_t *late = NULL;
         size_t place;
         int64_t nodes;
-        if (alone (self, i, &place, &nodes))
+        if (derived->kind == DERIVED_SOURCE || alone (self, i, &place, &nodes))
             continue;
         all = false;
-        const source_t *late = explanation_too_near (self, now, i);
-        if (self->plan.snapshot->needs [i].options_count == 0)
+        if (derived->kind == DERIVED_NOT && self->operation == OPERATION_RESERVE)
+            late = explanation_too_near (self, now, i);
+        if (snapshot->needs [i].options_count == 0)
             explain_impossible (self, i);
-        else if (late && self->operation == OPERATION_RESERVE)
+        else if (late)
             explain_late (self, i, late);
-        else
+        else if (derived->kind == DERIVED_NOT)
             explain_short (self, i, place, nodes);
+        else if (!explain_staging (self, now, i))
+            explain_storage_short (self, i, place, nodes);
     }
     return all;
 }
@@ -259,7 +380,7 @@ static bool explain_needs (pending_t *self, const moment_t *now)
 static bool explain_connections (pending_t *self)
 {
     bool all = true;
-    for (size_t i = 0; i < self->request.network_count; i++) {
+    for (size_t i = 0; i < self->plan.snapshot->request->network_count; i++) {
         if (self->plan.obstacles [i].set)
             explain_connection (self, i, &self->plan.obstacles [i].blocked);
         else if (!linkable (self, i))
@@ -275,41 +396,40 @@ static bool explain_connections (pending_t *self)
  *  every connection could be had alone, those that touch any connection. */
 static void explain_conflicts (pending_t *self)
 {
-    const graph_t *graph = self->plan.snapshot->graph;
+    const snapshot_t *snapshot = self->plan.snapshot;
     size_t needs [EXAMINED_AT_ONCE], needs_count = 0;
     size_t conflicts [CONFLICTS_TOLD_MAX];
-    for (size_t i = 0; i < self->request.network_count && needs_count < EXAMINED_AT_ONCE; i++)
-        if (self->plan.obstacles [i].set)
-            needs [needs_count++] = i;
-    bool all = needs_count == 0;
-    for (size_t i = 0; all && i < self->request.network_count && i < EXAMINED_AT_ONCE; i++)
-        needs [needs_count++] = i;
-    size_t count = domain_conflicts_rank (self->plan.snapshot, needs, needs_count, conflicts,
-                                          CONFLICTS_TOLD_MAX);
+    for (int all = 0; all < 2 && needs_count == 0; all++)
+        for (size_t i = 0; i < snapshot->request->network_count && needs_count < EXAMINED_AT_ONCE;
+             i++)
+            if (all || self->plan.obstacles [i].set)
+                needs [needs_count++] = i;
+    size_t count =
+      domain_conflicts_rank (snapshot, needs, needs_count, conflicts, CONFLICTS_TOLD_MAX);
     for (size_t i = 0; i < count; i++)
-        answer_reason (&self->answer, "", graph_conflict_vertex (graph, conflicts [i]),
+        answer_reason (&self->answer, "", graph_conflict_vertex (snapshot->graph, conflicts [i]),
                        "no path crosses this point, because domains disagree about it: %s",
-                       graph_conflict (graph, conflicts [i]));
+                       graph_conflict (snapshot->graph, conflicts [i]));
 }
 
 bool pending_in_doubt (const pending_t *self)
 {
+    const snapshot_t *snapshot = self->plan.snapshot;
     bool sites = self->vote.unheard, domains = false;
-    for (size_t i = 0; i < self->plan.snapshot->sources_count; i++) {
-        const source_t *source = &self->plan.snapshot->sources [i];
-        *(source->kind == SOURCE_SITE ? &sites : &domains) |= source->silent;
+    for (size_t i = 0; i < snapshot->sources_count; i++) {
+        const source_t *source = &snapshot->sources [i];
+        *(source->kind == SOURCE_DOMAIN ? &domains : &sites) |= source->silent;
     }
-    for (size_t i = 0; i < self->request.compute_count; i++) {
+    for (size_t i = 0; i < snapshot->request->compute_count; i++) {
         size_t place;
         int64_t nodes;
-        if (count_places (self->plan.snapshot, i, true) == 0 && !alone (self, i, &place, &nodes))
+        if (count_places (snapshot, i, true) == 0 && !alone (self, i, &place, &nodes))
             return false;
     }
-    for (size_t i = 0; i < self->request.network_count; i++)
+    for (size_t i = 0; i < snapshot->request->network_count; i++)
         if (self->plan.obstacles [i].set && !domains &&
-            count_places (self->plan.snapshot, network_need_end (&self->request, i, 0), true) ==
-              0 &&
-            count_places (self->plan.snapshot, network_need_end (&self->request, i, 1), true) == 0)
+            count_places (snapshot, network_need_end (snapshot->request, i, 0), true) == 0 &&
+            count_places (snapshot, network_need_end (snapshot->request, i, 1), true) == 0)
             return false;
     return sites || domains;
 }
@@ -342,6 +462,6 @@ void pending_explain (pending_t *self, const moment_t *now)
         if (self->plan.snapshot->sources [i].left_out)
             answer_reason (&self->answer, "", self->plan.snapshot->sources [i].party.name,
                            "left out: %s", self->plan.snapshot->sources [i].why);
-    if (self->request.network_count > 0 && (needs || !connections))
+    if (self->plan.snapshot->request->network_count > 0 && (needs || !connections))
         explain_conflicts (self);
 }

@@ -235,6 +235,7 @@ pending_t *pending_new (pendings_t *pendings, const moment_t *now, const request
 void pending_clear_search (pending_t *self)
 {
     availability_query_destroy (&self->plan.query);
+    file_lookup_destroy (&self->plan.lookup);
     search_destroy (&self->plan.search);
     if (self->plan.algorithm->clear)
         self->plan.algorithm->clear (self);
@@ -245,6 +246,8 @@ void pending_clear_planning (pending_t *self)
 {
     pending_clear_search (self);
     snapshot_destroy (&self->plan.snapshot);
+    file_places_destroy (&self->plan.files, self->plan.files_count);
+    self->plan.files_count = 0;
 }
 
 void proposal_clear (proposal_t *self)

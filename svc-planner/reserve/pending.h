@@ -20,6 +20,7 @@
 #include "attempt.h"
 #include "blocked.h"
 #include "confirm.h"
+#include "file_lookup.h"
 #include "home_wire.h"
 #include "locate.h"
 #include "pendings.h"
@@ -95,9 +96,13 @@ typedef struct {
     present_t present [NEEDS_MAX]; /* modify */
     present_path_t *present_paths; /* modify: one a network need */
     int64_t check_from_ms;
+    int64_t effect_ms;    /* of a change: earlier than this nothing of storage can be changed */
     uint32_t places_most; /* asked for one need so far */
     source_lesson_t lessons [LESSONS_MAX];
     size_t lessons_count;
+    file_places_t *files; /* one a data need, as the look-ups told; NULL = no data needs */
+    size_t files_count;
+    file_lookup_t *lookup;
     snapshot_t *snapshot;
     availability_query_t *query;
     bool hasty;   /* the query did not wait for suspects */

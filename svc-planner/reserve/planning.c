@@ -15,19 +15,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  A file can't be brought anywhere yet: no service of the federation does that for a plan. */
-static bool has_services (pending_t *self)
-{
-    const user_request_t *request = &self->request;
-    for (size_t i = 0; i < request->data_count; i++)
-        answer_reason (
-          &self->answer, request->data [i].at, "data",
-          "file %.120s can't be brought to %s: this federation has no replica services",
-          request->data [i].file, request->data [i].at);
-    return request->data_count == 0;
-}
-
 /*  --- where a changed reservation is now --- */
+
+/*  Where a need for storage is: of a file at several nodes the first copy that has none yet; a
+ *  file at all of them is where the first is. */
+static void planning_find_room (pending_t *self, const moment_t *now, size_t source,
+                                const space_booking_t *booking)
+{
+    const user_request_t *request = self->plan.snapshot->request;
+    size_t place = snapshot_place (self->plan.snapshot, source, booking->node);
+    for (size_t n = self->request.compute_count; n < request->compute_count; n++) {
+        const derived_t *derived = &request->compute [n].derived;
+        present_t *present = &self->plan.present [n];
+        if (derived->kind != DERIVED_STORAGE || present->set || place == SIZE_MAX ||
+            strcmp (request->compute [n].id, booking->need) != 0)
+            continue;
+        while (derived->everywhere && place > 0 &&
+               self->plan.snapshot->places [place - 1].source == source &&
+               *self->plan.snapshot->places [place - 1].class_name)
+            place--;
+        *present = (present_t){.set = true,
+                               .pinned = booking->from_ms <= now->wall_ms,
+                               .place = place,
+                               .from_ms = booking->from_ms,
+                               .mib = space_mib (booking->bytes)};
+        return;
+    }
+}
 
 static void planning_find_places (pending_t *self, const moment_t *now)
 {
@@ -47,6 +61,8 @@ static void planning_find_places (pending_t *self, const moment_t *now)
             self->plan.present [need] = (present_t){
               .set = true, .pinned = pinned || self->plan.present [need].pinned, .place = place};
         }
+        for (size_t b = 0; site != SIZE_MAX && b < part->record.space_count; b++)
+            planning_find_room (self, now, site, &part->record.space [b]);
     }
 }
 
@@ -69,15 +85,16 @@ static void find_paths (pending_t *self, const moment_t *now)
     for (size_t p = 0; p < most; p++)
         if (self->base.locate->parts [p].known)
             records [count++] = &self->base.locate->parts [p].record;
+    const user_request_t *request = self->plan.snapshot->request;
     free (self->plan.present_paths);
     self->plan.present_paths =
-      must (calloc (self->request.network_count + 1, sizeof *self->plan.present_paths));
-    for (size_t i = 0; i < self->request.network_count; i++) {
-        const char *need = self->request.network [i].id;
+      must (calloc (request->network_count + 1, sizeof *self->plan.present_paths));
+    for (size_t i = 0; i < request->network_count; i++) {
+        const char *need = request->network [i].id;
         present_path_t *path = &self->plan.present_paths [i];
         path->set = connection_links (records, count, need, self->plan.snapshot->graph, path->links,
                                       &path->links_count);
-        path->pinned = path->set && (self->request.network [i].stages.count > 0 ||
+        path->pinned = path->set && (request->network [i].stages.count > 0 ||
                                      planning_has_begun (records, count, need, now->wall_ms));
     }
     free (records);
@@ -85,14 +102,47 @@ static void find_paths (pending_t *self, const moment_t *now)
 
 /*  --- questions --- */
 
+/*  The algorithm starts once everybody has answered, or is not waited for any more. */
+static void planning_go_on (pending_t *self, const moment_t *now)
+{
+    if (self->plan.query || self->plan.lookup)
+        return;
+    if (self->operation == OPERATION_MODIFY)
+        self->plan.check_from_ms = now->wall_ms;
+    candidates_stage (self, now);
+    self->plan.algorithm->start (self, now);
+}
+
 static void planning_on_surveyed (void *owner, const moment_t *now, bool hasty)
 {
     pending_t *self = owner;
     self->plan.hasty = self->plan.hasty || hasty;
     availability_query_destroy (&self->plan.query);
-    if (self->operation == OPERATION_MODIFY)
-        self->plan.check_from_ms = now->wall_ms;
-    self->plan.algorithm->start (self, now);
+    planning_go_on (self, now);
+}
+
+/*  The candidate sites have told how soon files could be there. */
+static void planning_on_staged (void *owner, const moment_t *now)
+{
+    pending_t *self = owner;
+    file_lookup_destroy (&self->plan.lookup);
+    planning_go_on (self, now);
+}
+
+/*  Ask where the files are, or (snapshot) how soon they could be at its sites. False: there is
+ *  nobody to ask. */
+static bool planning_look_up (pending_t *self, const moment_t *now, file_lookup_done_fn *done)
+{
+    if (self->plan.files_count == 0)
+        return false;
+    file_lookup_order_t order = {.service = self->pendings->service,
+                                 .settings = self->pendings->settings,
+                                 .unresponsive = self->pendings->unresponsive,
+                                 .files = self->plan.files,
+                                 .count = self->plan.files_count,
+                                 .snapshot = self->plan.snapshot};
+    self->plan.lookup = file_lookup_new (&order, now, done, self);
+    return self->plan.lookup != NULL;
 }
 
 /*  The time frame in wall time. A change without a window keeps its start, which may have passed.
@@ -119,8 +169,10 @@ static void ask_round (pending_t *self, const moment_t *now)
     }
     if (self->repair_order)
         repair_attempt_narrow (self);
+    bool looks = planning_look_up (self, now, planning_on_staged);
     if (self->plan.algorithm->asks_itself) {
-        self->plan.algorithm->start (self, now);
+        if (!looks)
+            self->plan.algorithm->start (self, now);
         return;
     }
     availability_query_order_t order = {
@@ -239,13 +291,48 @@ void planning_found (pending_t *self, const moment_t *now)
     pending_go (self, now, STEP_GIVE_UP);
 }
 
-void pending_plan (pending_t *self, const moment_t *now)
+/*  A reason for each file that nobody has; false: there is one. */
+static bool files_exist (pending_t *self)
 {
-    pending_clear_planning (self);
-    self->plan.hasty = false;
-    self->plan.places_most = self->pendings->settings->candidates_max;
-    if (!has_services (self) || !planning_resolve (self)) {
+    bool all = true;
+    for (size_t i = 0; i < self->plan.files_count; i++) {
+        const file_places_t *file = &self->plan.files [i];
+        all = all && !file->nowhere;
+        if (file->nowhere)
+            answer_reason (&self->answer, self->request.data [i].id, "data",
+                           "data[%zu].file: no site has a file %.120s", i, file->name);
+    }
+    return all;
+}
+
+/*  What plans need to know of each file. One that nobody was heard to have, while somebody was
+ *  silent, may be there all the same. */
+static bool files_found (pending_t *self)
+{
+    bool all = true;
+    for (size_t i = 0; i < self->plan.files_count; i++) {
+        const file_places_t *file = &self->plan.files [i];
+        all = all && file->known;
+        self->request.data [i].size = file->size;
+        memcpy (self->request.data [i].digest, file->digest, DIGEST_BYTES);
+        if (!file->known)
+            answer_reason (&self->answer, self->request.data [i].id, "data",
+                           "data[%zu].file: where %.120s is can't be told now: who could have it "
+                           "does not answer",
+                           i, file->name);
+    }
+    return all;
+}
+
+/*  Plan, now that it is known where the files are. */
+static void planning_begin (pending_t *self, const moment_t *now)
+{
+    if (!files_exist (self)) {
         pending_go (self, now, STEP_GIVE_UP);
+        return;
+    }
+    if (!files_found (self)) {
+        pending_go (self, now, STEP_DOUBT);
         return;
     }
     self->plan.snapshot = candidates_snapshot (self, &self->request);
@@ -257,4 +344,29 @@ void pending_plan (pending_t *self, const moment_t *now)
     }
     self->close.keep_until_ms = self->plan.starts.latest_ms + user_request_span (&self->request);
     ask_round (self, now);
+}
+
+static void planning_on_located (void *owner, const moment_t *now)
+{
+    pending_t *self = owner;
+    file_lookup_destroy (&self->plan.lookup);
+    planning_begin (self, now);
+}
+
+void pending_plan (pending_t *self, const moment_t *now)
+{
+    pending_clear_planning (self);
+    self->plan.hasty = false;
+    self->plan.places_most = self->pendings->settings->candidates_max;
+    if (!planning_resolve (self)) {
+        pending_go (self, now, STEP_GIVE_UP);
+        return;
+    }
+    self->plan.files_count = self->request.data_count;
+    self->plan.files = file_places_new (self->plan.files_count);
+    for (size_t i = 0; i < self->plan.files_count; i++)
+        memcpy (self->plan.files [i].name, self->request.data [i].file,
+                sizeof self->plan.files [i].name);
+    if (!planning_look_up (self, now, planning_on_located))
+        planning_begin (self, now);
 }

@@ -7,8 +7,8 @@
 #include "directory.h"
 #include "must.h"
 #include "participant_ref.h"
+#include "plan_shares.h"
 #include "planner_wire.h"
-#include "shares.h"
 #include "stages.h"
 
 #include <assert.h>
@@ -28,16 +28,6 @@ static int64_t proposal_later (int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static share_t *proposal_share_of_source (shares_t *shares, const source_t *source)
-{
-    share_t *share = shares_of (shares, &source->party);
-    if (!share)
-        return NULL;
-    share->lead_ms = proposal_later (share->lead_ms, source->lead_ms - source->ahead_ms);
-    share->gap_ms = proposal_later (share->gap_ms, source->gap_ms);
-    return share;
-}
-
 /*  Where the plan puts a need. */
 static const option_t *option_of (const pending_t *self, size_t need)
 {
@@ -50,68 +40,35 @@ static const path_t *proposal_path_of (const pending_t *self, size_t network_nee
     return &self->plan.algorithm->result (self).paths [network_need];
 }
 
-static void share_place (const pending_t *self, shares_t *shares, size_t at)
+static const char *proposal_site_of (const pending_t *self, size_t need)
 {
-    const compute_need_t *need = &self->request.compute [at];
-    const site_class_t *place = &self->plan.snapshot->places [option_of (self, at)->place];
-    share_t *share =
-      proposal_share_of_source (shares, &self->plan.snapshot->sources [place->source]);
-    if (!share)
-        return;
-    int64_t start_ms = self->plan.algorithm->result (self).start_ms;
-    phase_t phases [PHASES_MAX];
-    size_t count = compute_phases (&self->request, at, phases);
-    for (size_t i = 0; i < count; i++) {
-        compute_booking_t booking = {.cpus = phases [i].amount,
-                                     .nodes = place_nodes (place, phases [i].amount),
-                                     .from_ms = start_ms + phases [i].from_ms,
-                                     .until_ms = start_ms + phases [i].until_ms};
-        snprintf (booking.need, sizeof booking.need, "%s", need->id);
-        snprintf (booking.class_name, sizeof booking.class_name, "%s", place->class_name);
-        share_book (share, &booking);
-    }
+    const snapshot_t *snapshot = self->plan.snapshot;
+    const site_class_t *place = &snapshot->places [option_of (self, need)->place];
+    return participant_ref_short_name (snapshot->sources [place->source].party.name);
 }
 
-/*  count links of a need's path from the first-th on, all of one domain: one circuit. */
-static void share_stretch (const pending_t *self, shares_t *shares, size_t at, const phase_t *phase,
-                           size_t first, size_t count)
+/*  The site that a data need's circuit comes from; NULL without one. */
+static const char *proposal_source_of (const pending_t *self, size_t data)
 {
-    const network_need_t *need = &self->request.network [at];
-    const snapshot_t *snapshot = self->plan.snapshot;
-    const path_t *path = proposal_path_of (self, at);
-    const snapshot_link_t *link = &snapshot->links [path->links [first]];
-    share_t *share = proposal_share_of_source (shares, &snapshot->sources [link->source]);
-    if (!share)
-        return;
-    int64_t start_ms = self->plan.algorithm->result (self).start_ms;
-    circuit_t circuit = {.mbps = phase->amount,
-                         .from_ms = start_ms + phase->from_ms,
-                         .until_ms = start_ms + phase->until_ms,
-                         .hop = (uint32_t) first,
-                         .links_count = count};
-    snprintf (circuit.need, sizeof circuit.need, "%s", need->id);
-    circuit.links = must (calloc (count, sizeof *circuit.links));
-    for (size_t i = 0; i < count; i++)
-        snprintf (circuit.links [i], sizeof circuit.links [i], "%s",
-                  graph_link (snapshot->graph, path->links [first + i])->link->name);
-    share_connect (share, &circuit);
+    const user_request_t *request = self->plan.snapshot->request;
+    for (size_t i = self->request.compute_count; i < request->compute_count; i++)
+        if (request->compute [i].derived.kind == DERIVED_SOURCE &&
+            request->compute [i].derived.data == data)
+            return proposal_site_of (self, i);
+    return NULL;
 }
 
 /*  What the algorithm chose. */
 static void share_choice (const pending_t *self, shares_t *shares)
 {
-    for (size_t i = 0; i < self->request.compute_count; i++)
-        share_place (self, shares, i);
-    for (size_t i = 0; i < self->request.network_count; i++) {
-        const path_t *path = proposal_path_of (self, i);
-        phase_t phases [PHASES_MAX];
-        size_t phases_count = network_phases (&self->request, i, phases);
-        for (size_t first = 0, count; first < path->links_count; first += count) {
-            count = path_stretch (self->plan.snapshot->graph, path, first);
-            for (size_t p = 0; p < phases_count; p++)
-                share_stretch (self, shares, i, &phases [p], first, count);
-        }
-    }
+    const user_request_t *request = self->plan.snapshot->request;
+    plan_shares_t of = {shares, self->plan.snapshot, self->plan.algorithm->result (self).start_ms};
+    for (size_t i = 0; i < request->compute_count; i++)
+        if (request->compute [i].derived.kind != DERIVED_SOURCE)
+            plan_shares_need (&of, i, option_of (self, i),
+                              proposal_source_of (self, request->compute [i].derived.data));
+    for (size_t i = 0; i < request->network_count; i++)
+        plan_shares_path (&of, i, proposal_path_of (self, i));
 }
 
 /*  The lead and the cleaning gap of a site or domain, as the directory has them now. */
@@ -122,14 +79,60 @@ static void share_manner (share_t *share, const directory_entry_t *entry)
         share->gap_ms = proposal_later (share->gap_ms, entry->site->cleaning_gap_ms);
 }
 
+static space_booking_t *proposal_room (const share_t *share, const space_booking_t *like)
+{
+    for (size_t i = 0; i < share->new.space_count; i++)
+        if (strcmp (share->new.space [i].need, like->need) == 0 &&
+            strcmp (share->new.space [i].node, like->node) == 0)
+            return &share->new.space [i];
+    return NULL;
+}
+
+static int64_t proposal_earlier (int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/*  What storage has had until the change takes effect stays as it was (R10), and so does a file's
+ *  circuit that has begun. */
+static void share_begun (const pending_t *self, share_t *share)
+{
+    int64_t effect_ms = self->plan.effect_ms;
+    for (size_t i = 0; i < share->old.space_count; i++) {
+        space_booking_t kept = share->old.space [i];
+        if (kept.from_ms > self->plan.check_from_ms)
+            continue;
+        space_booking_t *new = proposal_room (share, &kept);
+        bool same =
+          new &&new->from_ms == kept.from_ms &&space_mib (new->bytes) == space_mib (kept.bytes);
+        kept.until_ms = same ? new->until_ms : proposal_earlier (kept.until_ms, effect_ms);
+        kept.due_ms = proposal_earlier (kept.due_ms, kept.until_ms);
+        if (same)
+            *new = kept;
+        else
+            share_store (share, &kept);
+    }
+    for (size_t i = 0; i < share->old.circuits_count; i++) {
+        circuit_t circuit;
+        const char *need = share->old.circuits [i].need;
+        if (share->old.circuits [i].from_ms > self->plan.check_from_ms ||
+            user_request_network (self->plan.snapshot->request, need) != SIZE_MAX)
+            continue;
+        codec_copy (&circuit_codec, &circuit, &share->old.circuits [i]);
+        if (user_request_data (&self->request, need) == SIZE_MAX)
+            circuit.until_ms = proposal_earlier (circuit.until_ms, effect_ms);
+        share_connect (share, &circuit);
+    }
+}
+
 /*  What the reservation has now, at the participants that still know it. */
 static void share_present (const pending_t *self, shares_t *shares)
 {
     for (size_t i = 0; i < self->base.locate->count; i++) {
         const located_part_t *part = &self->base.locate->parts [i];
         const part_record_t *record = &part->record;
-        if (!part->known ||
-            (part_record_over (record) && record->bookings_count + record->circuits_count == 0))
+        holding_t old = holding_of (record);
+        if (!part->known || (part_record_over (record) && holding_empty (&old)))
             continue;
         participant_ref_t party = part->party;
         memcpy (party.store, part->store, STORE_ID_BYTES);
@@ -137,8 +140,9 @@ static void share_present (const pending_t *self, shares_t *shares)
         if (!share)
             return;
         memcpy (share->party.store, part->store, STORE_ID_BYTES);
-        share->old = (holding_t){record->bookings, record->bookings_count, record->circuits,
-                                 record->circuits_count};
+        share->old = old;
+        if (self->operation == OPERATION_MODIFY && self->plan.snapshot)
+            share_begun (self, share);
         share_manner (share, directory_find (self->pendings->service->directory, party.name));
     }
 }
@@ -369,6 +373,8 @@ static void share_before (const pending_t *self, shares_t *shares)
             codec_copy (&circuit_codec, &circuit, &part->circuits [c]);
             share_connect (share, &circuit);
         }
+        for (size_t b = 0; b < part->space_count; b++)
+            share_store (share, &part->space [b]);
     }
 }
 
@@ -392,15 +398,13 @@ static void fill_placements (const pending_t *self, answer_t *answer, size_t at)
     const compute_need_t *need = &self->request.compute [at];
     const option_t *option = option_of (self, at);
     const site_class_t *place = &self->plan.snapshot->places [option->place];
-    const char *site =
-      participant_ref_short_name (self->plan.snapshot->sources [place->source].party.name);
     int64_t start_ms = self->plan.algorithm->result (self).start_ms;
     phase_t phases [PHASES_MAX];
     size_t count = compute_phases (&self->request, at, phases);
     for (size_t i = 0; i < count; i++) {
         placement_t *placement = &answer->compute [answer->compute_count++];
         snprintf (placement->need, sizeof placement->need, "%s", need->id);
-        snprintf (placement->site, sizeof placement->site, "%s", site);
+        snprintf (placement->site, sizeof placement->site, "%s", proposal_site_of (self, at));
         snprintf (placement->class_name, sizeof placement->class_name, "%s", place->class_name);
         placement->cpus = place_nodes (place, phases [i].amount) * place->cpus_per_node;
         placement->from_ms = start_ms + phases [i].from_ms;
@@ -413,32 +417,31 @@ static void fill_placements (const pending_t *self, answer_t *answer, size_t at)
     answer->cost += snapshot_cost (self->plan.snapshot, at, option);
 }
 
-static void fill_path (const pending_t *self, const answer_t *answer, size_t at,
-                       connection_t *connection)
+static void fill_path (const pending_t *self, size_t at, connection_t *connection)
 {
     const path_t *path = proposal_path_of (self, at);
     if (path->links_count > 0) {
         connection_set_path (connection, self->plan.snapshot->graph, path);
         return;
     }
-    const char *end = self->request.network [at].ends [0];
-    size_t here = 0;
-    while (strcmp (answer->compute [here].need, end) != 0)
-        here++;
+    size_t end = network_need_end (self->plan.snapshot->request, at, 0);
     connection->path = must (calloc (1, sizeof *connection->path));
     connection->path_count = 1;
-    memcpy (connection->path [0], answer->compute [here].site, sizeof connection->path [0]);
+    snprintf (connection->path [0], sizeof connection->path [0], "%s",
+              proposal_site_of (self, end));
 }
 
-/*  A connection for each phase of the need, over the same path. */
+/*  A connection for each phase of the need, over the same path. A file that is at the site needs no
+ *  circuit; of one that comes, the first end is the site that it comes from. */
 static void fill_connections (const pending_t *self, answer_t *answer, size_t at)
 {
-    const network_need_t *need = &self->request.network [at];
+    const user_request_t *request = self->plan.snapshot->request;
+    const network_need_t *need = &request->network [at];
     const path_t *path = proposal_path_of (self, at);
     int64_t start_ms = self->plan.algorithm->result (self).start_ms;
     phase_t phases [PHASES_MAX];
-    size_t count = network_phases (&self->request, at, phases);
-    for (size_t i = 0; i < count; i++) {
+    size_t count = network_phases (request, at, phases);
+    for (size_t i = 0; i < count && (need->data == 0 || path->links_count > 0); i++) {
         connection_t *connection = &answer->network [answer->network_count++];
         *connection = (connection_t){.ends_count = 2,
                                      .mbps = phases [i].amount,
@@ -446,7 +449,10 @@ static void fill_connections (const pending_t *self, answer_t *answer, size_t at
                                      .until_ms = start_ms + phases [i].until_ms};
         memcpy (connection->need, need->id, sizeof connection->need);
         memcpy (connection->ends, need->ends, sizeof connection->ends);
-        fill_path (self, answer, at, connection);
+        if (need->data > 0)
+            snprintf (connection->ends [0], sizeof connection->ends [0], "%s",
+                      proposal_site_of (self, network_need_end (request, at, 0)));
+        fill_path (self, at, connection);
     }
     if (path->links_count > 0)
         answer->cost += snapshot_path_cost (self->plan.snapshot, at, path);
@@ -462,12 +468,32 @@ static void count_phases (const user_request_t *request, size_t *compute, size_t
         *network += network_phases (request, i, phases);
 }
 
+/*  The rooms of a need for storage. */
+static void fill_rooms (const pending_t *self, answer_t *answer, size_t at)
+{
+    const snapshot_t *snapshot = self->plan.snapshot;
+    const derived_t *derived = &snapshot->request->compute [at].derived;
+    const option_t *option = option_of (self, at);
+    for (uint32_t k = 0; derived->kind == DERIVED_STORAGE && k < option->spread; k++) {
+        space_booking_t booking = snapshot_space_booking (
+          snapshot, at, option, k, self->plan.algorithm->result (self).start_ms,
+          proposal_source_of (self, derived->data));
+        answer->data =
+          must (reallocarray (answer->data, answer->data_count + 1, sizeof *answer->data));
+        answer->data [answer->data_count++] = room_of (&booking, proposal_site_of (self, at));
+    }
+}
+
 void answer_of_choice (const pending_t *self, answer_t *answer)
 {
+    const user_request_t *request = self->plan.snapshot->request;
     size_t compute, network;
+    free (answer->data);
+    answer->data = NULL;
+    answer->data_count = 0;
     free (answer->compute);
     connections_free (answer->network, answer->network_count);
-    count_phases (&self->request, &compute, &network);
+    count_phases (request, &compute, &network);
     assert (compute > 0);
     answer->compute = must (calloc (compute, sizeof *answer->compute));
     answer->network = must (calloc (network + 1, sizeof *answer->network));
@@ -477,6 +503,8 @@ void answer_of_choice (const pending_t *self, answer_t *answer)
     answer->end_ms = 0;
     for (size_t i = 0; i < self->request.compute_count; i++)
         fill_placements (self, answer, i);
-    for (size_t i = 0; i < self->request.network_count; i++)
+    for (size_t i = 0; i < request->network_count; i++)
         fill_connections (self, answer, i);
+    for (size_t i = self->request.compute_count; i < request->compute_count; i++)
+        fill_rooms (self, answer, i);
 }

@@ -129,7 +129,8 @@ void repair_attempt_narrow (pending_t *self)
     for (size_t i = 0; i < snapshot->sources_count && self->repair_order->step == REPAIR_SAME; i++)
         if (!took_part (self->repair_order, snapshot->sources [i].party.name, false))
             snapshot_leave_out (snapshot, i, "took no part in the plan that is repaired");
-    for (size_t i = 0; i < self->request.compute_count; i++)
-        if (!self->plan.present [i].set)
+    for (size_t i = 0; i < snapshot->request->compute_count; i++)
+        if (!self->plan.present [i].set &&
+            snapshot->request->compute [i].derived.kind != DERIVED_SOURCE)
             prefer_lost (self, i);
 }

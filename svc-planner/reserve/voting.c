@@ -9,6 +9,7 @@
 #include "must.h"
 #include "phases.h"
 #include "repair_attempt.h"
+#include "shares.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -362,7 +363,7 @@ static void voting_on_settled (void *owner, const moment_t *now, decision_end_t 
     pending_tell_packed (self, packed_bytes (answer));
 }
 
-/*  Its bookings and circuits, and nothing else; lent. */
+/*  What it has booked, and nothing else; lent. */
 static part_record_t booked (const located_part_t *part)
 {
     const part_record_t *record = &part->record;
@@ -371,7 +372,9 @@ static part_record_t booked (const located_part_t *part)
                             .bookings = record->bookings,
                             .bookings_count = record->bookings_count,
                             .circuits = record->circuits,
-                            .circuits_count = record->circuits_count};
+                            .circuits_count = record->circuits_count,
+                            .space = record->space,
+                            .space_count = record->space_count};
     memcpy (booked.participant, part->party.name, sizeof booked.participant);
     memcpy (booked.reservation, record->reservation, sizeof booked.reservation);
     return booked;
@@ -385,7 +388,8 @@ static before_t before_change (const pending_t *self)
     lent.parts = must (calloc (PARTICIPANTS_MAX, sizeof *lent.parts));
     for (size_t i = 0; i < self->base.locate->count && lent.parts_count < PARTICIPANTS_MAX; i++) {
         const located_part_t *part = &self->base.locate->parts [i];
-        if (part->known && part->record.bookings_count + part->record.circuits_count > 0)
+        holding_t holding = holding_of (&part->record);
+        if (part->known && !holding_empty (&holding))
             lent.parts [lent.parts_count++] = booked (part);
     }
     lent.request = plan->request; /* NULL when no plan is on record */

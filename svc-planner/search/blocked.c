@@ -48,6 +48,7 @@ static void blocked_cut (part_t *self, const snapshot_t *snapshot, const search_
     for (int end = 0; end < 2; end++) {
         size_t compute = network_need_end (whole, need, end);
         self->ends [end] = whole->compute [compute];
+        self->ends [end].derived.at = !end; /* of a file's source: the site that it goes to */
         self->options [end] = snapshot->needs [compute];
         if (order->present)
             self->present [end] = order->present [compute];

@@ -29,6 +29,9 @@ static int64_t opens_for_need (const snapshot_t *snapshot, const search_order_t 
     int64_t begin_ms = fixed && order->present_paths
                          ? network_latest (snapshot->request, network_need)
                          : user_request_offset_least (snapshot->request);
+    if (snapshot->request->network [network_need].data > 0) /* it begins before all else (T9) */
+        return order->soonest_ms + snapshot_lead_ms (snapshot) -
+               least (begin_ms, network_latest (snapshot->request, network_need));
     return order->soonest_ms + source->lead_ms - begin_ms;
 }
 

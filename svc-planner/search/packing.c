@@ -4,7 +4,8 @@
  *  network need comes right after its second end, so that places too far apart are ruled out at
  *  once. A branch ends when the weights so far plus the least weights of the rest are no better
  *  than the best plan known. Needs that are alike in everything are placed in ascending order of
- *  options, so that a plan is not met once for each of their permutations.
+ *  options, so that a plan is not met once for each of their permutations. Storage comes right after
+ *  the need whose site it shares.
  */
 #include "assign.h"
 #include "must.h"
@@ -71,12 +72,26 @@ static bool goes_before (const packing_t *self, size_t a, size_t b)
     return first_cpus != second_cpus ? first_cpus > second_cpus : a < b;
 }
 
+static const derived_t *packing_derived (const packing_t *self, size_t need)
+{
+    return &self->snapshot->request->compute [need].derived;
+}
+
+/*  Storage is placed right after the need whose site it shares, a file's source some time after
+ *  it. */
+static bool may_follow (const packing_t *self, size_t need, uint64_t placed)
+{
+    const derived_t *derived = packing_derived (self, need);
+    return derived->kind == DERIVED_NOT ||
+           (derived->kind == DERIVED_SOURCE && placed >> derived->at & 1);
+}
+
 /*  The compute need to be placed next: one that is joined to those placed, if there is any. */
 static size_t choose_next (const packing_t *self, uint64_t placed, uint64_t joined)
 {
     size_t next = SIZE_MAX;
     for (size_t i = 0; i < self->needs_count; i++) {
-        if (placed >> i & 1)
+        if (placed >> i & 1 || !may_follow (self, i, placed))
             continue;
         bool nearer = next != SIZE_MAX && (joined >> i & 1) > (joined >> next & 1);
         bool farther = next != SIZE_MAX && (joined >> i & 1) < (joined >> next & 1);
@@ -95,8 +110,7 @@ static void arrange (packing_t *self)
 {
     const user_request_t *request = self->snapshot->request;
     uint64_t placed = 0, joined = 0;
-    for (size_t i = 0; i < self->needs_count; i++) {
-        size_t need = choose_next (self, placed, joined);
+    for (size_t need; (need = choose_next (self, placed, joined)) != SIZE_MAX;) {
         placed |= UINT64_C (1) << need;
         joined |= self->routes ? routes_joined (self->routes, need) : 0;
         self->level_of [need] = self->levels_count;
@@ -105,6 +119,13 @@ static void arrange (packing_t *self)
             size_t ends [2] = {network_need_end (request, n, 0), network_need_end (request, n, 1)};
             if ((ends [0] == need || ends [1] == need) && placed >> ends [ends [0] == need] & 1)
                 add_level (self, true, n);
+        }
+        for (size_t n = 0; n < self->needs_count; n++) {
+            if (packing_derived (self, n)->kind != DERIVED_STORAGE ||
+                packing_derived (self, n)->at != need)
+                continue;
+            self->level_of [n] = self->levels_count;
+            add_level (self, false, n);
         }
     }
     int64_t rest = 0;
@@ -159,17 +180,31 @@ static window_t packing_stay_of (const packing_t *self, size_t index, const opti
     const source_t *site = &self->snapshot->sources [place->source];
     int64_t gap_ms =
       place->free_profile.windows_count > 0 ? 0 : site->gap_ms; /* windows leave it out */
-    int64_t from_ms = need->from_ms > self->check_from_ms ? need->from_ms : self->check_from_ms;
+    int64_t from_ms = need->from_ms - option->before_ms;
+    from_ms = from_ms > self->check_from_ms ? from_ms : self->check_from_ms;
     return (window_t){from_ms, need->until_ms + gap_ms, option->nodes};
 }
 
-/*  Does it fit beside the needs placed there already? Counts the steps that this takes. */
-static bool packing_fits (packing_t *self, size_t need, const option_t *option, uint64_t *steps)
+/*  May these two needs be at these options together, as far as sites and files go? */
+static bool packing_apart (const packing_t *self, size_t need, const option_t *option, size_t other,
+                           const option_t *taken)
 {
     const site_class_t *places = self->snapshot->places;
-    const site_class_t *place = &places [option->place];
-    bool distinct = self->snapshot->request->distinct_sites;
-    window_t stay = packing_stay_of (self, need, option);
+    const derived_t *mine = packing_derived (self, need), *theirs = packing_derived (self, other);
+    if (mine->kind == DERIVED_NOT && theirs->kind == DERIVED_NOT)
+        return !self->snapshot->request->distinct_sites ||
+               places [taken->place].source != places [option->place].source;
+    /* Each copy of a file is on a storage node of its own. */
+    return mine->kind != DERIVED_STORAGE || theirs->kind != DERIVED_STORAGE || mine->data == 0 ||
+           mine->data != theirs->data || taken->place != option->place;
+}
+
+/*  Does so much of one place fit beside what the needs placed already take of it? first: it fits
+ *  alone, or the option would be none at this start. Counts the steps that this takes. */
+static bool packing_fits_at (packing_t *self, size_t at, bool first, const window_t *stay,
+                             uint64_t *steps)
+{
+    const site_class_t *place = &self->snapshot->places [at];
     window_t others [NEEDS_MAX];
     size_t others_count = 0;
     for (size_t d = 0; d < self->depth; d++) {
@@ -177,22 +212,43 @@ static bool packing_fits (packing_t *self, size_t need, const option_t *option, 
         if (level->network)
             continue;
         const option_t *taken = packing_option_at (self, level->need, level->taken);
-        if (distinct && places [taken->place].source == place->source)
-            return false;
-        if (taken->place != option->place)
+        if (at < taken->place || at >= taken->place + taken->spread)
             continue;
         window_t other = packing_stay_of (self, level->need, taken);
-        if (other.from_ms < stay.until_ms && other.until_ms > stay.from_ms)
+        if (other.from_ms < stay->until_ms && other.until_ms > stay->from_ms)
             others [others_count++] = other;
     }
-    if (stay.from_ms >= stay.until_ms || others_count == 0)
-        return true; /* it fits alone, or it would be no option at this start */
-    if (place->free_profile.windows_count > 0)
+    if (others_count == 0 && first)
+        return true;
+    if (others_count > 0 && place->free_profile.windows_count > 0)
         return false; /* asked about one by one: whether both fit together is not known */
     uint64_t cost = self->depth + 2 * (1 + others_count) * (1 + others_count);
     *steps -= cost < *steps ? cost : *steps;
-    return free_profile_least_beside (&place->free_profile, stay.from_ms, stay.until_ms, others,
-                                      others_count) >= stay.quantity;
+    return free_profile_least_beside (&place->free_profile, stay->from_ms, stay->until_ms, others,
+                                      others_count) >= stay->quantity;
+}
+
+/*  Does it fit beside the needs placed already? */
+static bool packing_fits (packing_t *self, size_t need, const option_t *option, uint64_t *steps)
+{
+    const derived_t *derived = packing_derived (self, need);
+    if (derived->kind != DERIVED_NOT &&
+        !option_beside (self->snapshot, need, option,
+                        packing_option_at (self, derived->at, taken_by (self, derived->at))))
+        return false;
+    for (size_t d = 0; d < self->depth; d++) {
+        const packing_level_t *level = &self->levels [d];
+        if (!level->network && !packing_apart (self, need, option, level->need,
+                                               packing_option_at (self, level->need, level->taken)))
+            return false;
+    }
+    window_t stay = packing_stay_of (self, need, option);
+    if (stay.from_ms >= stay.until_ms || stay.quantity == 0)
+        return true;
+    for (size_t i = 0; i < option->spread; i++)
+        if (!packing_fits_at (self, option->place + i, i == 0, &stay, steps))
+            return false;
+    return true;
 }
 
 static void keep_best (packing_t *self)

@@ -62,7 +62,7 @@ static bool *routes_build_mark_ends (const routes_t *self, size_t compute_need)
 static int64_t least_of (const routes_t *self, const routed_need_t *connection)
 {
     const link_view_t *view = &self->views [connection->view];
-    if (!view->costly || !self->snapshot->request->distinct_sites)
+    if (!view->costly || !connection->apart || !self->snapshot->request->distinct_sites)
         return 0;
     bool *from = routes_build_mark_ends (self, connection->ends [0]);
     bool *to = routes_build_mark_ends (self, connection->ends [1]);
@@ -102,14 +102,15 @@ static void make_alone (routes_t *self, routed_need_t *connection)
 
 static bool find_apart (const routes_t *self, const routed_need_t *connection)
 {
-    if (self->snapshot->request->distinct_sites)
+    bool file = self->snapshot->request->compute [connection->ends [0]].derived.kind != DERIVED_NOT;
+    if (self->snapshot->request->distinct_sites && !file)
         return true;
     const site_class_t *places = self->snapshot->places;
     const need_options_t *one = &self->snapshot->needs [connection->ends [0]];
     const need_options_t *other = &self->snapshot->needs [connection->ends [1]];
     for (size_t a = 0; a < one->options_count; a++)
         for (size_t b = 0; b < other->options_count; b++)
-            if (places [one->options [a].place].source == places [other->options [b].place].source)
+            if (places [one->options [a].place].site == places [other->options [b].place].site)
                 return false;
     return true;
 }

@@ -13,7 +13,7 @@ static bool leads_somewhere (routes_t *self, const routed_need_t *connection, in
     routes_spend (steps, 1 + others->options_count / 8);
     for (size_t i = 0; i < others->options_count; i++) {
         size_t other = others->options [i].place;
-        if (snapshot->places [other].source == snapshot->places [place].source)
+        if (snapshot->places [other].site == snapshot->places [place].site)
             continue;
         for (size_t a = 0; a < routes_vertices (self, place); a++)
             for (size_t b = 0; b < routes_vertices (self, other); b++)

@@ -65,7 +65,7 @@ int64_t routes_weigh (const routes_t *self, size_t need, const size_t *links, si
 bool routes_on_one_site (const routes_t *self, const routed_need_t *connection)
 {
     const site_class_t *places = self->snapshot->places;
-    return places [connection->places [0]].source == places [connection->places [1]].source;
+    return places [connection->places [0]].site == places [connection->places [1]].site;
 }
 
 static void set_alone (routes_t *self, single_t *alone, size_t from, int64_t weight,

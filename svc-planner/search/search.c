@@ -34,11 +34,14 @@ struct search {
     search_order_t order;
     need_view_t *needs;
     int64_t **weights;
-    int64_t *cells;       /* scratch of matching: weights by need and site */
-    size_t *cell_option;  /* scratch: the option behind each cell */
-    int64_t *lots;        /* by place: thousandths of its price that count; NULL = all of it */
-    int64_t least_weight; /* no plan can weigh less */
-    int64_t least_paths;  /* the part of least_weight that is for paths */
+    int64_t *cells;        /* scratch of matching: weights by need and site */
+    size_t *cell_option;   /* scratch: the option behind each cell */
+    int64_t *lots;         /* by place: thousandths of its price that count; NULL = all of it */
+    int64_t least_weight;  /* no plan can weigh less */
+    int64_t least_paths;   /* the part of least_weight that is for paths */
+    int64_t least_derived; /* and that for storage */
+    size_t derived_count;  /* needs that matching leaves out: storage and sources of files */
+    int64_t lead_ms;       /* the longest of any source, which counts for files and storage */
     uint64_t steps_left;
     uint64_t start_steps_left;
     bool begun; /* a start has been looked at */
@@ -70,9 +73,8 @@ static stay_t search_stay_of (const search_t *self, size_t need, const option_t 
 {
     bool windows = search_place_of (self, option)->free_profile.windows_count > 0;
     int64_t gap_ms = windows ? 0 : search_site_of (self, option)->gap_ms;
-    int64_t offset_ms = compute_latest (self->request, need);
-    int64_t until_ms =
-      self->request->compute [need].offset_ms + need_duration (self->request, need);
+    int64_t offset_ms, until_ms;
+    option_interval (self->snapshot, need, option, 0, &offset_ms, &until_ms);
     return (stay_t){
       .offset_ms = offset_ms, .length_ms = until_ms - offset_ms + gap_ms, .quantity = nodes};
 }
@@ -83,17 +85,29 @@ static bool is_present (const search_t *self, size_t need, const option_t *optio
     return present && present->set && present->place == option->place;
 }
 
-/*  Start times that the site's lead and the request's frame allow. */
+static const derived_t *search_derived (const search_t *self, size_t need)
+{
+    return &self->request->compute [need].derived;
+}
+
+/*  Start times that the site's lead and the request's frame allow. What a file takes begins before
+ *  all else: every participant's lead counts from there (T9). A source promises nothing. */
 static start_window_t frame_of (const search_t *self, size_t need, const option_t *option)
 {
     int64_t from_ms = self->order.starts.earliest_ms;
     bool fixed = from_ms == self->order.starts.latest_ms;
+    int64_t lead_ms = search_site_of (self, option)->lead_ms;
+    if (search_derived (self, need)->kind == DERIVED_SOURCE)
+        return (start_window_t){from_ms, self->order.starts.latest_ms};
     /* A need added to a reservation that keeps its start counts from its own begin. */
     int64_t begin_ms = fixed && self->order.present ? compute_latest (self->request, need)
                                                     : user_request_offset_least (self->request);
+    if (search_derived (self, need)->kind == DERIVED_STORAGE) {
+        begin_ms = least (begin_ms, compute_latest (self->request, need) - option->before_ms);
+        lead_ms = self->lead_ms;
+    }
     if (!fixed || !is_present (self, need, option)) /* else it needs no lead */
-        from_ms = greatest (from_ms, self->order.soonest_ms +
-                                       search_site_of (self, option)->lead_ms - begin_ms);
+        from_ms = greatest (from_ms, self->order.soonest_ms + lead_ms - begin_ms);
     return (start_window_t){from_ms, self->order.starts.latest_ms};
 }
 
@@ -114,19 +128,22 @@ static void span_of_fixed (const search_t *self, start_windows_t *view,
 static void find_spans (const search_t *self, start_windows_t *view, size_t need,
                         const option_t *option, int64_t nodes)
 {
-    const site_class_t *place = search_place_of (self, option);
+    const free_profile_t *free_profile = &search_place_of (self, option)->free_profile;
     const present_t *present = self->order.present ? &self->order.present [need] : NULL;
     bool elsewhere = present && present->pinned && present->place != option->place;
-    if (search_site_of (self, option)->left_out || elsewhere)
+    /* A source promises nothing, so it need not answer. */
+    bool left_out = search_site_of (self, option)->left_out &&
+                    search_derived (self, need)->kind != DERIVED_SOURCE;
+    if (left_out || elsewhere)
         return;
     start_window_t within = frame_of (self, need, option);
     if (within.from_ms > within.until_ms)
         return;
     stay_t stay = search_stay_of (self, need, option, nodes);
     if (self->order.starts.earliest_ms == self->order.starts.latest_ms)
-        span_of_fixed (self, view, &place->free_profile, &stay, within);
+        span_of_fixed (self, view, free_profile, &stay, within);
     else
-        start_windows_fill (view, &place->free_profile, &stay, within);
+        start_windows_fill (view, free_profile, &stay, within);
 }
 
 static void make_views (search_t *self, size_t need)
@@ -140,9 +157,11 @@ static void make_views (search_t *self, size_t need)
         stay_t stay = search_stay_of (self, need, option, option->nodes);
         /*  Where needs may share a place, any rise of what is free can make room for several
          *  together. */
-        start_windows_find_changes (&view->views [i], &search_place_of (self, option)->free_profile,
-                                    &stay, frame_of (self, need, option),
-                                    !self->request->distinct_sites);
+        for (size_t k = 0; k < option->spread; k++)
+            start_windows_find_changes (&view->views [i],
+                                        &search_place_of (self, option) [k].free_profile, &stay,
+                                        frame_of (self, need, option),
+                                        !self->request->distinct_sites || self->derived_count > 0);
     }
 }
 
@@ -155,6 +174,12 @@ static void draw_lots (search_t *self)
           SPREAD_LEAST + (int64_t) prng_below (self->order.prng, SPREAD_MOST - SPREAD_LEAST + 1);
 }
 
+/*  Among plans of one price the one whose files come soonest: a second weighs a micro-credit. */
+static int64_t staging_weight (const option_t *option)
+{
+    return option->before_ms / 1000;
+}
+
 static int64_t weigh_option (search_t *self, size_t need, const option_t *option)
 {
     int64_t weight = 0;
@@ -165,6 +190,7 @@ static int64_t weigh_option (search_t *self, size_t need, const option_t *option
         weight = least (snapshot_cost (self->snapshot, need, option), WEIGHT_MAX);
         if (self->lots)
             weight = least (weight * self->lots [option->place] / SPREAD_LEAST, WEIGHT_MAX);
+        weight = least (weight + staging_weight (option), WEIGHT_MAX);
         break;
     case POLICY_LOAD:
         weight = free_profile_utilisation (&search_place_of (self, option)->free_profile,
@@ -195,11 +221,29 @@ static void search_sort_options (search_t *self, size_t need)
     }
 }
 
+/*  Would the derived needs stay the same if these two needs changed places? Copies of one file can,
+ *  and space at one site; a compute need that something is derived for can't. */
+static bool derived_alike (const search_t *self, size_t a, size_t b)
+{
+    const derived_t *first = search_derived (self, a), *second = search_derived (self, b);
+    if (first->kind == DERIVED_STORAGE)
+        return second->kind == DERIVED_STORAGE && first->at == second->at &&
+               first->data == second->data;
+    bool tied = first->kind != DERIVED_NOT || second->kind != DERIVED_NOT;
+    for (size_t n = 0; n < self->request->compute_count; n++) {
+        const derived_t *derived = search_derived (self, n);
+        tied = tied || (derived->kind != DERIVED_NOT && (derived->at == a || derived->at == b));
+    }
+    return !tied;
+}
+
 static bool needs_alike (const search_t *self, size_t a, size_t b)
 {
     const compute_need_t *first = &self->request->compute [a];
     const compute_need_t *second = &self->request->compute [b];
     const need_options_t *options = self->snapshot->needs;
+    if (self->derived_count > 0 && !derived_alike (self, a, b))
+        return false;
     if (self->routes && !routes_alike (self->routes, a, b))
         return false;
     if (first->offset_ms != second->offset_ms || first->cpus != second->cpus ||
@@ -209,6 +253,7 @@ static bool needs_alike (const search_t *self, size_t a, size_t b)
         return false;
     for (size_t i = 0; i < options [a].options_count; i++)
         if (options [a].options [i].place != options [b].options [i].place ||
+            options [a].options [i].before_ms != options [b].options [i].before_ms ||
             self->weights [a][i] != self->weights [b][i] ||
             self->needs [a].views [i].spans_count != self->needs [b].views [i].spans_count)
             return false;
@@ -251,6 +296,9 @@ search_t *search_new (const snapshot_t *snapshot, const search_order_t *order)
     self->cell_option = must (calloc (cells, sizeof *self->cell_option));
     if (order->spread && order->policy == POLICY_TIME)
         draw_lots (self);
+    for (size_t need = 0; need < count; need++)
+        self->derived_count += search_derived (self, need)->kind != DERIVED_NOT;
+    self->lead_ms = snapshot_lead_ms (snapshot);
     for (size_t need = 0; need < count; need++) {
         const need_options_t *options = &snapshot->needs [need];
         self->weights [need] = must (calloc (options->options_count + 1, sizeof (int64_t)));
@@ -258,8 +306,11 @@ search_t *search_new (const snapshot_t *snapshot, const search_order_t *order)
             self->weights [need][i] = weigh_option (self, need, &options->options [i]);
         make_views (self, need);
         search_sort_options (self, need);
-        if (options->options_count > 0)
-            self->least_weight += self->weights [need][self->needs [need].order [0]];
+        int64_t lightest =
+          options->options_count > 0 ? self->weights [need][self->needs [need].order [0]] : 0;
+        self->least_weight += lightest;
+        if (search_derived (self, need)->kind != DERIVED_NOT)
+            self->least_derived += lightest;
     }
     if (self->request->network_count > 0)
         self->routes = routes_new (snapshot, order);
@@ -361,24 +412,63 @@ static bool find_served (search_t *self)
     return all;
 }
 
+/*  Is there room at a site, by itself, for a need that is derived? */
+static bool search_houses (const search_t *self, size_t derived, const option_t *at)
+{
+    const need_view_t *view = &self->needs [derived];
+    for (size_t i = 0; i < view->fit_count; i++)
+        if (option_beside (self->snapshot, derived,
+                           &self->snapshot->needs [derived].options [view->fit [i]], at))
+            return true;
+    return false;
+}
+
+/*  Drops options that fit but have no storage beside them. False when some need has none left. */
+static bool find_housed (search_t *self)
+{
+    uint64_t steps = 0;
+    for (size_t n = 0; n < self->request->compute_count; n++) {
+        if (search_derived (self, n)->kind == DERIVED_NOT)
+            continue;
+        size_t at = search_derived (self, n)->at, count = 0;
+        need_view_t *view = &self->needs [at];
+        for (size_t i = 0; i < view->fit_count; i++)
+            if (search_houses (self, n, &self->snapshot->needs [at].options [view->fit [i]]))
+                view->fit [count++] = view->fit [i];
+        steps += view->fit_count * self->needs [n].fit_count;
+        view->fit_count = count;
+        if (count == 0)
+            break;
+    }
+    count_steps (self, steps);
+    for (size_t n = 0; n < self->request->compute_count; n++)
+        if (self->needs [n].fit_count == 0)
+            return false;
+    return true;
+}
+
+/*  Whether compute needs can be had at sites of their own; what is derived from data and space needs
+ *  shares the site of another. */
 static void begin_matching (search_t *self)
 {
-    size_t sites = self->snapshot->sources_count;
+    size_t sites = self->snapshot->sources_count, rows = 0;
     for (size_t need = 0; need < self->request->compute_count; need++) {
+        if (search_derived (self, need)->kind != DERIVED_NOT)
+            continue;
         const need_view_t *view = &self->needs [need];
-        int64_t *row = &self->cells [need * sites];
+        size_t first = rows++ * sites;
         for (size_t site = 0; site < sites; site++)
-            row [site] = WEIGHT_NONE;
+            self->cells [first + site] = WEIGHT_NONE;
         for (size_t i = 0; i < view->fit_count; i++) {
             const option_t *option = &self->snapshot->needs [need].options [view->fit [i]];
-            size_t site = search_place_of (self, option)->source;
-            if (row [site] != WEIGHT_NONE)
+            size_t cell = first + search_place_of (self, option)->source;
+            if (self->cells [cell] != WEIGHT_NONE)
                 continue; /* a lighter class of the site is there already */
-            row [site] = self->weights [need][view->fit [i]];
-            self->cell_option [need * sites + site] = view->fit [i];
+            self->cells [cell] = self->weights [need][view->fit [i]];
+            self->cell_option [cell] = view->fit [i];
         }
     }
-    self->matching = matching_new (self->cells, self->request->compute_count, sites);
+    self->matching = matching_new (self->cells, rows, sites);
 }
 
 static void begin_packing (search_t *self)
@@ -421,13 +511,15 @@ static void keep_matching (search_t *self)
 /*  The assignment has ended or was given up. True when nothing is left to do at this start. */
 static bool end_matching (search_t *self, assign_state_t state)
 {
+    bool more = self->routes || self->derived_count > 0;
     bool packs =
-      self->routes && state == ASSIGN_FOUND &&
-      !(self->found && matching_weight (self->matching) + self->least_paths >= self->found_weight);
-    if (state == ASSIGN_FOUND && !self->routes)
+      more && state == ASSIGN_FOUND &&
+      !(self->found && matching_weight (self->matching) + self->least_paths + self->least_derived >=
+                         self->found_weight);
+    if (state == ASSIGN_FOUND && !more)
         keep_matching (self);
     matching_destroy (&self->matching);
-    if (packs) /* there are distinct sites; now find paths between them */
+    if (packs) /* there are distinct sites; now find paths between them, and storage */
         begin_packing (self);
     return !packs;
 }
@@ -477,7 +569,8 @@ static bool begin_start (search_t *self)
 {
     if (is_good_enough (self) || !next_start (self))
         return false;
-    if (!find_fits (self) || (self->routes && !find_served (self)))
+    if (!find_fits (self) || (self->derived_count > 0 && !find_housed (self)) ||
+        (self->routes && !find_served (self)))
         return true;
     self->assigning = true;
     self->start_steps_left = self->order.steps_max / START_SHARE + 1;

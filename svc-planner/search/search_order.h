@@ -10,6 +10,8 @@ typedef struct {
     bool set;
     bool pinned; /* it has begun and can't be moved */
     size_t place;
+    int64_t from_ms; /* of storage: when it began or begins to be taken, wall ms */
+    uint32_t mib;
 } present_t;
 
 /*  The path that a network need has now; preferred over every other one while its ends stay. */

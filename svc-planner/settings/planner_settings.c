@@ -4,6 +4,14 @@
 #include "call.h"
 #include "ledger.h"
 #include "planner_limits.h"
+#include "staged_file.h"
+
+#define STAGING_DEFAULT                                                                            \
+    {                                                                                              \
+        .start_ms = 2000, .margin_percent = 25, .unmeasured_mbps = STAGING_UNMEASURED_MBPS         \
+    }
+
+const staging_terms_t staging_terms_default = STAGING_DEFAULT;
 
 const planner_settings_t planner_settings_default = {
   .in_progress_max = 4096,
@@ -25,6 +33,7 @@ const planner_settings_t planner_settings_default = {
   .search_slice_steps = 50000,
   .backtrack_wait_ms = 20000,
   .ip = {.windows = 10, .steps_max = 20000, .time_ms_max = 5000, .visible = 100},
+  .staging = STAGING_DEFAULT,
   .frame_ms = INT64_C (86400000),
   .frame_ms_max = INT64_C (31) * 86400000,
   .retention_ms = INT64_C (86400000),

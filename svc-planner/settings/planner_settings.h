@@ -32,6 +32,15 @@ typedef struct {
     size_t visible_to_count;
 } ip_settings_t;
 
+/*  How long a plan allows for a file to come (SPEC 60). */
+typedef struct {
+    int64_t start_ms;         /* before the first byte comes */
+    uint32_t margin_percent;  /* of a measured rate that is not counted on */
+    uint32_t unmeasured_mbps; /* counted on where nothing was measured, before the margin */
+} staging_terms_t;
+
+extern const staging_terms_t staging_terms_default;
+
 typedef struct {
     const char *const *gis_endpoints;
     size_t gis_count;
@@ -69,6 +78,7 @@ typedef struct {
     bool backtrack_own;          /* bbr: the plan's own choices count as taken */
     bool backtrack_terse;        /* bbr, bir: refuse without asking again for reasons */
     ip_settings_t ip;
+    staging_terms_t staging;
     int64_t restore_guard_wait_ms; /* for a directory, at start; 0 = serve at once (T14) */
     bool finishing;                /* settle this store and end; take no requests (T8) */
 } planner_settings_t;

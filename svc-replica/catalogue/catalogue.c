@@ -12,13 +12,14 @@
 #define TO(state) (1u << (state))
 
 static const uint32_t copy_next [] = {
-  [COPY_STAGED] = TO (COPY_SOUND) | TO (COPY_STALE) | TO (COPY_EVICTING),
-  [COPY_SOUND] = TO (COPY_STALE) | TO (COPY_EVICTING) | TO (COPY_STAGED),
-  [COPY_STALE] = TO (COPY_SOUND) | TO (COPY_EVICTING) | TO (COPY_STAGED),
+  [COPY_STAGED] = TO (COPY_SOUND) | TO (COPY_STALE) | TO (COPY_EVICTING) | TO (COPY_QUARANTINED),
+  [COPY_SOUND] = TO (COPY_STALE) | TO (COPY_EVICTING) | TO (COPY_STAGED) | TO (COPY_QUARANTINED),
+  [COPY_STALE] = TO (COPY_SOUND) | TO (COPY_EVICTING) | TO (COPY_STAGED) | TO (COPY_QUARANTINED),
   [COPY_EVICTING] = TO (COPY_SOUND) | TO (COPY_STAGED),
+  [COPY_QUARANTINED] = TO (COPY_SOUND) | TO (COPY_EVICTING) | TO (COPY_STALE),
 };
 
-static const char *const copy_words [] = {"staged", "sound", "stale", "evicting"};
+static const char *const copy_words [] = {"staged", "sound", "stale", "evicting", "quarantined"};
 
 struct catalogue {
     service_t *service;
@@ -33,13 +34,6 @@ struct catalogue {
 };
 
 /*  --- the order of changes --- */
-
-static int by_change (const void *key, const void *thing)
-{
-    const uint64_t *number = key;
-    const file_t *file = thing;
-    return (*number > file->changed) - (*number < file->changed);
-}
 
 static void link_change (catalogue_t *self, file_t *file)
 {
@@ -135,6 +129,12 @@ copy_t *file_copy (const file_t *file, const char *node)
     return NULL;
 }
 
+bool copy_lasts (const file_t *file, const copy_t *copy)
+{
+    return copy->state == COPY_QUARANTINED ||
+           (copy->state == COPY_SOUND && (file->kept || file->pinned));
+}
+
 static copy_t *copy_add (file_t *file, const char *node)
 {
     assert (strlen (node) <= NAME_BYTES_MAX && file->copies_count < COPIES_MAX);
@@ -148,7 +148,8 @@ static copy_t *copy_add (file_t *file, const char *node)
 static void tell_copy (const catalogue_t *self, const file_t *file, const copy_t *copy,
                        const char *from)
 {
-    outbox_log (self->service->outbox, copy->state == COPY_STALE ? LEVEL_WARNING : LEVEL_INFO,
+    bool wrong = copy->state == COPY_STALE || copy->state == COPY_QUARANTINED;
+    outbox_log (self->service->outbox, wrong ? LEVEL_WARNING : LEVEL_INFO,
                 "copy name=%s node=%s %s->%s", file->name, copy->node, from,
                 copy_words [copy->state]);
 }
@@ -181,7 +182,7 @@ catalogue_answer_t catalogue_stage (catalogue_t *self, const file_t *from, const
     if (!copy) {
         copy = copy_add (file, node);
         tell_copy (self, file, copy, "absent");
-    } else if (copy->state != COPY_STAGED) {
+    } else if (copy->state != COPY_STAGED && copy->state != COPY_QUARANTINED) {
         copy_move (self, file, copy, COPY_STAGED);
     }
     catalogue_file_changed (self, file);
@@ -212,6 +213,37 @@ catalogue_answer_t catalogue_prove (catalogue_t *self, const file_t *from, const
     }
     catalogue_file_changed (self, file);
     return other ? CATALOGUE_OTHER : CATALOGUE_OK;
+}
+
+catalogue_answer_t catalogue_quarantine (catalogue_t *self, const file_t *from, const char *node,
+                                         const spoilt_t *spoilt)
+{
+    uint64_t bad = bad_chunks (spoilt), bad_at = bad > 0 ? spoilt->bad [0].offset : 0;
+    const copy_t *before = file_copy (catalogue_find (self, from->name), node);
+    if (before && before->state == COPY_QUARANTINED && before->bad == bad &&
+        before->bad_at == bad_at)
+        return CATALOGUE_OK;
+    if (!before) { /* it has it all the same */
+        catalogue_answer_t answer = catalogue_stage (self, from, node);
+        if (answer != CATALOGUE_OK)
+            return answer;
+    }
+    file_t *file = catalogue_find (self, from->name);
+    copy_t *copy = file_copy (file, node);
+    if (!content_same (&file->content, &from->content))
+        return CATALOGUE_OTHER;
+    copy_move (self, file, copy, COPY_QUARANTINED);
+    copy->bad = bad;
+    copy->bad_at = bad_at;
+    catalogue_file_changed (self, file);
+    return CATALOGUE_OK;
+}
+
+void catalogue_unstage (catalogue_t *self, const char *name, const char *node)
+{
+    const copy_t *copy = file_copy (catalogue_find (self, name), node);
+    if (copy && copy->state == COPY_STAGED)
+        catalogue_gone (self, name, node);
 }
 
 void catalogue_move (catalogue_t *self, const char *name, const char *node, copy_state_t to)
@@ -249,39 +281,27 @@ void catalogue_use (catalogue_t *self, const char *name, int64_t wall_ms)
         catalogue_file_store (self, file);
 }
 
-void catalogue_pin (catalogue_t *self, const char *name, bool pinned)
+void catalogue_want (catalogue_t *self, const file_t *wanted)
 {
-    file_t *file = catalogue_find (self, name);
-    if (!file || file->pinned == pinned)
+    file_t *file = catalogue_find (self, wanted->name);
+    if (file->kept == wanted->kept && file->pinned == wanted->pinned &&
+        file->expires_ms == wanted->expires_ms &&
+        memcmp (&file->rule, &wanted->rule, sizeof file->rule) == 0)
         return;
-    file->pinned = pinned;
+    file->kept = wanted->kept;
+    file->pinned = wanted->pinned;
+    file->expires_ms = wanted->expires_ms;
+    file->rule = wanted->rule;
     catalogue_file_changed (self, file);
 }
 
-void catalogue_keep (catalogue_t *self, const char *name, bool kept)
+void catalogue_own (catalogue_t *self, const char *name, const char *owner, int64_t created_ms)
 {
     file_t *file = catalogue_find (self, name);
-    if (!file || file->kept == kept)
+    if (*file->owner)
         return;
-    file->kept = kept;
-    catalogue_file_changed (self, file);
-}
-
-void catalogue_expire (catalogue_t *self, const char *name, int64_t expires_ms)
-{
-    file_t *file = catalogue_find (self, name);
-    if (!file || file->expires_ms == expires_ms)
-        return;
-    file->expires_ms = expires_ms;
-    catalogue_file_changed (self, file);
-}
-
-void catalogue_set_rule (catalogue_t *self, const char *name, const replica_rule_t *rule)
-{
-    file_t *file = catalogue_find (self, name);
-    if (!file || (file->rule.copies == rule->copies && file->rule.spread == rule->spread))
-        return;
-    file->rule = *rule;
+    snprintf (file->owner, sizeof file->owner, "%s", owner);
+    file->created_ms = created_ms;
     catalogue_file_changed (self, file);
 }
 
@@ -306,7 +326,13 @@ file_place_t file_place (const file_t *file, const char *site)
                           .created_ms = file->created_ms,
                           .sound = file_copies (file, COPY_SOUND),
                           .staged = file_copies (file, COPY_STAGED),
-                          .kept = file->kept};
+                          .kept = file->kept,
+                          .nodes = file->rule.nodes};
+    for (size_t i = 0; i < file->copies_count; i++)
+        if (file->copies [i].state == COPY_QUARANTINED && place.quarantined++ == 0) {
+            place.bad = file->copies [i].bad;
+            place.bad_at = file->copies [i].bad_at;
+        }
     memcpy (place.site, site, strlen (site) + 1);
     memcpy (place.owner, file->owner, sizeof place.owner);
     return place;
@@ -363,7 +389,7 @@ catalogue_t *catalogue_new (service_t *service, uint32_t files_max)
     self->files_max = files_max;
     self->files = ordered_by_text (offsetof (file_t, name));
     self->goners = ordered_by_text (offsetof (file_t, name));
-    self->changes = ordered_new (by_change);
+    self->changes = ordered_by_number (offsetof (file_t, changed));
     service_load (service, TABLE_FILES, load, self);
     service_limit (service, "files_max", files_max);
     return self;

@@ -1,9 +1,12 @@
 /*  catalogue - the files of one site, and the copies of each on the site's storage nodes.
  *
- *      staged   -> sound | gone            its bytes are on the way
- *      sound    -> stale | evicting        its digest was right when it was last checked
- *      stale    -> evicting | gone         it is missing, or its bytes are wrong
- *      evicting -> gone                    until its node says that it has dropped it
+ *      staged       its bytes are on the way
+ *      sound        its digest was right when it was last checked
+ *      stale        it is another file
+ *      quarantined  some of its bytes are wrong; it stays until it is mended
+ *      evicting     until its node says that it has dropped it
+ *
+ *  catalogue.c has the table of which follows which. Any copy is gone when its node says so.
  *
  *  Every change is stored in the step that makes it, together with whatever was promised because of
  *  it. A name stands for one content as long as the site has it: size and digest never change.
@@ -15,24 +18,29 @@
 #include "file_place.h"
 #include "service.h"
 
-#define COPIES_MAX         64    /* of one file at one site */
-#define RULE_COPIES_MAX    16    /* most that a rule may ask for */
+#define COPIES_MAX         CHAIN_RECEIVERS_MAX /* of one file at one site */
+#define NODES_ALL          UINT32_MAX          /* of a site; also all sites that a rule is for */
+#define RULE_SITES_BYTES   256
 #define USED_KEEP_MS       60000 /* how exactly the time of last use is stored */
 #define CATALOGUE_GONE_MAX 65536 /* names of gone files that are remembered for the indexes */
 
-typedef enum { COPY_STAGED, COPY_SOUND, COPY_STALE, COPY_EVICTING } copy_state_t;
+typedef enum { COPY_STAGED, COPY_SOUND, COPY_STALE, COPY_EVICTING, COPY_QUARANTINED } copy_state_t;
 
 typedef struct {
     char node [NAME_BYTES_MAX + 1];
     copy_state_t state;
     int64_t proved_ms; /* wall; 0 = never */
+    uint64_t bad;      /* QUARANTINED: its bad MiBs; 0 = not known which */
+    uint64_t bad_at;   /* offset of the first of them */
 } copy_t;
 
 typedef enum { SPREAD_SITES, SPREAD_DOMAINS } spread_t;
 
 typedef struct {
-    uint32_t copies; /* 0 = no rule */
+    uint32_t copies; /* sites; NODES_ALL = all that it is for; 0 = its home is elsewhere, or none */
     spread_t spread;
+    uint32_t nodes;                /* of each site; NODES_ALL = all; 0 = any one */
+    char sites [RULE_SITES_BYTES]; /* that it is for: "ams,berlin"; "" = all */
 } replica_rule_t;
 
 /*  To be read by others, changed by catalogue.c only. */
@@ -68,6 +76,9 @@ const file_t *catalogue_after (const catalogue_t *self, const char *name);
 
 /*  NULL when there is no such copy, or no file. */
 copy_t *file_copy (const file_t *file, const char *node);
+
+/*  Is a copy there for good: one that the cache never drops to make room? */
+bool copy_lasts (const file_t *file, const copy_t *copy);
 uint32_t file_copies (const file_t *file, copy_state_t state);
 
 /*  What this site tells others about the file. */
@@ -75,8 +86,9 @@ file_place_t file_place (const file_t *file, const char *site);
 
 typedef enum { CATALOGUE_OK, CATALOGUE_FULL, CATALOGUE_OTHER } catalogue_answer_t;
 
-/*  A copy is on its way to a node. If the name is new, it gets what file says. CATALOGUE_OTHER when
- *  the site has the name with another size or digest, CATALOGUE_FULL at files_max or COPIES_MAX. */
+/*  A copy is on its way to a node. A quarantined one stays so until the new one is there. If the
+ *  name is new, it gets what file says. CATALOGUE_OTHER when the site has the name with another size
+ *  or digest, CATALOGUE_FULL at files_max or COPIES_MAX. */
 catalogue_answer_t catalogue_stage (catalogue_t *self, const file_t *file, const char *node);
 
 /*  A node has proved a copy, which may be new to the site. CATALOGUE_OTHER when size or digest
@@ -84,19 +96,30 @@ catalogue_answer_t catalogue_stage (catalogue_t *self, const file_t *file, const
 catalogue_answer_t catalogue_prove (catalogue_t *self, const file_t *file, const char *node,
                                     int64_t proved_ms);
 
+/*  A node has found a copy wrong, which may be new to the site. It is kept, and never gone before
+ *  its node says so. Answers like catalogue_prove. */
+catalogue_answer_t catalogue_quarantine (catalogue_t *self, const file_t *file, const char *node,
+                                         const spoilt_t *spoilt);
+
+/*  A copy that was staged does not come. */
+void catalogue_unstage (catalogue_t *self, const char *name, const char *node);
+
 /*  Sets the state of a copy. Nothing happens when there is no such copy, or its state can't change
  *  so. */
 void catalogue_move (catalogue_t *self, const char *name, const char *node, copy_state_t to);
+
 /*  A copy is gone. The file leaves with its last copy. */
 void catalogue_gone (catalogue_t *self, const char *name, const char *node);
 
 /*  The file is being used now. */
 void catalogue_use (catalogue_t *self, const char *name, int64_t wall_ms);
 
-void catalogue_pin (catalogue_t *self, const char *name, bool pinned);
-void catalogue_keep (catalogue_t *self, const char *name, bool kept);
-void catalogue_expire (catalogue_t *self, const char *name, int64_t expires_ms);
-void catalogue_set_rule (catalogue_t *self, const char *name, const replica_rule_t *rule);
+/*  What is wanted of a file of the site: it gets kept, pinned, expires_ms and rule from this copy of
+ *  it. */
+void catalogue_want (catalogue_t *self, const file_t *wanted);
+
+/*  Whose file it is, and since when, if that is not known yet. */
+void catalogue_own (catalogue_t *self, const char *name, const char *owner, int64_t created_ms);
 
 /*  The first change after this number, of a gone file, too; NULL = none. */
 const file_t *catalogue_changed (const catalogue_t *self, uint64_t number);

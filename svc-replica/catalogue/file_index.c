@@ -180,11 +180,10 @@ static void on_publish (void *owner, const moment_t *now, const request_t *reque
 {
     file_index_t *self = owner;
     const publish_t *from = body;
-    bool own =
-      strncmp (request->actor, "replica/", 8) == 0 && strcmp (request->actor + 8, from->site) == 0;
+    const char *site = site_of (request->actor);
     bool full =
       !ordered_find (self->tellers, from->site) && ordered_count (self->tellers) >= SITES_MAX;
-    if (!own)
+    if (!site || strcmp (site, from->site) != 0)
         service_refuse (self->service, request, CALL_DENIED,
                         "%.63s may not publish for site %s; only replica/%s may", request->actor,
                         from->site, from->site);
@@ -226,42 +225,12 @@ static void file_index_on_locate (void *owner, const moment_t *now, const reques
     free (told.places);
 }
 
-/*  The first place of the next name; NULL at the end. */
-static const index_row_t *name_after (const file_index_t *self, const char *name)
-{
-    /* This is greater than the name of any site. */
-    return ordered_after (self->places, &(place_key_t){.name = name, .site = "\xff"});
-}
-
-static void on_names (void *owner, const moment_t *now, const request_t *request, void *body)
-{
-    (void) now;
-    file_index_t *self = owner;
-    const files_question_t *question = body;
-    uint32_t most = files_most (question);
-    names_told_t names = {.files = must (calloc (most, sizeof *names.files))};
-    file_place_t *places = must (calloc (PUBLISHED_MAX + PLACES_MAX, sizeof *places));
-    size_t used = 0;
-    const index_row_t *told = name_after (self, question->after);
-    while (told && names.count < most && used < PUBLISHED_MAX) {
-        named_places_t *file = &names.files [names.count++];
-        *file = (named_places_t){.name = told->name, .places = places + used};
-        file->places_count = places_of (self, told->name, file->places, PLACES_MAX);
-        used += file->places_count;
-        told = name_after (self, told->name);
-    }
-    names.more = told != NULL;
-    service_reply (self->service, request, codec_encode (&names_told_codec, &names));
-    free (names.files);
-    free (places);
-}
-
 static void on_stale (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
     file_index_t *self = owner;
     const stale_t *stale = body;
-    if (strncmp (request->actor, "replica/", 8) != 0) {
+    if (!site_of (request->actor)) {
         service_refuse (self->service, request, CALL_DENIED,
                         "only a site's svc-replica may say that a place is stale");
         return;
@@ -287,7 +256,6 @@ file_index_t *file_index_new (service_t *service, uint32_t places_max)
                            .tellers = ordered_by_text (offsetof (index_site_t, site))};
     service_serve (service, "ReplicaIndex", "Publish", &publish_codec, on_publish, self);
     service_serve (service, "ReplicaIndex", "Locate", &locate_codec, file_index_on_locate, self);
-    service_serve (service, "ReplicaIndex", "Names", &files_question_codec, on_names, self);
     service_serve (service, "ReplicaIndex", "Stale", &stale_codec, on_stale, self);
     service_limit (service, "places_max", places_max);
     return self;

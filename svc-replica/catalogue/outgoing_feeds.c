@@ -23,27 +23,29 @@ struct outgoing_feeds {
     chain_t *chain;
     outgoing_feeds_limits_t limits;
     ordered_t *outgoing_feeds; /* of this start, by id */
+    outgoing_feeds_from_fn *from;
+    void *owner;
 };
 
-/*  The site that asks; NULL when the caller is not a svc-replica. */
-static const char *outgoing_feeds_site_of (const request_t *request)
-{
-    return strncmp (request->actor, "replica/", 8) == 0 ? request->actor + 8 : NULL;
-}
+typedef struct {
+    uint32_t all;
+    uint32_t pair; /* to the site that is asked about */
+    uint32_t file; /* of the file, to other sites than that */
+} feeds_count_t;
 
-/*  How many loans there are, and (pair) how many of them belong to this site. */
-static uint32_t count_outgoing_feeds (const outgoing_feeds_t *self, const char *site,
-                                      uint32_t *pair)
+static feeds_count_t count_outgoing_feeds (const outgoing_feeds_t *self, const char *site,
+                                           const char *name)
 {
-    uint32_t count = 0;
-    *pair = 0;
-    for (const chain_transfer_t *transfer = chain_next (self->chain, NULL); transfer;
-         transfer = chain_next (self->chain, transfer)) {
+    feeds_count_t count = {0};
+    for (const chain_transfer_t *transfer = NULL;
+         (transfer = chain_next (self->chain, transfer));) {
         if (!transfer->loan || transfer->over)
             continue;
         const outgoing_feed_t *loan = ordered_find (self->outgoing_feeds, transfer->id.bytes);
-        count++;
-        *pair += loan && strcmp (loan->site, site) == 0;
+        bool pair = loan && strcmp (loan->site, site) == 0;
+        count.all++;
+        count.pair += pair;
+        count.file += !pair && strcmp (transfer->file, name) == 0;
     }
     return count;
 }
@@ -60,16 +62,16 @@ static void outgoing_feeds_prune (outgoing_feeds_t *self)
     }
 }
 
-/*  Of the nodes that are up with a sound copy and were not tried yet, the one that feeds the fewest
- *  transfers. False when there is none. */
-static bool node_for (const outgoing_feeds_t *self, const file_t *file, const bool *tried,
-                      size_t *copy)
+/*  Of the nodes that are up with a copy in this state and were not tried yet, the one that feeds the
+ *  fewest transfers. False when there is none. */
+static bool node_for (const outgoing_feeds_t *self, const file_t *file, copy_state_t state,
+                      const bool *tried, size_t *copy)
 {
     bool found = false;
     uint32_t least = 0;
     for (size_t i = 0; i < file->copies_count; i++) {
         const chain_node_t *node = chain_node (self->chain, file->copies [i].node);
-        if (tried [i] || file->copies [i].state != COPY_SOUND || !node ||
+        if (tried [i] || file->copies [i].state != state || !node ||
             node->agent.state != AGENT_UP || !*node->data)
             continue;
         uint32_t feeds = chain_feeds (self->chain, node);
@@ -91,7 +93,7 @@ static uint32_t mbps_of (const outgoing_feeds_t *self, const offer_question_t *q
 
 static bool lend_node (outgoing_feeds_t *self, const moment_t *now,
                        const offer_question_t *question, const char *node, offer_answer_t *answer,
-                       char why [CHAIN_WHY_BYTES_MAX + 1])
+                       char why [WHY_BYTES])
 {
     chain_loan_t loan = {.id = question->transfer,
                          .node = node,
@@ -103,14 +105,15 @@ static bool lend_node (outgoing_feeds_t *self, const moment_t *now,
     return chain_lend (self->chain, now, &loan, answer->endpoint, why);
 }
 
-/*  Lends the best node. False with why when there is none. */
+/*  Lends the best node with a copy in this state. False with why when there is none. */
 static bool lend (outgoing_feeds_t *self, const moment_t *now, const offer_question_t *question,
-                  const file_t *file, offer_answer_t *answer, char why [CHAIN_WHY_BYTES_MAX + 1])
+                  const file_t *file, copy_state_t state, offer_answer_t *answer,
+                  char why [WHY_BYTES])
 {
     bool tried [COPIES_MAX] = {false};
     size_t copy;
-    snprintf (why, CHAIN_WHY_BYTES_MAX + 1, "none of its storage nodes that have the file is up");
-    while (node_for (self, file, tried, &copy)) {
+    snprintf (why, WHY_BYTES, "none of its storage nodes that have the file is up");
+    while (node_for (self, file, state, tried, &copy)) {
         if (lend_node (self, now, question, file->copies [copy].node, answer, why))
             return true;
         tried [copy] = true;
@@ -136,11 +139,42 @@ static void loan_put (outgoing_feeds_t *self, const char *site, const offer_ques
 static bool renew (outgoing_feeds_t *self, const moment_t *now, const char *site,
                    const offer_question_t *question, offer_answer_t *answer)
 {
-    char why [CHAIN_WHY_BYTES_MAX + 1];
+    char why [WHY_BYTES];
     const outgoing_feed_t *loan = ordered_find (self->outgoing_feeds, question->transfer.bytes);
     return loan && strcmp (loan->site, site) == 0 && strcmp (loan->name, question->name) == 0 &&
            chain_transfer (self->chain, &question->transfer) &&
            lend_node (self, now, question, loan->node, answer, why);
+}
+
+/*  Has this site the file, or will it have it? Refuses if not. */
+static bool has_file (const outgoing_feeds_t *self, const request_t *request,
+                      const offer_question_t *question, const file_t *file)
+{
+    if (!file || file_copies (file, COPY_SOUND) + file_copies (file, COPY_STAGED) == 0)
+        return service_refuse (self->service, request, CALL_NOT_FOUND, "%s has no sound copy of %s",
+                               self->service->name, question->name);
+    return (file->content.digest_known &&
+            memcmp (file->content.digest, question->digest, FILE_DIGEST_BYTES) == 0) ||
+           service_refuse (self->service, request, CALL_NOT_FOUND,
+                           "%s has another file called %s: its digest is not the one asked for",
+                           self->service->name, question->name);
+}
+
+/*  Lends a node with a sound copy. One that is still receiving the file may be lent, too, but not to
+ *  the site that it is fed from: nothing would ever come. */
+static bool lend_any (outgoing_feeds_t *self, const moment_t *now, const char *site,
+                      const offer_question_t *question, const file_t *file, offer_answer_t *answer,
+                      char why [WHY_BYTES])
+{
+    if (lend (self, now, question, file, COPY_SOUND, answer, why))
+        return true;
+    const char *from = self->from (self->owner, question->name);
+    if (*from && strcmp (from, site) != 0)
+        return lend (self, now, question, file, COPY_STAGED, answer, why);
+    if (file_copies (file, COPY_SOUND) == 0)
+        snprintf (why, WHY_BYTES, "it waits for that file itself%s%s", *from ? ", from " : "",
+                  from);
+    return false;
 }
 
 static void outgoing_feeds_offer (outgoing_feeds_t *self, const moment_t *now,
@@ -149,36 +183,29 @@ static void outgoing_feeds_offer (outgoing_feeds_t *self, const moment_t *now,
 {
     const file_t *file = catalogue_find (self->catalogue, question->name);
     offer_answer_t answer = {.sending = 0};
-    char why [CHAIN_WHY_BYTES_MAX + 1];
-    uint32_t pair;
-    if (!file || file_copies (file, COPY_SOUND) == 0) {
-        service_refuse (self->service, request, CALL_NOT_FOUND, "%s has no sound copy of %s",
-                        self->service->name, question->name);
+    char why [WHY_BYTES];
+    if (!has_file (self, request, question, file))
         return;
-    }
-    if (!file->content.digest_known ||
-        memcmp (file->content.digest, question->digest, FILE_DIGEST_BYTES) != 0) {
-        service_refuse (self->service, request, CALL_NOT_FOUND,
-                        "%s has another file called %s: its digest is not the one asked for",
-                        self->service->name, question->name);
-        return;
-    }
-    if (renew (self, now, site, question, &answer)) {
-        answer.sending = count_outgoing_feeds (self, site, &pair);
+    bool renewed = renew (self, now, site, question, &answer);
+    outgoing_feeds_prune (self);
+    feeds_count_t count = count_outgoing_feeds (self, site, question->name);
+    bool unknown = question->feeds > 0 && count.file >= question->feeds;
+    if (renewed || unknown) {
+        if (!renewed)
+            answer = (offer_answer_t){.node = ""};
+        answer.sending = count.all;
         service_reply (self->service, request, codec_encode (&offer_answer_codec, &answer));
         return;
     }
-    outgoing_feeds_prune (self);
-    uint32_t count = count_outgoing_feeds (self, site, &pair);
-    if (count >= self->limits.source_max || pair >= self->limits.pair_max) {
+    if (count.all >= self->limits.source_max || count.pair >= self->limits.pair_max) {
         service_count (self->service, "offers_refused", 1);
         service_refuse (
           self->service, request, CALL_OVERLOADED,
           "%s feeds %u transfers already, %u of them to %s, and may not feed more; ask again later",
-          self->service->name, count, pair, site);
+          self->service->name, count.all, count.pair, site);
         return;
     }
-    if (!lend (self, now, question, file, &answer, why)) {
+    if (!lend_any (self, now, site, question, file, &answer, why)) {
         service_refuse (self->service, request, CALL_OVERLOADED, "%s: %s", self->service->name,
                         why);
         return;
@@ -186,7 +213,7 @@ static void outgoing_feeds_offer (outgoing_feeds_t *self, const moment_t *now,
     loan_put (self, site, question, answer.node);
     catalogue_use (self->catalogue, question->name, now->wall_ms);
     service_count (self->service, "offers", 1);
-    answer.sending = count + 1;
+    answer.sending = count.all + 1;
     service_reply (self->service, request, codec_encode (&offer_answer_codec, &answer));
 }
 
@@ -194,7 +221,7 @@ static void on_offer (void *owner, const moment_t *now, const request_t *request
 {
     outgoing_feeds_t *self = owner;
     const offer_question_t *question = body;
-    const char *site = outgoing_feeds_site_of (request);
+    const char *site = site_of (request->actor);
     if (!site)
         service_refuse (self->service, request, CALL_DENIED,
                         "only a site's svc-replica may ask for an offer");
@@ -206,7 +233,7 @@ static void on_offer_end (void *owner, const moment_t *now, const request_t *req
 {
     outgoing_feeds_t *self = owner;
     const offer_end_t *end = body;
-    const char *site = outgoing_feeds_site_of (request);
+    const char *site = site_of (request->actor);
     outgoing_feed_t *loan = ordered_find (self->outgoing_feeds, end->transfer.bytes);
     if (!site || (loan && strcmp (loan->site, site) != 0)) {
         service_refuse (self->service, request, CALL_DENIED,
@@ -216,11 +243,27 @@ static void on_offer_end (void *owner, const moment_t *now, const request_t *req
     const chain_transfer_t *transfer = chain_transfer (self->chain, &end->transfer);
     if (transfer && transfer->loan)
         chain_forget (self->chain, now, &end->transfer);
-    if (loan && end->wrong && chain_prove (self->chain, now, loan->node, end->name))
+    if (loan && end->wrong && chain_prove (self->chain, now, loan->node, end->name, 0))
         outbox_log (self->service->outbox, LEVEL_WARNING, "copy doubted name=%s node=%s by=%s",
                     end->name, loan->node, site);
     free (ordered_remove (self->outgoing_feeds, end->transfer.bytes));
     service_reply (self->service, request, (packed_t){0});
+}
+
+void outgoing_feeds_from (outgoing_feeds_t *self, outgoing_feeds_from_fn *from, void *owner)
+{
+    self->from = from;
+    self->owner = owner;
+}
+
+void outgoing_feeds_tell (const outgoing_feeds_t *self, const request_t *request, const char *name,
+                          file_place_t *place)
+{
+    const char *site = site_of (request->actor);
+    feeds_count_t count = count_outgoing_feeds (self, site ? site : "", name);
+    place->sending = count.all;
+    place->feeds = count.file;
+    snprintf (place->from, sizeof place->from, "%s", self->from (self->owner, name));
 }
 
 outgoing_feeds_t *outgoing_feeds_new (service_t *service, catalogue_t *catalogue, chain_t *chain,

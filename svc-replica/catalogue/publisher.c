@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DESKS_MAX  16
-#define LOOK_MS    2000 /* between two looks into the directory */
-#define BEAT_MS    (REPLICA_LEASE_MS / 3)
-#define PAGE_BYTES (BODY_BYTES_MAX / 2)
+#define FOLLOWERS_MAX 16
+#define LOOK_MS       2000 /* between two looks into the directory */
+#define BEAT_MS       (REPLICA_LEASE_MS / 3)
+#define PAGE_BYTES    (BODY_BYTES_MAX / 2)
 
 typedef struct {
     publisher_t *publisher;
@@ -27,11 +27,10 @@ struct publisher {
     service_t *service;
     catalogue_t *catalogue;
     const char *site;
-    publisher_index_t *followers [DESKS_MAX];
-    size_t desks_count;
+    publisher_index_t *followers [FOLLOWERS_MAX];
+    size_t followers_count;
     uint64_t look_timer;
     uint64_t soon_timer;
-    bool dirty;
 };
 
 /*  The changes after the follower's number that fit into one page. */
@@ -46,7 +45,8 @@ static size_t news_gather (const publisher_t *self, const publisher_index_t *fol
         *number = file->changed;
         bool useless =
           file->gone || !file->content.digest_known ||
-          (file_copies (file, COPY_SOUND) == 0 && file_copies (file, COPY_STAGED) == 0);
+          (file_copies (file, COPY_SOUND) == 0 && file_copies (file, COPY_STAGED) == 0 &&
+           file_copies (file, COPY_QUARANTINED) == 0);
         if (useless && follower->number == 0)
             continue; /* it has not been told of the file */
         news_t *one = &news [count++];
@@ -113,7 +113,7 @@ static void follower_tell (publisher_index_t *follower, const moment_t *now)
 
 static publisher_index_t *follower_find (const publisher_t *self, const char *index)
 {
-    for (size_t i = 0; i < self->desks_count; i++)
+    for (size_t i = 0; i < self->followers_count; i++)
         if (strcmp (self->followers [i]->index, index) == 0)
             return self->followers [i];
     return NULL;
@@ -123,25 +123,24 @@ static void follower_free (publisher_t *self, size_t i)
 {
     calls_cancel (self->service->calls, self->followers [i]->call);
     free (self->followers [i]);
-    self->followers [i] = self->followers [--self->desks_count];
+    self->followers [i] = self->followers [--self->followers_count];
 }
 
 static void publisher_on_look (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     publisher_t *self = owner;
-    self->look_timer = 0;
     publisher_look (self, now);
 }
 
-static void desks_fit (publisher_t *self)
+static void followers_fit (publisher_t *self)
 {
     const directory_t *directory = self->service->directory;
-    for (size_t i = self->desks_count; i-- > 0;)
+    for (size_t i = self->followers_count; i-- > 0;)
         if (!directory_find (directory, self->followers [i]->index))
             follower_free (self, i);
     for (const directory_entry_t *entry = directory_next (directory, "index", NULL);
-         entry && self->desks_count < DESKS_MAX;
+         entry && self->followers_count < FOLLOWERS_MAX;
          entry = directory_next (directory, "index", entry)) {
         if (follower_find (self, entry->name))
             continue;
@@ -149,23 +148,22 @@ static void desks_fit (publisher_t *self)
         follower->publisher = self;
         follower->told_ms = INT64_MIN / 2;
         memcpy (follower->index, entry->name, sizeof follower->index);
-        self->followers [self->desks_count++] = follower;
+        self->followers [self->followers_count++] = follower;
     }
 }
 
 void publisher_look (publisher_t *self, const moment_t *now)
 {
     if (self->service->directory)
-        desks_fit (self);
-    for (size_t i = 0; i < self->desks_count; i++) {
+        followers_fit (self);
+    for (size_t i = 0; i < self->followers_count; i++) {
         publisher_index_t *follower = self->followers [i];
         bool behind = follower->number != catalogue_number (self->catalogue);
         if (behind || follower->number == 0 || now->mono_ms - follower->told_ms >= BEAT_MS)
             follower_tell (follower, now);
     }
-    timers_cancel (self->service->timers, self->look_timer);
-    self->look_timer =
-      timers_set (self->service->timers, now->mono_ms + LOOK_MS, publisher_on_look, self, 0);
+    timers_move (self->service->timers, &self->look_timer, now->mono_ms + LOOK_MS,
+                 publisher_on_look, self, 0);
 }
 
 static void on_soon (void *owner, const moment_t *now, uint64_t token)
@@ -173,8 +171,7 @@ static void on_soon (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     publisher_t *self = owner;
     self->soon_timer = 0;
-    self->dirty = false;
-    for (size_t i = 0; i < self->desks_count; i++)
+    for (size_t i = 0; i < self->followers_count; i++)
         if (self->followers [i]->failures == 0 &&
             self->followers [i]->number != catalogue_number (self->catalogue))
             follower_tell (self->followers [i], now);
@@ -192,9 +189,8 @@ static void on_dirty (void *owner, const moment_t *now, uint64_t token)
 static void publisher_on_changed (void *owner)
 {
     publisher_t *self = owner;
-    if (self->dirty || self->desks_count == 0)
+    if (self->soon_timer != 0 || self->followers_count == 0)
         return;
-    self->dirty = true;
     self->soon_timer = timers_set (self->service->timers, 0, on_dirty, self, 0);
 }
 
@@ -205,7 +201,7 @@ void publisher_stale (publisher_t *self, const moment_t *now, const char *name, 
     memcpy (stale.site, site, strlen (site) + 1);
     packed_t body = codec_encode (&stale_codec, &stale);
     /* Only a hint, so nobody waits for the answer; the lease corrects a wrong place, too. */
-    for (size_t i = 0; i < self->desks_count; i++) {
+    for (size_t i = 0; i < self->followers_count; i++) {
         call_order_t order = {.peer = self->followers [i]->index,
                               .service = "ReplicaIndex",
                               .method = "Stale",
@@ -231,8 +227,8 @@ void publisher_destroy (publisher_t **self_p)
     publisher_t *self = *self_p;
     if (!self)
         return;
-    while (self->desks_count > 0)
-        follower_free (self, self->desks_count - 1);
+    while (self->followers_count > 0)
+        follower_free (self, self->followers_count - 1);
     timers_cancel (self->service->timers, self->look_timer);
     timers_cancel (self->service->timers, self->soon_timer);
     free (self);

@@ -9,7 +9,7 @@
 
 #include <assert.h>
 
-static_assert ((int) COPY_EVICTING == MUSUBI__COPY_STATE__COPY_EVICTING, "same numbers");
+static_assert ((int) COPY_QUARANTINED == MUSUBI__COPY_STATE__COPY_QUARANTINED, "same numbers");
 static_assert ((int) SPREAD_DOMAINS == MUSUBI__SPREAD__SPREAD_DOMAINS, "same numbers");
 static_assert ((int) TRANSFER_FAILED == MUSUBI__TRANSFER_STATE__TRANSFER_FAILED, "same numbers");
 
@@ -20,23 +20,27 @@ static bool name_rule (void *self, char why [WHY_BYTES])
 }
 
 static_assert (offsetof (file_t, name) == 0 && offsetof (begin_question_t, name) == 0 &&
-                 offsetof (said_t, name) == 0 && offsetof (file_locate_t, name) == 0 &&
-                 offsetof (offer_question_t, name) == 0 && offsetof (offer_end_t, name) == 0 &&
-                 offsetof (news_t, name) == 0 && offsetof (stale_t, name) == 0,
+                 offsetof (said_t, name) == 0 && offsetof (offer_question_t, name) == 0 &&
+                 offsetof (offer_end_t, name) == 0 && offsetof (news_t, name) == 0 &&
+                 offsetof (stale_t, name) == 0,
                "they do");
 
 /*  --- the catalogue's records --- */
 
 static const codec_row_t copy_rows [] = {
   ROW_WORD ("node", copy_t, node),
-  ROW_ENUM ("state", copy_t, state, COPY_EVICTING),
+  ROW_ENUM ("state", copy_t, state, COPY_QUARANTINED),
   ROW_NUMBER ("proved_ms", copy_t, proved_ms),
+  ROW_NUMBER ("bad", copy_t, bad),
+  ROW_NUMBER ("bad_at", copy_t, bad_at),
 };
 static const codec_t copy_codec = CODEC (copy_t, musubi__copy__descriptor, copy_rows);
 
 static const codec_row_t replica_rule_rows [] = {
-  ROW_NUMBER ("copies", replica_rule_t, copies, MOST (RULE_COPIES_MAX)),
+  ROW_NUMBER ("copies", replica_rule_t, copies),
   ROW_ENUM ("spread", replica_rule_t, spread, SPREAD_DOMAINS),
+  ROW_NUMBER ("nodes", replica_rule_t, nodes),
+  ROW_WORD ("sites", replica_rule_t, sites, OR_NONE),
 };
 static const codec_t replica_rule_codec =
   CODEC (replica_rule_t, musubi__replica_rule__descriptor, replica_rule_rows);
@@ -86,6 +90,8 @@ static const codec_row_t get_question_rows [] = {
   ROW_WORD ("guest", begin_question_t, guest, OR_NONE),
   ROW_FLAG ("keep", begin_question_t, keep),
   ROW_NUMBER ("lifetime_ms", begin_question_t, lifetime_ms, MOST (LIFETIME_MS_MAX)),
+  ROW_NUMBER ("nodes", begin_question_t, nodes),
+  ROW_FLAG ("salvage", begin_question_t, salvage),
 };
 const codec_t get_question_codec =
   CODEC_RULED (begin_question_t, musubi__get_request__descriptor, get_question_rows, name_rule);
@@ -95,6 +101,7 @@ static const codec_row_t begin_answer_rows [] = {
   ROW_NUMBER ("size", begin_answer_t, content.size),
   ROW_FIXED ("digest", begin_answer_t, content.digest,
              SET_BY (begin_answer_t, content.digest_known)),
+  ROW_NUMBER_ARRAY ("bad", begin_answer_t, bad, bad_count, 0),
 };
 const codec_t begin_answer_codec =
   CODEC (begin_answer_t, musubi__begin_answer__descriptor, begin_answer_rows);
@@ -117,8 +124,17 @@ static void hop_put (Musubi__Hop *to, const chain_receiver_t *from)
     to->state = (char *) receiver_state_word (from->state);
 }
 
-packed_t transfer_answer_encode (transfer_state_t state, const file_t *file, const char *source,
-                                 const chain_transfer_t *transfer, const char *why)
+/*  False of one that has failed, and of a client that has gone away. */
+static bool takes_part (const chain_t *chain, const chain_receiver_t *receiver)
+{
+    const chain_node_t *node = chain ? chain_node (chain, receiver->node) : NULL;
+    return receiver->state != RECEIVER_FAILED &&
+           !(node && node->guest && node->agent.state > AGENT_UP);
+}
+
+packed_t transfer_answer_encode (const chain_t *chain, transfer_state_t state, const file_t *file,
+                                 const char *source, const chain_transfer_t *transfer,
+                                 const nodes_told_t *nodes, const char *why)
 {
     arena_t arena;
     arena_init (&arena);
@@ -128,10 +144,14 @@ packed_t transfer_answer_encode (transfer_state_t state, const file_t *file, con
     answer.size = file->content.size;
     answer.source = (char *) source;
     answer.why = (char *) why;
-    answer.n_hops = transfer ? transfer->receivers_count : 0;
-    answer.hops = codec_messages (&musubi__hop__descriptor, answer.n_hops, &arena);
-    for (size_t i = 0; i < answer.n_hops; i++)
-        hop_put (answer.hops [i], &transfer->receivers [i]);
+    answer.nodes = nodes->have;
+    answer.lacking = nodes->lacking;
+    answer.n_lacking = nodes->lacking_count;
+    size_t receivers = transfer ? transfer->receivers_count : 0;
+    answer.hops = codec_messages (&musubi__hop__descriptor, receivers, &arena);
+    for (size_t i = 0; i < receivers; i++)
+        if (takes_part (chain, &transfer->receivers [i]))
+            hop_put (answer.hops [answer.n_hops++], &transfer->receivers [i]);
     packed_t packed = packed_of (&answer.base);
     arena_end (&arena);
     return packed;
@@ -232,33 +252,24 @@ static const codec_row_t cache_evicted_rows [] = {
 const codec_t cache_evicted_codec =
   CODEC (cache_evicted_t, musubi__evict_answer__descriptor, cache_evicted_rows);
 
-/*  --- where a file is --- */
-
-static const codec_row_t file_place_rows [] = {
-  ROW_WORD ("site", file_place_t, site),
-  ROW_NUMBER ("size", file_place_t, content.size),
-  ROW_FIXED ("digest", file_place_t, content.digest),
-  ROW_NUMBER ("created_ms", file_place_t, created_ms),
-  ROW_NUMBER ("sound", file_place_t, sound),
-  ROW_NUMBER ("staged", file_place_t, staged),
-  ROW_FLAG ("kept", file_place_t, kept),
-  ROW_WORD ("owner", file_place_t, owner, OR_NONE),
+static const codec_row_t scrub_question_rows [] = {
+  ROW_TIME ("since_ms", scrub_question_t, since_ms),
+  ROW_NUMBER ("mbps", scrub_question_t, mbps),
 };
-static const codec_t file_place_codec =
-  CODEC (file_place_t, musubi__place__descriptor, file_place_rows);
+const codec_t scrub_question_codec =
+  CODEC (scrub_question_t, musubi__scrub_request__descriptor, scrub_question_rows);
 
-static const codec_row_t locate_rows [] = {
-  ROW_TEXT ("name", file_locate_t, name),
+static const codec_row_t scrub_answer_rows [] = {
+  ROW_TIME ("since_ms", scrub_answer_t, since_ms),
+  ROW_NUMBER ("copies", scrub_answer_t, copies),
+  ROW_NUMBER ("left", scrub_answer_t, left),
+  ROW_NUMBER ("bytes", scrub_answer_t, bytes),
+  ROW_NUMBER ("bytes_left", scrub_answer_t, bytes_left),
+  ROW_NUMBER ("away", scrub_answer_t, away),
+  ROW_NUMBER ("found", scrub_answer_t, found),
 };
-const codec_t locate_codec =
-  CODEC_RULED (file_locate_t, musubi__locate_request__descriptor, locate_rows, name_rule);
-
-static const codec_row_t places_told_rows [] = {
-  ROW_LIST ("places", places_told_t, places, count, file_place, 0, PLACES_MAX),
-  ROW_UNUSED ("silent"),
-};
-const codec_t places_told_codec =
-  CODEC (places_told_t, musubi__locate_answer__descriptor, places_told_rows);
+const codec_t scrub_answer_codec =
+  CODEC (scrub_answer_t, musubi__scrub_answer__descriptor, scrub_answer_rows);
 
 /*  --- between sites --- */
 
@@ -268,12 +279,13 @@ static const codec_row_t offer_question_rows [] = {
   ROW_FIXED ("transfer", offer_question_t, transfer.bytes),
   ROW_FIXED ("token", offer_question_t, token),
   ROW_NUMBER ("mbps", offer_question_t, mbps),
+  ROW_NUMBER ("feeds", offer_question_t, feeds),
 };
 const codec_t offer_question_codec =
   CODEC_RULED (offer_question_t, musubi__offer_request__descriptor, offer_question_rows, name_rule);
 
 static const codec_row_t offer_answer_rows [] = {
-  ROW_WORD ("node", offer_answer_t, node),
+  ROW_WORD ("node", offer_answer_t, node, OR_NONE),
   ROW_WORD ("endpoint", offer_answer_t, endpoint, OR_NONE),
   ROW_NUMBER ("sending", offer_answer_t, sending),
 };
@@ -329,17 +341,3 @@ static const codec_row_t stale_rows [] = {
 };
 const codec_t stale_codec =
   CODEC_RULED (stale_t, musubi__stale_request__descriptor, stale_rows, name_rule);
-
-static const codec_row_t named_places_rows [] = {
-  ROW_STRING ("name", named_places_t, name, FILE_NAME_BYTES_MAX),
-  ROW_LIST ("places", named_places_t, places, places_count, file_place, 0, PLACES_MAX),
-};
-static const codec_t named_places_codec =
-  CODEC (named_places_t, musubi__named_places__descriptor, named_places_rows);
-
-static const codec_row_t names_told_rows [] = {
-  ROW_LIST ("files", names_told_t, files, count, named_places, 0, FILES_PAGE_MAX),
-  ROW_FLAG ("more", names_told_t, more),
-};
-const codec_t names_told_codec =
-  CODEC (names_told_t, musubi__names_answer__descriptor, names_told_rows);

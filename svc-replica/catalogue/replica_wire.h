@@ -8,12 +8,13 @@
 #include "catalogue.h"
 #include "codec.h"
 #include "file_place.h"
+#include "scrub.h"
 
-#define PLACES_MAX       512  /* of one file */
-#define PUBLISHED_MAX    2048 /* files in one page for an index, or of one */
-#define FILES_PAGE_MAX   1000
-#define LIFETIME_MS_MAX  INT64_C (3153600000000) /* a hundred years */
-#define REPLICA_LEASE_MS 30000                   /* after this silence an index forgets a site */
+#define PUBLISHED_MAX         2048 /* files in one page for an index, or of one */
+#define FILES_PAGE_MAX        1000
+#define FILES_PAGE_COPIES_MAX 4096 /* in one page, but for those of its last file */
+#define LIFETIME_MS_MAX       INT64_C (3153600000000) /* a hundred years */
+#define REPLICA_LEASE_MS      30000 /* after this silence an index forgets a site */
 
 extern const codec_t file_codec; /* the catalogue's record */
 
@@ -26,6 +27,8 @@ typedef struct {
     char guest [NAME_BYTES_MAX + 1]; /* "" = none */
     int64_t lifetime_ms;
     bool keep;
+    bool salvage;
+    uint32_t nodes; /* Get: of the site that are to have it; NODES_ALL = all; 0 = any one */
 } begin_question_t;
 extern const codec_t put_question_codec;
 extern const codec_t get_question_codec;
@@ -33,6 +36,8 @@ extern const codec_t get_question_codec;
 typedef struct {
     uint64_t transfer;
     content_t content;
+    uint64_t bad [2 * BAD_RANGES_MAX];
+    size_t bad_count;
 } begin_answer_t;
 extern const codec_t begin_answer_codec;
 
@@ -49,9 +54,17 @@ typedef enum {
     TRANSFER_FAILED
 } transfer_state_t;
 
+/*  How many nodes of the site have a file, and "n3: has no room for it" of those that do not. */
+typedef struct {
+    uint32_t have;
+    char **lacking;
+    size_t lacking_count;
+} nodes_told_t;
+
 /*  Of a file from a site ("" = none); transfer: the chain that brings it, NULL = none yet. */
-packed_t transfer_answer_encode (transfer_state_t state, const file_t *file, const char *source,
-                                 const chain_transfer_t *transfer, const char *why);
+packed_t transfer_answer_encode (const chain_t *chain, transfer_state_t state, const file_t *file,
+                                 const char *source, const chain_transfer_t *transfer,
+                                 const nodes_told_t *nodes, const char *why);
 
 typedef struct {
     char name [FILE_NAME_BYTES_MAX + 1]; /* "" = all */
@@ -80,19 +93,8 @@ extern const codec_t said_lifetime_codec;
 extern const codec_t said_rule_codec;
 extern const codec_t said_evict_codec;
 extern const codec_t cache_evicted_codec;
-
-/*  --- where a file is --- */
-
-typedef struct {
-    char name [FILE_NAME_BYTES_MAX + 1];
-} file_locate_t;
-extern const codec_t locate_codec;
-
-typedef struct {
-    file_place_t *places;
-    size_t count;
-} places_told_t;
-extern const codec_t places_told_codec;
+extern const codec_t scrub_question_codec;
+extern const codec_t scrub_answer_codec;
 
 /*  --- between sites --- */
 
@@ -101,12 +103,13 @@ typedef struct {
     uint8_t digest [FILE_DIGEST_BYTES];
     chain_id_t transfer;
     uint8_t token [CHAIN_TOKEN_BYTES];
-    uint32_t mbps; /* 0 = no limit */
+    uint32_t mbps;  /* 0 = no limit */
+    uint32_t feeds; /* 1 + those of this file that are known to the asker; 0 = whatever it is */
 } offer_question_t;
 extern const codec_t offer_question_codec;
 
 typedef struct {
-    char node [NAME_BYTES_MAX + 1];
+    char node [NAME_BYTES_MAX + 1]; /* "" = none: the asker is to look again who feeds the file */
     char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1];
     uint32_t sending;
 } offer_answer_t;
@@ -149,18 +152,5 @@ typedef struct {
     char site [NAME_BYTES_MAX + 1];
 } stale_t;
 extern const codec_t stale_codec;
-
-/*  A page of names, each with its places. */
-typedef struct {
-    const char *name;
-    file_place_t *places;
-    size_t places_count;
-} named_places_t;
-typedef struct {
-    named_places_t *files;
-    size_t count;
-    bool more;
-} names_told_t;
-extern const codec_t names_told_codec;
 
 #endif

@@ -1,6 +1,8 @@
 /*  storage_executor - works on files and folders; everything is flushed before it is reported. */
 #include "storage_executor.h"
 
+#include "clock.h"
+#include "flow_marks.h"
 #include "must.h"
 #include "storage_work.h"
 
@@ -11,11 +13,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+#include <xxhash.h>
 
-#define READ_BYTES  (512 * 1024)
-#define FOLDER_MODE 0750
+#define COPY_BYTES    (1 << 30) /* at most, that one call copies */
+#define FOLDER_MODE   0750
+#define BITS_PER_BYTE 8
 
 static bool storage_executor_failed (char why [WHY_BYTES], const char *doing, const char *path)
 {
@@ -43,68 +49,6 @@ static bool flush_folder_of (const char *path)
     return flush_path (*folder ? folder : "/", O_RDONLY | O_DIRECTORY);
 }
 
-/*  --- keep --- */
-
-/*  Copies the file, because a file can't be renamed into another file system. */
-static bool copy_over (const char *from, const char *to)
-{
-    char near [STORAGE_PATH_BYTES + 8];
-    snprintf (near, sizeof near, "%s.part", to);
-    int in = open (from, O_RDONLY | O_CLOEXEC);
-    unlink (near);
-    int out = open (near, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
-    uint8_t *buffer = must (malloc (READ_BYTES));
-    ssize_t got = in >= 0 && out >= 0 ? 1 : -1;
-    while (got > 0) {
-        got = read (in, buffer, READ_BYTES);
-        for (ssize_t done = 0, put; got > 0 && done < got; done += put) {
-            put = write (out, buffer + done, (size_t) (got - done));
-            if (put < 0) {
-                got = -1;
-                break;
-            }
-        }
-    }
-    int error = errno;
-    free (buffer);
-    if (in >= 0)
-        close (in);
-    if (out >= 0)
-        close (out);
-    errno = error;
-    return got == 0 && flush_path (near, O_RDONLY) && rename (near, to) == 0 && unlink (from) == 0;
-}
-
-/*  Moves the marks that the flow has noted beside the part (flow.h). If that fails, the file has no
- *  marks, which is allowed. */
-static void marks_keep (const char *part, const char *to)
-{
-    char marks [STORAGE_PATH_BYTES + sizeof FLOW_MARKS];
-    snprintf (marks, sizeof marks, "%s" FLOW_MARKS, part);
-    if (!*to || rename (marks, to) != 0)
-        (void) unlink (marks); /* if this fails, the next sweep does it */
-}
-
-static bool storage_executor_keep (const void *order, void *told, char why [WHY_BYTES])
-{
-    const storage_work_t *work = order;
-    storage_result_t *result = told;
-    result->there = true;
-    if (!flush_path (work->from, O_RDONLY)) {
-        if (errno == ENOENT && access (work->to, F_OK) == 0)
-            return true; /* it was done before */
-        return storage_executor_failed (why, "flushing", work->from);
-    }
-    if (*work->marks && unlink (work->marks) != 0 && errno != ENOENT)
-        return storage_executor_failed (why, "removing",
-                                        work->marks); /* of an older file of this name */
-    if (rename (work->from, work->to) != 0 && (errno != EXDEV || !copy_over (work->from, work->to)))
-        return storage_executor_failed (why, "naming", work->to);
-    marks_keep (work->from, work->marks);
-    return flush_folder_of (work->to) ||
-           storage_executor_failed (why, "flushing the folder of", work->to);
-}
-
 /*  --- write --- */
 
 static bool storage_executor_write_out (const void *order, void *told, char why [WHY_BYTES])
@@ -129,44 +73,167 @@ static bool same_file (const struct stat *a, const struct stat *b)
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/*  Notes the digest so far, after a chunk. If that fails, the mark is missing, which is allowed
- *  (flow.h). */
-static void mark_note (int marks, EVP_MD_CTX *sofar, const EVP_MD_CTX *digest)
+/*  What a proof knows so far. */
+typedef struct {
+    int file;
+    int marks;          /* noted before, by which chunks are judged; -1 = none */
+    int anew;           /* those of this reading; -1 = not wanted */
+    EVP_MD_CTX *digest; /* of what was read; what can't be read counts as zeros */
+    EVP_MD_CTX *zeroed; /* the same with zeros for bad chunks; NULL = none is bad yet */
+    uint8_t *chunk;
+    storage_result_t *result;
+} proof_t;
+
+/*  Returns how many bytes there are at the offset, up to a chunk; -1 with errno. */
+static ssize_t chunk_read (const proof_t *self, uint64_t offset)
 {
-    uint8_t mark [CHAIN_DIGEST_BYTES];
-    unsigned size;
-    EVP_MD_CTX_copy_ex (sofar, digest);
-    EVP_DigestFinal_ex (sofar, mark, &size);
-    ssize_t put = write (marks, mark, sizeof mark);
-    (void) put;
+    size_t done = 0;
+    while (done < FLOW_CHUNK_BYTES) {
+        ssize_t got =
+          pread (self->file, self->chunk + done, FLOW_CHUNK_BYTES - done, (off_t) (offset + done));
+        if (got < 0 && errno != EINTR)
+            return -1;
+        if (got == 0)
+            break;
+        done += got > 0 ? (size_t) got : 0;
+    }
+    return (ssize_t) done;
 }
 
-static bool digest_file (const char *path, int file, int marks, storage_result_t *result,
-                         char why [WHY_BYTES])
+/*  When there is no room for one more, the last range covers it too. */
+static void range_add (spoilt_t *spoilt, uint64_t offset, uint64_t bytes)
 {
-    EVP_MD_CTX *context = must (EVP_MD_CTX_new ()), *sofar = must (EVP_MD_CTX_new ());
-    uint8_t *buffer = must (malloc (READ_BYTES));
+    bad_range_t *last = &spoilt->bad [spoilt->bad_count > 0 ? spoilt->bad_count - 1 : 0];
+    bool joins = spoilt->bad_count == BAD_RANGES_MAX ||
+                 (spoilt->bad_count > 0 && last->offset + last->bytes == offset);
+    if (joins)
+        last->bytes = offset + bytes - last->offset;
+    else
+        spoilt->bad [spoilt->bad_count++] = (bad_range_t){.offset = offset, .bytes = bytes};
+}
+
+static EVP_MD_CTX *digest_copy (const EVP_MD_CTX *digest)
+{
+    EVP_MD_CTX *copy = must (EVP_MD_CTX_new ());
+    EVP_MD_CTX_copy_ex (copy, digest);
+    return copy;
+}
+
+static void digest_end (EVP_MD_CTX **digest, uint8_t to [CHAIN_DIGEST_BYTES])
+{
     unsigned size;
-    ssize_t got = 1;
-    EVP_DigestInit_ex (context, EVP_sha256 (), NULL);
-    while (got > 0) {
-        uint64_t left = FLOW_CHUNK_BYTES - result->content.size % FLOW_CHUNK_BYTES;
-        got = read (file, buffer, left < READ_BYTES ? (size_t) left : READ_BYTES);
-        if (got < 0 && errno == EINTR)
-            got = 1;
-        else if (got > 0) {
-            EVP_DigestUpdate (context, buffer, (size_t) got);
-            result->content.size += (uint64_t) got;
-            if (marks >= 0 && (uint64_t) got == left)
-                mark_note (marks, sofar, context);
-        }
+    EVP_DigestFinal_ex (*digest, to, &size);
+    EVP_MD_CTX_free (*digest);
+    *digest = NULL;
+}
+
+/*  Notes the marks of a chunk. If that fails they are missing, which is allowed (flow.h). */
+static void mark_note (const proof_t *self, uint64_t end, flow_mark_t *found)
+{
+    EVP_MD_CTX *sofar = digest_copy (self->digest);
+    digest_end (&sofar, found->mark);
+    (void) flow_marks_put (self->anew, end, found);
+}
+
+/*  Is the chunk that was read the right one? The marks from before remember the answer. */
+static bool chunk_right (const proof_t *self, uint64_t end, uint64_t check, bool read)
+{
+    flow_mark_t noted;
+    bool known = flow_marks_get (self->marks, end, &noted);
+    bool right = read && (!known || noted.check == check);
+    if (known && noted.bad == right) {
+        noted.bad = !right;
+        (void) flow_marks_put (self->marks, end, &noted);
     }
-    EVP_DigestFinal_ex (context, result->content.digest, &size);
-    result->content.digest_known = got == 0;
-    EVP_MD_CTX_free (context);
-    EVP_MD_CTX_free (sofar);
-    free (buffer);
-    return got == 0 || storage_executor_failed (why, "reading", path);
+    return right;
+}
+
+static void chunk_take (proof_t *self, uint64_t offset, size_t size, bool read)
+{
+    if (!read)
+        memset (self->chunk, 0, size);
+    flow_mark_t found = {.check = XXH3_64bits (self->chunk, size)};
+    bool right = chunk_right (self, offset + size, found.check, read);
+    if (!right && !self->zeroed)
+        self->zeroed = digest_copy (self->digest);
+    EVP_DigestUpdate (self->digest, self->chunk, size);
+    if (self->anew >= 0)
+        mark_note (self, offset + size, &found);
+    if (!right) {
+        memset (self->chunk, 0, size);
+        range_add (&self->result->spoilt, offset, size);
+    }
+    if (self->zeroed)
+        EVP_DigestUpdate (self->zeroed, self->chunk, size);
+    self->result->is_spoilt = self->result->is_spoilt || !read;
+}
+
+/*  Waits until so many bytes may have been read since the beginning. What is read at a rate comes
+ *  from the disk, and does not drive others' bytes out of memory. */
+static void proof_pace (int file, uint64_t bytes, uint32_t mbps, int64_t begun_ms)
+{
+    int64_t ms =
+      (int64_t) (bytes / mbps * BITS_PER_BYTE / 1000) + begun_ms - clock_ms (CLOCK_MONOTONIC);
+    posix_fadvise (file, 0, 0, POSIX_FADV_DONTNEED);
+    if (ms > 0)
+        nanosleep (&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+/*  Reads all that there is; false when the file can't be judged. */
+static bool proof_read (proof_t *self, const storage_work_t *work, uint64_t size,
+                        char why [WHY_BYTES])
+{
+    storage_result_t *result = self->result;
+    int64_t begun_ms = clock_ms (CLOCK_MONOTONIC);
+    for (uint64_t offset = 0; offset < size;) {
+        if (work->mbps > 0)
+            proof_pace (self->file, offset, work->mbps, begun_ms);
+        uint64_t left = size - offset;
+        size_t whole = left < FLOW_CHUNK_BYTES ? (size_t) left : FLOW_CHUNK_BYTES;
+        ssize_t got = chunk_read (self, offset);
+        if (got < 0 && !work->expected)
+            return storage_executor_failed (why, "reading", work->from);
+        if (got >= 0 && (size_t) got != whole)
+            return wrong (why, "%.120s was changed while it was read", work->from);
+        chunk_take (self, offset, whole, got >= 0);
+        offset += whole;
+    }
+    result->content.size = size;
+    result->content.digest_known = true;
+    EVP_MD_CTX *zeroed = self->zeroed ? self->zeroed : digest_copy (self->digest);
+    digest_end (&self->digest, result->content.digest);
+    result->spoilt.found = result->content;
+    digest_end (&zeroed, result->spoilt.found.digest);
+    self->zeroed = NULL;
+    result->is_spoilt =
+      work->expected &&
+      (result->is_spoilt || memcmp (result->content.digest, work->digest, CHAIN_DIGEST_BYTES) != 0);
+    return true;
+}
+
+/*  Reads the file and its marks, and puts new marks in their place if the file is right. */
+static bool proof_make (proof_t *self, const storage_work_t *work, uint64_t size,
+                        char why [WHY_BYTES])
+{
+    char anew [STORAGE_PATH_BYTES + 8] = "";
+    if (*work->marks)
+        snprintf (anew, sizeof anew, "%s%%new", work->marks); /* no name has that end */
+    self->marks = work->expected ? flow_marks_open (work->marks, O_RDWR) : -1;
+    self->anew = flow_marks_open (anew, O_RDWR | O_CREAT | O_TRUNC);
+    self->digest = must (EVP_MD_CTX_new ());
+    self->chunk = must (malloc (FLOW_CHUNK_BYTES));
+    EVP_DigestInit_ex (self->digest, EVP_sha256 (), NULL);
+    bool read = proof_read (self, work, size, why);
+    if (self->anew >= 0 && (!read || self->result->is_spoilt || rename (anew, work->marks) != 0))
+        unlink (anew);
+    if (self->anew >= 0)
+        close (self->anew);
+    if (self->marks >= 0)
+        close (self->marks);
+    EVP_MD_CTX_free (self->digest);
+    EVP_MD_CTX_free (self->zeroed);
+    free (self->chunk);
+    return read;
 }
 
 static bool prove (const void *order, void *told, char why [WHY_BYTES])
@@ -174,28 +241,100 @@ static bool prove (const void *order, void *told, char why [WHY_BYTES])
     const storage_work_t *work = order;
     storage_result_t *result = told;
     struct stat before, after;
-    int file = open (work->from, O_RDONLY | O_CLOEXEC);
-    if (file < 0 && errno == ENOENT)
+    int how = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (work->plain ? O_NOFOLLOW : 0);
+    proof_t proof = {.file = open (work->from, how), .result = result};
+    if (proof.file < 0 && errno == ENOENT)
         return true;
-    if (file < 0 || fstat (file, &before) != 0 || !S_ISREG (before.st_mode)) {
+    result->there = proof.file >= 0 && fstat (proof.file, &before) == 0 && S_ISREG (before.st_mode);
+    bool good = result->there && proof_make (&proof, work, (uint64_t) before.st_size, why);
+    if (!result->there)
         storage_executor_failed (why, "opening", work->from);
-        if (file >= 0)
-            close (file);
-        return false;
+    if (good && (fstat (proof.file, &after) != 0 || !same_file (&before, &after)))
+        good = wrong (why, "%.120s was changed while it was read", work->from);
+    if (proof.file >= 0)
+        close (proof.file);
+    return good;
+}
+
+/*  --- keep --- */
+
+/*  Copies the file, because a file can't be renamed into another file system. */
+static bool copy_over (const char *from, const char *to)
+{
+    char near [STORAGE_PATH_BYTES + 8];
+    snprintf (near, sizeof near, "%s.part", to);
+    int in = open (from, O_RDONLY | O_CLOEXEC);
+    unlink (near);
+    int out = open (near, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+    ssize_t copied = in >= 0 && out >= 0 ? 1 : -1;
+    while (copied > 0)
+        copied = sendfile (out, in, NULL, COPY_BYTES);
+    int error = errno;
+    if (in >= 0)
+        close (in);
+    if (out >= 0)
+        close (out);
+    errno = error;
+    return copied == 0 && flush_path (near, O_RDONLY) && rename (near, to) == 0 &&
+           unlink (from) == 0;
+}
+
+/*  Moves the marks that the flow has noted beside the part (flow.h). If that fails, the file has no
+ *  marks, which is allowed. */
+static void marks_keep (const char *part, const char *to)
+{
+    char marks [STORAGE_PATH_BYTES + sizeof FLOW_MARKS];
+    snprintf (marks, sizeof marks, "%s" FLOW_MARKS, part);
+    if (!*to || rename (marks, to) != 0)
+        (void) unlink (marks); /* if this fails, the next sweep does it */
+}
+
+/*  Does the disk give back the bytes that came, as the marks beside the part tell? */
+static bool part_stays (const char *part)
+{
+    char marks [STORAGE_PATH_BYTES + sizeof FLOW_MARKS];
+    snprintf (marks, sizeof marks, "%s" FLOW_MARKS, part);
+    proof_t self = {.file = open (part, O_RDONLY | O_CLOEXEC),
+                    .marks = flow_marks_open (marks, O_RDONLY),
+                    .chunk = must (malloc (FLOW_CHUNK_BYTES))};
+    bool stays = self.file >= 0;
+    ssize_t got = stays ? 1 : 0;
+    for (uint64_t end = 0; stays && got > 0;) {
+        flow_mark_t noted;
+        got = chunk_read (&self, end);
+        end += got > 0 ? (uint64_t) got : 0;
+        stays = got >= 0 && (got == 0 || !flow_marks_get (self.marks, end, &noted) ||
+                             noted.check == XXH3_64bits (self.chunk, (size_t) got));
     }
+    free (self.chunk);
+    if (self.marks >= 0)
+        close (self.marks);
+    if (self.file >= 0)
+        close (self.file);
+    return stays;
+}
+
+static bool storage_executor_keep (const void *order, void *told, char why [WHY_BYTES])
+{
+    const storage_work_t *work = order;
+    storage_result_t *result = told;
     result->there = true;
-    int marks = *work->marks
-                  ? open (work->marks, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0640)
-                  : -1;
-    bool read_all = digest_file (work->from, file, marks, result, why) && fstat (file, &after) == 0;
-    close (file);
-    if (marks >= 0)
-        close (marks);
-    if (!read_all)
-        return false;
-    if (same_file (&before, &after))
+    if (!flush_path (work->from, O_RDONLY)) {
+        if (errno == ENOENT && access (work->to, F_OK) == 0)
+            return true; /* it was done before */
+        return storage_executor_failed (why, "flushing", work->from);
+    }
+    result->is_spoilt = !part_stays (work->from);
+    if (result->is_spoilt)
         return true;
-    return wrong (why, "%.120s was changed while it was read", work->from);
+    if (*work->marks && unlink (work->marks) != 0 && errno != ENOENT)
+        return storage_executor_failed (why, "removing",
+                                        work->marks); /* of an older file of this name */
+    if (rename (work->from, work->to) != 0 && (errno != EXDEV || !copy_over (work->from, work->to)))
+        return storage_executor_failed (why, "naming", work->to);
+    marks_keep (work->from, work->marks);
+    return flush_folder_of (work->to) ||
+           storage_executor_failed (why, "flushing the folder of", work->to);
 }
 
 /*  --- drop and sweep --- */
@@ -222,6 +361,14 @@ static bool storage_executor_named (const storage_work_t *work, const char *name
     return false;
 }
 
+/*  A name counts as touched when it was given, too. */
+static bool storage_executor_young (int folder, const char *name, int64_t older_ms)
+{
+    struct stat status;
+    return older_ms > 0 && (fstatat (folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+                            time (NULL) - status.st_ctim.tv_sec < older_ms / 1000);
+}
+
 static bool storage_executor_sweep (const void *order, void *told, char why [WHY_BYTES])
 {
     (void) told;
@@ -232,6 +379,7 @@ static bool storage_executor_sweep (const void *order, void *told, char why [WHY
     bool swept = true;
     for (const struct dirent *entry; (entry = readdir (folder));)
         if (entry->d_name [0] != '.' && !storage_executor_named (work, entry->d_name) &&
+            !storage_executor_young (dirfd (folder), entry->d_name, work->older_ms) &&
             unlinkat (dirfd (folder), entry->d_name, 0) != 0 && errno != ENOENT)
             swept = storage_executor_failed (why, "removing", entry->d_name);
     closedir (folder);
@@ -240,10 +388,10 @@ static bool storage_executor_sweep (const void *order, void *told, char why [WHY
 
 /*  --- all kinds --- */
 
-#define STORAGE_WORK(storage_executor_named, how)                                                  \
+#define STORAGE_WORK(name, how)                                                                    \
     {                                                                                              \
-        .kind = (storage_executor_named), .order = &storage_work_codec,                            \
-        .result = &storage_result_codec, .carry_out = (how)                                        \
+        .kind = (name), .order = &storage_work_codec, .result = &storage_result_codec,             \
+        .carry_out = (how)                                                                         \
     }
 
 const work_kind_t storage_works [] = {
@@ -257,7 +405,7 @@ const size_t storage_executor_count = sizeof storage_works / sizeof *storage_wor
 
 bool storage_folders_make (const char *folder)
 {
-    static const char *const inside [] = {"", "/parts", "/files", "/marks"};
+    static const char *const inside [] = {"", "/parts", "/files", "/marks", "/arrivals"};
     char path [STORAGE_PATH_BYTES];
     for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
         snprintf (path, sizeof path, "%s%s", folder, inside [i]);

@@ -5,13 +5,16 @@
 #include "participant_config.h"
 #include "storage.h"
 #include "storage_executor.h"
+#include "storage_path.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #define NODE_NAME_BYTES_MAX 54 /* with "storage/" before it, it is the name of an actor */
 #define SITES_MAX           16
-#define FOLDER_BYTES_MAX    1024
 #define WORKERS_OF_FILES    4
 
 static const config_key_t storage_keys [] = {
@@ -21,6 +24,9 @@ static const config_key_t storage_keys [] = {
   KEY_NEEDED (CONFIG_TEXT, "folder", 0, 0,
               "folder of its files, an absolute path; it is made when there is none"),
   KEY_INTEGER ("bytes", "107374182400", 1, 9e18, "bytes that its files may take in all"),
+  KEY_DURATION (
+    "limits/arrivals", "7d", 60000, 366.0 * 86400000,
+    "what a task has left in folder/arrivals, and nobody takes in, is removed after this"),
   KEY_TEXT ("bind/data", "tcp://127.0.0.1:0",
             "endpoint from which other nodes fetch its files; port 0 = any free one, none = it "
             "feeds nobody"),
@@ -29,12 +35,15 @@ static const config_key_t storage_keys [] = {
   KEY_TEXT ("guest/gives", NULL, "name in the federation of the file that the client gives"),
   KEY_TEXT ("guest/gives_path", NULL, "path of the file that the client gives, absolute"),
   KEY_TEXT ("guest/takes", NULL, "name in the federation of the file that the client takes"),
-  KEY_TEXT ("guest/takes_path", NULL, "path that the file is written to, absolute"),
+  KEY_TEXT ("guest/takes_path", NULL, "path that the file gets when it is verified, absolute"),
+  KEY_INTEGER (
+    "guest/client", "0", 0, INT32_MAX,
+    "process id of the client that has started it: it ends when that one does; 0 = none"),
 };
 
 static bool path_right (const char *key, const char *path, char why [LONG_WHY_BYTES])
 {
-    if (*path == '/' && strlen (path) <= FOLDER_BYTES_MAX)
+    if (*path == '/' && strlen (path) <= STORAGE_FOLDER_BYTES_MAX)
         return true;
     return wrong_setting (why, "%s: \"%.80s\" should be an absolute path", key, path);
 }
@@ -68,6 +77,15 @@ static bool storage_main_settings_right (const storage_settings_t *settings,
     return true;
 }
 
+/*  The kernel kills this process with the client, unless that has died already. */
+static bool storage_main_client_follow (int64_t client, char why [LONG_WHY_BYTES])
+{
+    if (client == 0 || (prctl (PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid () == client))
+        return true;
+    return wrong_setting (why, "guest/client: process %ld, which has started this one, is gone",
+                          (long) client);
+}
+
 static bool storage_main_core_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
     name_list_t sites = {0};
@@ -79,12 +97,14 @@ static bool storage_main_core_new (const config_t *config, core_t *core, char wh
       .folder = config_text (config, "folder"),
       .bytes_max = (uint64_t) config_integer (config, "bytes"),
       .guest = config_boolean (config, "guest/guest"),
+      .arrivals_ms = config_duration_ms (config, "limits/arrivals"),
       .gives_file = config_text (config, "guest/gives"),
       .gives_path = config_text (config, "guest/gives_path"),
       .takes_file = config_text (config, "guest/takes"),
       .takes_path = config_text (config, "guest/takes_path"),
     };
-    bool good = storage_main_settings_right (&settings, why);
+    bool good = storage_main_client_follow (config_integer (config, "guest/client"), why) &&
+                storage_main_settings_right (&settings, why);
     if (good)
         storage_core (&settings, core);
     name_list_clear (&sites);

@@ -5,15 +5,18 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define OUTGOING_FEEDS_LOOK_MS 60000 /* between two looks for loans whose time is over */
 
-const chain_limits_t chain_limits_default = {
-  .attend_ms = 10000, .report_ms = 250, .silent_ms = 25000, .lost_ms = 120000, .slow_ms = 2000};
+const chain_limits_t chain_limits_default = {.attend_ms = 10000,
+                                             .report_ms = 250,
+                                             .silent_ms = 25000,
+                                             .lost_ms = 120000,
+                                             .slow_ms = 2000,
+                                             .skip_ms = 1000};
 
 static_assert (CHAIN_ID_BYTES <= ENTROPY_BYTES && CHAIN_TOKEN_BYTES <= ENTROPY_BYTES,
                "a moment has enough");
@@ -30,12 +33,21 @@ chain_transfer_t *chain_next (const chain_t *self, const chain_transfer_t *after
     return ordered_after (self->transfers, after ? after->id.bytes : NULL);
 }
 
-chain_receiver_t *chain_receiver_find (const chain_transfer_t *transfer, const char *node)
+chain_origin_t *chain_source_at (const chain_transfer_t *transfer, const char *node)
 {
-    for (size_t i = 0; i < transfer->receivers_count; i++)
-        if (strcmp (transfer->receivers [i].node, node) == 0)
-            return &transfer->receivers [i];
+    for (size_t i = 0; i < transfer->sources_count; i++)
+        if (strcmp (transfer->sources [i].node, node) == 0)
+            return (chain_origin_t *) &transfer->sources [i];
     return NULL;
+}
+
+uint32_t chain_attempt (const chain_transfer_t *transfer)
+{
+    uint32_t attempt = 0;
+    for (size_t i = 0; i < transfer->receivers_count; i++)
+        if (transfer->receivers [i].attempt > attempt)
+            attempt = transfer->receivers [i].attempt;
+    return attempt;
 }
 
 uint64_t chain_fed (const chain_transfer_t *transfer)
@@ -48,15 +60,23 @@ uint64_t chain_fed (const chain_transfer_t *transfer)
 
 /*  --- records --- */
 
-void chain_store (chain_t *self, const chain_transfer_t *transfer)
+/*  With the endpoints of receivers, so that after a restart nobody is thought to have no feeder
+ *  because the service has not heard of that one yet, and is sent to the source. */
+void chain_store (chain_t *self, chain_transfer_t *transfer)
 {
+    for (size_t i = 0; i < transfer->receivers_count; i++) {
+        const chain_node_t *place = chain_node (self, transfer->receivers [i].node);
+        if (place)
+            memcpy (transfer->receivers [i].data, place->data, sizeof place->data);
+    }
     service_put (self->service, TABLE_TRANSFERS,
                  (bytes_t){.data = transfer->id.bytes, .size = CHAIN_ID_BYTES},
                  codec_encode (&chain_transfer_codec, transfer));
 }
 
-static void transfer_free (chain_transfer_t *transfer)
+static void transfer_free (void *thing)
 {
+    chain_transfer_t *transfer = thing;
     free (transfer->receivers);
     free (transfer);
 }
@@ -80,8 +100,7 @@ static void chain_on_record (void *owner, bytes_t key, bytes_t value)
         return;
     }
     memcpy (transfer->id.bytes, key.data, CHAIN_ID_BYTES);
-    transfer->receivers =
-      must (reallocarray (transfer->receivers, CHAIN_RECEIVERS_MAX, sizeof *transfer->receivers));
+    transfer->receivers_room = transfer->receivers_count;
     ordered_add (self->transfers, transfer->id.bytes, transfer);
 }
 
@@ -120,53 +139,40 @@ void chain_receiver_move (chain_t *self, const moment_t *now, chain_transfer_t *
 
 /*  --- what owners do --- */
 
-static bool chain_no (char why [CHAIN_WHY_BYTES_MAX + 1], const char *format, ...)
-  __attribute__ ((format (printf, 2, 3)));
-
-static bool chain_no (char why [CHAIN_WHY_BYTES_MAX + 1], const char *format, ...)
-{
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (why, CHAIN_WHY_BYTES_MAX + 1, format, arguments);
-    va_end (arguments);
-    return false;
-}
-
 /*  A name that is not configured belongs to a guest that has not come yet. */
 static bool receiver_right (const chain_t *self, const chain_transfer_t *transfer, const char *node,
-                            char why [CHAIN_WHY_BYTES_MAX + 1])
+                            char why [WHY_BYTES])
 {
     const chain_node_t *place = chain_node (self, node);
     if (*node == '\0' || strlen (node) > NAME_BYTES_MAX)
-        return chain_no (why, "receiver: \"%.80s\" should be a node's name of 1 to %d bytes", node,
-                         NAME_BYTES_MAX);
+        return wrong (why, "receiver: \"%.80s\" should be a node's name of 1 to %d bytes", node,
+                      NAME_BYTES_MAX);
     if (chain_receiver_find (transfer, node))
-        return chain_no (why, "receiver: node %s receives this transfer already", node);
-    for (size_t i = 0; i < transfer->sources_count; i++)
-        if (strcmp (transfer->sources [i].node, node) == 0)
-            return chain_no (
-              why, "receiver: node %s is a source of this transfer, so it can't receive it", node);
+        return wrong (why, "receiver: node %s receives this transfer already", node);
+    if (chain_source_at (transfer, node))
+        return wrong (why, "receiver: node %s is a source of this transfer, so it can't receive it",
+                      node);
     if (transfer->receivers_count == CHAIN_RECEIVERS_MAX)
-        return chain_no (why, "receivers: this transfer has %d already, and may not have more",
-                         CHAIN_RECEIVERS_MAX);
+        return wrong (why, "receivers: this transfer has %d already, and may not have more",
+                      CHAIN_RECEIVERS_MAX);
     if (place && transfer->size_known && !chain_has_room (self, place, transfer->content.size))
-        return chain_no (why, "receiver: node %s has no room for %" PRIu64 " bytes", node,
-                         transfer->content.size);
+        return wrong (why, "receiver: node %s has no room for %" PRIu64 " bytes", node,
+                      transfer->content.size);
     if (!place && self->places_count >= CHAIN_NODES_MAX)
-        return chain_no (
-          why, "receiver: the site has %d nodes and guests already, and may not have more",
-          CHAIN_NODES_MAX);
+        return wrong (why,
+                      "receiver: the site has %d nodes and guests already, and may not have more",
+                      CHAIN_NODES_MAX);
     return true;
 }
 
 static void chain_receiver_add (chain_transfer_t *transfer, const char *node)
 {
+    transfer->receivers = must_grow (transfer->receivers, transfer->receivers_count,
+                                     &transfer->receivers_room, sizeof *transfer->receivers);
     chain_receiver_t *receiver = &transfer->receivers [transfer->receivers_count++];
     *receiver = (chain_receiver_t){0};
     snprintf (receiver->node, sizeof receiver->node, "%s", node);
-    for (size_t i = 0; i < transfer->receivers_count; i++) /* it begins where the others are */
-        if (transfer->receivers [i].attempt > receiver->attempt)
-            receiver->attempt = transfer->receivers [i].attempt;
+    receiver->attempt = chain_attempt (transfer);
     (void) chain_to_tail (transfer, receiver, false);
 }
 
@@ -181,35 +187,35 @@ static chain_origin_t *source_named (chain_transfer_t *transfer, const chain_sou
 }
 
 static bool source_right (const chain_t *self, chain_transfer_t *transfer,
-                          const chain_source_t *source, char why [CHAIN_WHY_BYTES_MAX + 1])
+                          const chain_source_t *source, char why [WHY_BYTES])
 {
     if (transfer->sources_count == CHAIN_SOURCES_MAX && !source_named (transfer, source))
-        return chain_no (why, "sources: this transfer has %d already, and may not have more",
-                         CHAIN_SOURCES_MAX);
+        return wrong (why, "sources: this transfer has %d already, and may not have more",
+                      CHAIN_SOURCES_MAX);
     if (source->node) {
         if (*source->node == '\0' || strlen (source->node) > NAME_BYTES_MAX)
-            return chain_no (why, "source: \"%.80s\" should be a node's name of 1 to %d bytes",
-                             source->node, NAME_BYTES_MAX);
+            return wrong (why, "source: \"%.80s\" should be a node's name of 1 to %d bytes",
+                          source->node, NAME_BYTES_MAX);
         if (chain_receiver_find (transfer, source->node))
-            return chain_no (
-              why, "source: node %s receives this transfer, so it can't be a source of it",
-              source->node);
+            return wrong (why,
+                          "source: node %s receives this transfer, so it can't be a source of it",
+                          source->node);
         return chain_node (self, source->node) || self->places_count < CHAIN_NODES_MAX ||
-               chain_no (why,
-                         "source: the site has %d nodes and guests already, and may not have more",
-                         CHAIN_NODES_MAX);
+               wrong (why,
+                      "source: the site has %d nodes and guests already, and may not have more",
+                      CHAIN_NODES_MAX);
     }
     if (!source->name || *source->name == '\0' || strlen (source->name) > FEEDER_NAME_BYTES_MAX ||
         strpbrk (source->name, " \t"))
-        return chain_no (why, "source: its name should have 1 to %d bytes and no blanks",
-                         FEEDER_NAME_BYTES_MAX);
+        return wrong (why, "source: its name should have 1 to %d bytes and no blanks",
+                      FEEDER_NAME_BYTES_MAX);
     if (!source->endpoint || strncmp (source->endpoint, "tcp://", 6) != 0 ||
         strlen (source->endpoint) > CHAIN_ENDPOINT_BYTES_MAX)
-        return chain_no (
+        return wrong (
           why, "source: %.80s has no data endpoint; one such as tcp://10.0.0.7:4711 is wanted",
           source->name);
     return transfer->size_known ||
-           chain_no (why, "size: a file that comes from another site must have a known size");
+           wrong (why, "size: a file that comes from another site must have a known size");
 }
 
 /*  A source that the transfer has already counts as working again. */
@@ -226,13 +232,13 @@ static void source_add (chain_transfer_t *transfer, const chain_source_t *source
 }
 
 static bool order_take (const chain_t *self, chain_transfer_t *transfer, const chain_order_t *order,
-                        char why [CHAIN_WHY_BYTES_MAX + 1])
+                        char why [WHY_BYTES])
 {
     char wrong_name [WHY_BYTES];
     if (!chain_file_name_right (order->file, wrong_name))
-        return chain_no (why, "%.200s", wrong_name);
+        return wrong (why, "%.200s", wrong_name);
     if (order->receivers_count == 0)
-        return chain_no (why, "receivers: none is given; at least one is wanted");
+        return wrong (why, "receivers: none is given; at least one is wanted");
     snprintf (transfer->file, sizeof transfer->file, "%s", order->file);
     transfer->size_known = order->size_known;
     transfer->content = order->content;
@@ -281,15 +287,19 @@ static void chain_draw (chain_t *self, const moment_t *now, chain_transfer_t *tr
     } while (chain_transfer (self, &transfer->id));
 }
 
-bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order, chain_id_t *id,
-                  char why [CHAIN_WHY_BYTES_MAX + 1])
+static bool transfers_room (const chain_t *self, char why [WHY_BYTES])
 {
-    if (ordered_count (self->transfers) >= CHAIN_TRANSFERS_MAX)
-        return chain_no (
-          why, "the site has %d transfers already, and may not have more; try again later",
-          CHAIN_TRANSFERS_MAX);
+    return ordered_count (self->transfers) < CHAIN_TRANSFERS_MAX ||
+           wrong (why, "the site has %d transfers already, and may not have more; try again later",
+                  CHAIN_TRANSFERS_MAX);
+}
+
+bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order, chain_id_t *id,
+                  char why [WHY_BYTES])
+{
+    if (!transfers_room (self, why))
+        return false;
     chain_transfer_t *transfer = must (calloc (1, sizeof *transfer));
-    transfer->receivers = must (calloc (CHAIN_RECEIVERS_MAX, sizeof *transfer->receivers));
     if (!order_take (self, transfer, order, why)) {
         transfer_free (transfer);
         return false;
@@ -304,17 +314,17 @@ bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order
 }
 
 static chain_transfer_t *open_transfer (const chain_t *self, const chain_id_t *id,
-                                        char why [CHAIN_WHY_BYTES_MAX + 1])
+                                        char why [WHY_BYTES])
 {
     chain_transfer_t *transfer = chain_transfer (self, id);
     if (transfer && !transfer->over && !transfer->loan)
         return transfer;
-    chain_no (why, "the transfer is over");
+    wrong (why, "the transfer is over");
     return NULL;
 }
 
 bool chain_join (chain_t *self, const moment_t *now, const chain_id_t *id, const char *node,
-                 char why [CHAIN_WHY_BYTES_MAX + 1])
+                 char why [WHY_BYTES])
 {
     chain_transfer_t *transfer = open_transfer (self, id, why);
     if (!transfer || !receiver_right (self, transfer, node, why))
@@ -326,7 +336,7 @@ bool chain_join (chain_t *self, const moment_t *now, const chain_id_t *id, const
 }
 
 bool chain_source (chain_t *self, const moment_t *now, const chain_id_t *id,
-                   const chain_source_t *source, char why [CHAIN_WHY_BYTES_MAX + 1])
+                   const chain_source_t *source, char why [WHY_BYTES])
 {
     chain_transfer_t *transfer = open_transfer (self, id, why);
     if (!transfer || !source_right (self, transfer, source, why))
@@ -366,25 +376,45 @@ void chain_forget (chain_t *self, const moment_t *now, const chain_id_t *id)
 
 /*  --- loans --- */
 
+/*  What the node has under this name, or is receiving; NULL = neither. */
+static const content_t *lent_content (const chain_t *self, const chain_node_t *place,
+                                      const char *file)
+{
+    const chain_file_t *have = chain_file (place, file);
+    if (have)
+        return &have->stored.content;
+    for (const chain_transfer_t *transfer = NULL; (transfer = chain_next (self, transfer));) {
+        if (transfer->loan || transfer->over || !transfer->size_known ||
+            !transfer->content.digest_known || strcmp (transfer->file, file) != 0)
+            continue;
+        const chain_receiver_t *receiver = chain_receiver_find (transfer, place->name);
+        if (receiver && receiver->state != RECEIVER_FAILED)
+            return &transfer->content;
+    }
+    return NULL;
+}
+
 bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
-                 char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1], char why [CHAIN_WHY_BYTES_MAX + 1])
+                 char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1], char why [WHY_BYTES])
 {
     const chain_node_t *place = chain_node (self, loan->node);
-    if (!place || !chain_file (place, loan->file))
-        return chain_no (why, "node %s does not have the file %.150s", loan->node, loan->file);
+    const content_t *content = place ? lent_content (self, place, loan->file) : NULL;
+    if (!content)
+        return wrong (why, "node %s does not have the file %.150s", loan->node, loan->file);
     if (place->agent.state != AGENT_UP || !*place->data)
-        return chain_no (why, "node %s is not up, or has no data endpoint", loan->node);
+        return wrong (why, "node %s is not up, or has no data endpoint", loan->node);
     chain_transfer_t *transfer = chain_transfer (self, &loan->id);
     if (transfer &&
         (!transfer->loan || memcmp (transfer->token, loan->token, CHAIN_TOKEN_BYTES) != 0 ||
          strcmp (transfer->sources [0].node, loan->node) != 0))
-        return chain_no (why, "another transfer has this id");
-    if (!transfer && ordered_count (self->transfers) >= CHAIN_TRANSFERS_MAX)
-        return chain_no (
-          why, "the site has %d transfers already, and may not have more; try again later",
-          CHAIN_TRANSFERS_MAX);
+        return wrong (why, "another transfer has this id");
+    if (!transfer && !transfers_room (self, why))
+        return false;
+    if (transfer && transfer->sources [0].wrong) { /* what it fed from has ended: it begins again */
+        chain_remove (self, transfer);
+        transfer = NULL;
+    }
     if (!transfer) {
-        const chain_file_t *file = chain_file (place, loan->file);
         transfer = must (calloc (1, sizeof *transfer));
         transfer->receivers = must (calloc (1, sizeof *transfer->receivers));
         transfer->id = loan->id;
@@ -393,7 +423,7 @@ bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
         memcpy (transfer->token, loan->token, CHAIN_TOKEN_BYTES);
         snprintf (transfer->file, sizeof transfer->file, "%s", loan->file);
         transfer->size_known = true;
-        transfer->content = file->stored.content;
+        transfer->content = *content;
         source_add (transfer, &(chain_source_t){.node = loan->node});
         ordered_add (self->transfers, transfer->id.bytes, transfer);
     }
@@ -413,6 +443,7 @@ static void on_outgoing_feeds (void *owner, const moment_t *now, uint64_t token)
         if (transfer->loan && now->wall_ms >= transfer->until_ms)
             chain_forget (self, now, &transfer->id);
     }
+    chain_guests_purge (self);
     timers_set (self->service->timers, now->mono_ms + OUTGOING_FEEDS_LOOK_MS, on_outgoing_feeds,
                 self, 0);
 }
@@ -423,12 +454,13 @@ static void on_outgoing_feeds (void *owner, const moment_t *now, uint64_t token)
 static void chain_on_start (void *owner, const moment_t *now)
 {
     chain_t *self = owner;
-    for (const chain_transfer_t *transfer = chain_next (self, NULL); transfer;
-         transfer = chain_next (self, transfer)) {
+    for (const chain_transfer_t *transfer = NULL; (transfer = chain_next (self, transfer));) {
         for (size_t i = 0; i < transfer->receivers_count; i++) {
-            const char *node = transfer->receivers [i].node;
-            if (!chain_node (self, node))
-                chain_guest (self, now, node);
+            const chain_receiver_t *receiver = &transfer->receivers [i];
+            chain_node_t *place = chain_node (self, receiver->node);
+            if (!place)
+                place = chain_guest (self, now, receiver->node);
+            memcpy (place->data, receiver->data, sizeof place->data);
         }
         if (transfer->over && !transfer->loan)
             chain_tell (self, now, &(chain_event_t){.kind = TOLD_OVER, .id = transfer->id});
@@ -456,11 +488,7 @@ void chain_destroy (chain_t **self_p)
     chain_t *self = *self_p;
     if (!self)
         return;
-    for (chain_transfer_t *transfer; (transfer = chain_next (self, NULL));) {
-        ordered_remove (self->transfers, transfer->id.bytes);
-        transfer_free (transfer);
-    }
-    ordered_destroy (&self->transfers);
+    ordered_end (&self->transfers, transfer_free);
     chain_told_end (self);
     chain_nodes_end (self);
     free (self);

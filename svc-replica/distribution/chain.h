@@ -5,7 +5,8 @@
  *  is fed by the one before it, from that node's own file, while the file is still arriving there.
  *  Each plan has a number, its epoch. A receiver whose feeder dies goes on at the one before that
  *  by itself, and reports it. A receiver that was skipped or is slow goes to the tail, where nobody
- *  depends on it. Nobody is given up before it was silent for lost_ms.
+ *  depends on it; one that is skipped again and again stays there longer each time. Nobody is given
+ *  up before it was silent for lost_ms.
  *
  *  Transfers are stored and go on after a restart. A transfer that is over stays, with the states
  *  of its receivers, until its owner forgets it; so the owner learns of each end at least once.
@@ -18,11 +19,14 @@
 
 #include "access.h"
 #include "agent_session.h"
+#include "file_name.h"
 #include "ordered.h"
 #include "service.h"
+#include "storage_path.h"
+
+#include <string.h>
 
 #define CHAIN_FILE_BYTES_MAX     500 /* of a name in the federation; it is a key in stores */
-#define CHAIN_WHY_BYTES_MAX      255
 #define CHAIN_DIGEST_BYTES       FLOW_DIGEST_BYTES /* SHA-256 */
 #define CHAIN_TOKEN_BYTES        FLOW_TOKEN_BYTES
 #define CHAIN_ID_BYTES           FLOW_ID_BYTES
@@ -39,6 +43,8 @@ typedef struct {
     uint32_t silent_ms; /* after this silence a node gets nothing new; 25 000 */
     uint32_t lost_ms;   /* after this silence a node has failed in its transfers; 120 000 */
     uint32_t slow_ms;   /* a receiver that falls behind for this long goes to the tail; 2 000 */
+    uint32_t skip_ms;   /* a receiver that was skipped feeds nobody for this long, and twice as long
+                           each time that it is skipped again; 1 000 */
 } chain_limits_t;
 
 extern const chain_limits_t chain_limits_default;
@@ -53,17 +59,26 @@ typedef struct {
 } chain_id_text_t;
 chain_id_text_t chain_id_text (const chain_id_t *id);
 
-/*  The bytes of a file, whatever its name. */
-typedef struct {
-    uint64_t size;
-    bool digest_known;
-    uint8_t digest [CHAIN_DIGEST_BYTES];
-} content_t;
-
 /*  content_equal: size and digest agree. content_same: the sizes agree, and so do the digests if
  *  both are known. */
 bool content_equal (const content_t *a, const content_t *b);
 bool content_same (const content_t *a, const content_t *b);
+
+/*  What a proof found of a file that is not right. */
+#define BAD_RANGES_MAX 16
+typedef struct {
+    uint64_t offset; /* of the first of some bad chunks (FLOW_CHUNK_BYTES) */
+    uint64_t bytes;
+} bad_range_t;
+
+typedef struct {
+    content_t found; /* as it lies there, with zeros for its bad chunks */
+    bad_range_t bad [BAD_RANGES_MAX];
+    size_t bad_count; /* 0: which bytes are bad is not known */
+} spoilt_t;
+
+/*  Of the whole file. */
+uint64_t bad_chunks (const spoilt_t *spoilt);
 
 /*  A file as its node reports it. */
 typedef struct {
@@ -75,6 +90,9 @@ typedef struct {
     bool gone;
     bool has_part; /* not reported yet: this part is about to become the file */
     chain_id_t part;
+    int64_t looked_ms; /* wall, of the last proof, right or wrong; 0: see proved_ms */
+    bool quarantined;  /* the last proof found it spoilt */
+    spoilt_t spoilt;
 } stored_file_t;
 
 /*  What the conductor knows of nodes and their files. To be read by others, changed by chain*.c
@@ -84,7 +102,26 @@ typedef struct {
     bool unsure; /* reported before the node's last start, and not since */
     bool drop;
     bool prove;
+    uint32_t mbps;  /* at which it is to be read; 0 = at once, and as fast as it goes */
+    int64_t bad_ms; /* wall, here: when it was heard that it is bad; 0 = not in this start */
+    int64_t
+      looked_ms; /* wall, here: when it was heard that it has been read; 0 = not in this start */
 } chain_file_t;
+
+/*  A file in a node's folder for arrivals, which is to become one of its files. */
+#define ARRIVALS_MAX           64 /* at one node at once */
+#define ARRIVAL_PATH_BYTES_MAX 255
+typedef struct {
+    char path [ARRIVAL_PATH_BYTES_MAX + 1]; /* its name in that folder */
+    char file [CHAIN_FILE_BYTES_MAX + 1];
+    uint64_t room; /* bytes that it may have */
+    bool is_named; /* the name stands for this content: */
+    uint8_t named [CHAIN_DIGEST_BYTES];
+    bool have;            /* which the site has, so that this one is not wanted */
+    content_t content;    /* as the node has found it */
+    bool done;            /* it is a file of the node, or was the same as what the site has */
+    char why [WHY_BYTES]; /* it can't be taken in as things are */
+} chain_arrival_t;
 
 typedef struct {
     agent_session_t agent; /* must be the first member */
@@ -92,6 +129,9 @@ typedef struct {
     bool guest;                               /* otherwise it is in the configuration */
     char data [CHAIN_ENDPOINT_BYTES_MAX + 1]; /* "" = it can't feed others */
     uint64_t bytes_max;
+    char folder [STORAGE_FOLDER_BYTES_MAX + 1]; /* of its files; "" = not known */
+    chain_arrival_t *arrivals;
+    size_t arrivals_count;
     ordered_t *files;
     uint64_t files_seen;
     bool files_told; /* it has reported all its files since its start and ours */
@@ -134,17 +174,21 @@ typedef struct {
     receiver_state_t state;
     uint32_t attempt;
     uint32_t looks;
-    char why [CHAIN_WHY_BYTES_MAX + 1]; /* why it failed */
-    uint64_t has;                       /* bytes of the file, as last reported */
-    uint64_t received;                  /* bytes that came in since the node's start */
-    uint64_t epoch;                     /* of the plan that it follows */
+    char data [CHAIN_ENDPOINT_BYTES_MAX + 1]; /* of its node, when last stored */
+    char why [WHY_BYTES];                     /* why it failed */
+    uint64_t has;                             /* bytes of the file, as last reported */
+    uint64_t received;                        /* bytes that came in since the node's start */
+    uint64_t epoch;                           /* of the plan that it follows */
     char feeder [FEEDER_NAME_BYTES_MAX + 1];
-    bool skipped; /* at the tail until it follows skipped_epoch */
+    bool skipped; /* at the tail, and feeds nobody, until it follows skipped_epoch and the time */
     uint64_t skipped_epoch;
-    bool slow;         /* it was put to the tail for being slow; that is done once */
-    int64_t behind_ms; /* mono: when it began to fall behind; 0 = it does not */
+    int64_t skipped_until_ms; /* mono, is over */
+    uint32_t skips;           /* how often that was */
+    bool slow;                /* it was put to the tail for being slow; that is done once */
+    int64_t behind_ms;        /* mono: when it began to fall behind; 0 = it does not */
     uint64_t behind_has;
     uint64_t behind_feeder_has;
+    bool opening;    /* it reads what it has from before */
     uint32_t wrongs; /* how often all its bytes came and did not match the digest */
 } chain_receiver_t;
 
@@ -154,7 +198,7 @@ typedef struct {
     char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1];
     bool failed; /* it does not answer, so it is asked last */
     bool wrong;  /* it has other bytes, or none, so it is not asked any more */
-    char why [CHAIN_WHY_BYTES_MAX + 1];
+    char why [WHY_BYTES];
     uint64_t fed;
     uint32_t wrongs;    /* how many of its chunks were found wrong */
     int64_t doubted_ms; /* when its file was last proved before that; a later proof is awaited */
@@ -170,15 +214,28 @@ typedef struct {
     size_t sources_count;
     chain_receiver_t *receivers; /* in the order of the chain */
     size_t receivers_count;
+    size_t receivers_room;
     uint32_t mbps;
     uint32_t feeds;
     uint64_t epoch;
+    int64_t told_ms; /* mono: when the nodes were last told a plan; 0 = not yet */
+    bool untold;     /* a newer one is told soon */
     uint64_t owner;
     bool loan;
-    bool over;                          /* every receiver is verified or has failed */
-    char why [CHAIN_WHY_BYTES_MAX + 1]; /* of a failure as a whole; "" = none */
-    int64_t until_ms;                   /* of a loan */
+    bool over;            /* every receiver is verified or has failed */
+    char why [WHY_BYTES]; /* of a failure as a whole; "" = none */
+    int64_t until_ms;     /* of a loan */
 } chain_transfer_t;
+
+/*  The receiver at this node; NULL when there is none, or no transfer. */
+static inline chain_receiver_t *chain_receiver_find (const chain_transfer_t *transfer,
+                                                     const char *node)
+{
+    for (size_t i = 0; transfer && i < transfer->receivers_count; i++)
+        if (strcmp (transfer->receivers [i].node, node) == 0)
+            return &transfer->receivers [i];
+    return NULL;
+}
 
 /*  Bytes that nodes of this site have fed as its sources, since their starts. */
 uint64_t chain_fed (const chain_transfer_t *transfer);
@@ -218,16 +275,16 @@ void chain_observe (chain_t *self, const chain_observer_t *observer);
 /*  Begins a transfer, and holds its space at each receiver if the size is known. False with why,
  *  and nothing has changed: a node is unknown or has no room, or a limit is reached. */
 bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order, chain_id_t *id,
-                  char why [CHAIN_WHY_BYTES_MAX + 1]);
+                  char why [WHY_BYTES]);
 
 /*  Adds a receiver at the tail. False with why if the transfer is over, or as in chain_begin. */
 bool chain_join (chain_t *self, const moment_t *now, const chain_id_t *id, const char *node,
-                 char why [CHAIN_WHY_BYTES_MAX + 1]);
+                 char why [WHY_BYTES]);
 
 /*  Adds a source behind the others. A source that the transfer has already is asked again as if it
  *  had never failed, unless its bytes were wrong. */
 bool chain_source (chain_t *self, const moment_t *now, const chain_id_t *id,
-                   const chain_source_t *source, char why [CHAIN_WHY_BYTES_MAX + 1]);
+                   const chain_source_t *source, char why [WHY_BYTES]);
 
 /*  Fails the receiver at a node (NULL = all) that is not verified yet, with this why. */
 void chain_cancel (chain_t *self, const moment_t *now, const chain_id_t *id, const char *node,
@@ -238,8 +295,8 @@ void chain_cancel (chain_t *self, const moment_t *now, const chain_id_t *id, con
 void chain_forget (chain_t *self, const moment_t *now, const chain_id_t *id);
 
 /*  Lets a node of this site feed a transfer of another site, named by that one's id and token,
- *  until chain_forget or until_ms (wall). May be repeated. On success endpoint is where the node
- *  feeds. */
+ *  until chain_forget or until_ms (wall). The node has the file, or is a receiver of it. May be
+ *  repeated. On success endpoint is where the node feeds. */
 typedef struct {
     chain_id_t id;
     uint8_t token [CHAIN_TOKEN_BYTES];
@@ -249,7 +306,7 @@ typedef struct {
     int64_t until_ms;
 } chain_loan_t;
 bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
-                 char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1], char why [CHAIN_WHY_BYTES_MAX + 1]);
+                 char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1], char why [WHY_BYTES]);
 
 chain_transfer_t *chain_transfer (const chain_t *self, const chain_id_t *id);
 
@@ -280,8 +337,17 @@ chain_file_t *chain_file_after (const chain_node_t *node, const char *after);
  *  False when the node does not have the file, or is feeding it. */
 bool chain_drop (chain_t *self, const moment_t *now, const char *node, const char *file);
 
-/*  Makes a node read a file again. file_moved tells the result: a new proved_ms, or gone, because
- *  the bytes did not match the digest and the file was removed. */
-bool chain_prove (chain_t *self, const moment_t *now, const char *node, const char *file);
+/*  Has a node take in a file that has arrived there, under this path, or changes what is wanted of it
+ *  (room, named, have). Returns how it stands, valid until the next call; NULL: ARRIVALS_MAX are under
+ *  way there. Not stored: it is said again after a restart. */
+const chain_arrival_t *chain_arrival (chain_t *self, const moment_t *now, const char *node,
+                                      const chain_arrival_t *wanted);
+void chain_arrival_end (chain_t *self, const moment_t *now, const char *node, const char *path);
+
+/*  Makes a node read a file again: at once, or at this rate and after others that are read so
+ *  (mbps > 0). file_moved tells the result: a new proved_ms; or it is quarantined, because its bytes
+ *  do not match the digest; or gone, because it is not there. */
+bool chain_prove (chain_t *self, const moment_t *now, const char *node, const char *file,
+                  uint32_t mbps);
 
 #endif

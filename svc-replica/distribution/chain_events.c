@@ -90,6 +90,16 @@ void chain_tell (chain_t *self, const moment_t *now, const chain_event_t *told)
     settle_soon (self, now);
 }
 
+void chain_tell_node (chain_t *self, const moment_t *now, const chain_node_t *place,
+                      const stored_file_t *file)
+{
+    chain_event_t told = {.kind = file ? TOLD_FILE : TOLD_NODE};
+    memcpy (told.node, place->name, sizeof told.node);
+    if (file)
+        told.file = *file;
+    chain_tell (self, now, &told);
+}
+
 void chain_told_end (chain_t *self)
 {
     for (chain_event_t *told; (told = self->told_first);) {

@@ -7,6 +7,7 @@
 
 #include "must.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 chain_file_t *chain_file (const chain_node_t *node, const char *name)
@@ -22,23 +23,15 @@ void chain_files_init (chain_node_t *place)
 void chain_files_end (chain_node_t *place)
 {
     ordered_end (&place->files, free);
+    free (place->arrivals);
 }
 
 void chain_files_unsure (chain_node_t *place)
 {
     place->files_seen = 0;
     place->files_told = false;
-    for (chain_file_t *file = ordered_after (place->files, NULL); file;
-         file = ordered_after (place->files, file->stored.file))
+    for (chain_file_t *file = NULL; (file = ordered_next (place->files, file));)
         file->unsure = true;
-}
-
-static void tell_file (chain_t *self, const moment_t *now, const chain_node_t *place,
-                       const stored_file_t *stored)
-{
-    chain_event_t told = {.kind = TOLD_FILE, .file = *stored};
-    memcpy (told.node, place->name, sizeof told.node);
-    chain_tell (self, now, &told);
 }
 
 static void file_gone (chain_t *self, const moment_t *now, chain_node_t *place, const char *name)
@@ -47,7 +40,7 @@ static void file_gone (chain_t *self, const moment_t *now, chain_node_t *place, 
     if (!file)
         return;
     file->stored.gone = true;
-    tell_file (self, now, place, &file->stored);
+    chain_tell_node (self, now, place, &file->stored);
     free (file);
 }
 
@@ -64,11 +57,15 @@ static void file_told (chain_t *self, const moment_t *now, chain_node_t *place,
         memcpy (file->stored.file, stored->file, sizeof file->stored.file);
         ordered_add (place->files, file->stored.file, file);
     }
-    if (stored->proved_ms > file->stored.proved_ms)
+    if (stored->proved_ms > file->stored.proved_ms || stored->looked_ms > file->stored.looked_ms) {
         file->prove = false;
+        file->looked_ms = file->stored.number > 0 ? now->wall_ms : 0; /* it may be old news */
+    }
+    if (stored->quarantined && !file->stored.quarantined)
+        file->bad_ms = now->wall_ms;
     file->stored = *stored;
     file->unsure = false;
-    tell_file (self, now, place, stored);
+    chain_tell_node (self, now, place, stored);
 }
 
 /*  The node has reported everything it has. */
@@ -82,14 +79,15 @@ static void all_told (chain_t *self, const moment_t *now, chain_node_t *place)
     if (place->files_told)
         return;
     place->files_told = true;
-    chain_event_t told = {.kind = TOLD_NODE};
-    memcpy (told.node, place->name, sizeof told.node);
-    chain_tell (self, now, &told);
+    chain_tell_node (self, now, place, NULL);
 }
 
 void chain_files_take (chain_t *self, const moment_t *now, chain_node_t *place,
                        const storage_attend_t *asked)
 {
+    uint64_t seen = asked->question.seen;
+    if (seen != 0 && seen != place->agent.told_number)
+        return; /* they follow what an earlier life has heard of, or are old */
     for (size_t i = 0; i < asked->files_count; i++) {
         const stored_file_t *stored = &asked->files [i];
         if (stored->number <= place->files_seen)
@@ -108,8 +106,7 @@ void chain_files_take (chain_t *self, const moment_t *now, chain_node_t *place,
 uint64_t chain_bytes_files (const chain_node_t *place)
 {
     uint64_t bytes = 0;
-    for (const chain_file_t *file = ordered_after (place->files, NULL); file;
-         file = ordered_after (place->files, file->stored.file))
+    for (const chain_file_t *file = NULL; (file = ordered_next (place->files, file));)
         bytes += file->stored.content.size;
     return bytes;
 }
@@ -117,13 +114,14 @@ uint64_t chain_bytes_files (const chain_node_t *place)
 uint64_t chain_bytes_held (const chain_t *self, const chain_node_t *place)
 {
     uint64_t bytes = 0;
-    for (const chain_transfer_t *transfer = chain_next (self, NULL); transfer;
-         transfer = chain_next (self, transfer)) {
+    for (const chain_transfer_t *transfer = NULL; (transfer = chain_next (self, transfer));) {
         const chain_receiver_t *receiver =
           transfer->over ? NULL : chain_receiver_find (transfer, place->name);
         if (receiver && receiver->state < RECEIVER_VERIFIED && transfer->size_known)
             bytes += transfer->content.size;
     }
+    for (size_t i = 0; i < place->arrivals_count; i++)
+        bytes += place->arrivals [i].done ? 0 : place->arrivals [i].room;
     return bytes;
 }
 
@@ -136,17 +134,13 @@ uint64_t chain_room (const chain_t *self, const chain_node_t *node)
 /*  Of a node that has not come yet nothing is known; it will say itself when it has no room. */
 bool chain_has_room (const chain_t *self, const chain_node_t *place, uint64_t bytes)
 {
-    if (place->agent.state == AGENT_AWAITED)
-        return true;
-    uint64_t used = chain_bytes_files (place) + chain_bytes_held (self, place);
-    return used <= place->bytes_max && bytes <= place->bytes_max - used;
+    return place->agent.state == AGENT_AWAITED || bytes <= chain_room (self, place);
 }
 
 uint32_t chain_feeds (const chain_t *self, const chain_node_t *node)
 {
     uint32_t feeds = 0;
-    for (const chain_transfer_t *transfer = chain_next (self, NULL); transfer;
-         transfer = chain_next (self, transfer))
+    for (const chain_transfer_t *transfer = NULL; (transfer = chain_next (self, transfer));)
         for (size_t i = 0; !transfer->over && i < transfer->sources_count; i++)
             feeds += strcmp (transfer->sources [i].node, node->name) == 0;
     return feeds;
@@ -163,8 +157,7 @@ static bool feeds_it (const chain_t *self, const moment_t *now, const chain_node
                       const char *file)
 {
     wanted_transfer_t wanted;
-    for (const chain_transfer_t *transfer = chain_next (self, NULL); transfer;
-         transfer = chain_next (self, transfer))
+    for (const chain_transfer_t *transfer = NULL; (transfer = chain_next (self, transfer));)
         if (strcmp (transfer->file, file) == 0 &&
             chain_plan_for (self, now, transfer, place, &wanted))
             return true;
@@ -182,13 +175,15 @@ bool chain_drop (chain_t *self, const moment_t *now, const char *node, const cha
     return true;
 }
 
-bool chain_prove (chain_t *self, const moment_t *now, const char *node, const char *name)
+bool chain_prove (chain_t *self, const moment_t *now, const char *node, const char *name,
+                  uint32_t mbps)
 {
     chain_node_t *place = chain_node (self, node);
     chain_file_t *file = chain_file (place, name);
     if (!file)
         return false;
     file->prove = true;
+    file->mbps = mbps;
     chain_dirty (self, now, place);
     return true;
 }

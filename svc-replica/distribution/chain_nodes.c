@@ -13,10 +13,7 @@
 
 chain_node_t *chain_node (const chain_t *self, const char *name)
 {
-    for (size_t i = 0; i < self->places_count; i++)
-        if (strcmp (self->places [i]->name, name) == 0)
-            return self->places [i];
-    return NULL;
+    return ordered_find (self->places_by_name, name);
 }
 
 static chain_node_t *place_new (chain_t *self, const char *name, bool guest)
@@ -28,6 +25,7 @@ static chain_node_t *place_new (chain_t *self, const char *name, bool guest)
     place->guest = guest;
     chain_files_init (place);
     self->places [self->places_count++] = place;
+    ordered_add (self->places_by_name, place->name, place);
     return place;
 }
 
@@ -45,22 +43,20 @@ static void chain_nodes_on_moved (void *owner, const moment_t *now, agent_sessio
     const chain_node_t *place = (const chain_node_t *) agent;
     outbox_log (self->service->outbox, LEVEL_INFO, "storage node %s %s->%s", place->name,
                 agent_state_word (from), agent_state_word (agent->state));
-    chain_event_t told = {.kind = TOLD_NODE};
-    memcpy (told.node, place->name, sizeof told.node);
-    chain_tell (self, now, &told);
+    chain_tell_node (self, now, place, NULL);
     if (agent->state == AGENT_LOST)
         chain_place_lost (self, now, place, why);
 }
 
-/*  Drops guests that are lost, to make room for others. */
-static void guests_purge (chain_t *self)
+void chain_guests_purge (chain_t *self)
 {
     size_t kept = 0;
     for (size_t i = 0; i < self->places_count; i++) {
         chain_node_t *place = self->places [i];
-        if (place->guest && place->agent.state == AGENT_LOST)
+        if (place->guest && place->agent.state == AGENT_LOST) {
+            ordered_remove (self->places_by_name, place->name);
             place_free (place);
-        else
+        } else
             self->places [kept++] = place;
     }
     self->places_count = kept;
@@ -68,7 +64,6 @@ static void guests_purge (chain_t *self)
 
 chain_node_t *chain_guest (chain_t *self, const moment_t *now, const char *name)
 {
-    guests_purge (self);
     chain_node_t *place = place_new (self, name, true);
     agent_session_start (&place->agent, &self->agents, place->name, now);
     return place;
@@ -76,11 +71,15 @@ chain_node_t *chain_guest (chain_t *self, const moment_t *now, const char *name)
 
 /*  --- what a node should know --- */
 
-static void names_add (char (*names) [CHAIN_FILE_BYTES_MAX + 1], size_t *count, size_t most,
+typedef char file_name_t [CHAIN_FILE_BYTES_MAX + 1];
+
+static void names_add (file_name_t **names, size_t *count, size_t *room, size_t most,
                        const char *name)
 {
-    if (*count < most)
-        snprintf (names [(*count)++], sizeof *names, "%s", name);
+    if (*count == most)
+        return;
+    *names = must_grow (*names, *count, room, sizeof **names);
+    snprintf ((*names) [(*count)++], sizeof **names, "%s", name);
 }
 
 static packed_t chain_nodes_wanted_now (void *owner, const moment_t *now, agent_session_t *agent)
@@ -92,19 +91,29 @@ static packed_t chain_nodes_wanted_now (void *owner, const moment_t *now, agent_
                                .report_ms = self->limits.report_ms};
     const char *slash = strchr (self->service->name, '/');
     snprintf (wanted.site, sizeof wanted.site, "%s", slash ? slash + 1 : self->service->name);
-    wanted.transfers = must (calloc (WANTED_MAX, sizeof *wanted.transfers));
-    wanted.drops = must (calloc (DROPS_MAX, sizeof *wanted.drops));
-    wanted.proves = must (calloc (PROVES_MAX, sizeof *wanted.proves));
+    size_t transfers = 0, drops = 0, proves = 0, scrubs = 0; /* room for them */
     for (const chain_transfer_t *transfer = chain_next (self, NULL);
-         transfer && wanted.transfers_count < WANTED_MAX; transfer = chain_next (self, transfer))
+         transfer && wanted.transfers_count < WANTED_MAX; transfer = chain_next (self, transfer)) {
+        wanted.transfers = must_grow (wanted.transfers, wanted.transfers_count, &transfers,
+                                      sizeof *wanted.transfers);
         wanted.transfers_count +=
           chain_plan_for (self, now, transfer, place, &wanted.transfers [wanted.transfers_count]);
+    }
+    wanted.arrivals_count = place->arrivals_count;
+    wanted.arrivals = must (calloc (place->arrivals_count + 1, sizeof *wanted.arrivals));
+    for (size_t i = 0; i < place->arrivals_count; i++)
+        wanted.arrivals [i] = place->arrivals [i];
     const chain_file_t *file = chain_file_after (place, NULL);
     for (; file; file = chain_file_after (place, file->stored.file)) {
         if (file->drop)
-            names_add (wanted.drops, &wanted.drops_count, DROPS_MAX, file->stored.file);
-        if (file->prove)
-            names_add (wanted.proves, &wanted.proves_count, PROVES_MAX, file->stored.file);
+            names_add (&wanted.drops, &wanted.drops_count, &drops, DROPS_MAX, file->stored.file);
+        if (file->prove && file->mbps == 0)
+            names_add (&wanted.proves, &wanted.proves_count, &proves, PROVES_MAX,
+                       file->stored.file);
+        else if (file->prove)
+            names_add (&wanted.scrubs, &wanted.scrubs_count, &scrubs, PROVES_MAX,
+                       file->stored.file);
+        wanted.scrub_mbps = file->prove && file->mbps > 0 ? file->mbps : wanted.scrub_mbps;
     }
     packed_t packed = codec_encode (&storage_wanted_codec, &wanted);
     codec_clear (&storage_wanted_codec, &wanted);
@@ -143,37 +152,32 @@ static chain_node_t *place_for (chain_t *self, const moment_t *now, const reques
                                 const storage_attend_t *asked)
 {
     chain_node_t *place = chain_node (self, asked->node);
-    if (!agent_is (request->actor, "storage/", asked->node)) {
+    if (!agent_is (request->actor, "storage/", asked->node))
         service_refuse (self->service, request, CALL_DENIED,
                         "storage node %s may be attended by the actor storage/%s alone, not by %s",
                         asked->node, asked->node, request->actor);
-        return NULL;
-    }
-    if (!place && !asked->guest) {
+    else if (!place && !asked->guest)
         service_refuse (self->service, request, CALL_NOT_FOUND,
                         "node: %s has no storage node %s; add it to nodes in the configuration of "
                         "the site's svc-replica",
                         self->service->name, asked->node);
-        return NULL;
-    }
-    if (place && place->guest != asked->guest) {
+    else if (place && place->guest != asked->guest)
         service_refuse (self->service, request, CALL_BAD_REQUEST,
                         "guest: the name %s belongs to %s already; use another one", asked->node,
                         place->guest ? "a guest" : "a storage node");
-        return NULL;
-    }
-    if (!place && self->places_count >= CHAIN_NODES_MAX) {
+    else if (!place && self->places_count >= CHAIN_NODES_MAX)
         service_refuse (self->service, request, CALL_OVERLOADED,
                         "the site has %d storage nodes and guests already, and may not have more",
                         CHAIN_NODES_MAX);
-        return NULL;
-    }
-    return place ? place : chain_guest (self, now, asked->node);
+    else
+        return place ? place : chain_guest (self, now, asked->node);
+    return NULL;
 }
 
 static void place_store (chain_t *self, const chain_node_t *place)
 {
-    kept_node_t kept = {.start = place->agent.start, .guest = place->guest};
+    kept_node_t kept = {
+      .start = place->agent.start, .guest = place->guest, .bytes_max = place->bytes_max};
     memcpy (kept.store, place->agent.store, STORE_ID_BYTES);
     service_put (self->service, TABLE_STORAGE_NODES, text_bytes (place->name),
                  codec_encode (&kept_node_codec, &kept));
@@ -188,22 +192,24 @@ static void on_attend (void *owner, const moment_t *now, const request_t *reques
       place ? agent_session_take (&place->agent, now, request, &asked->question) : AGENT_REFUSED;
     if (store == AGENT_REFUSED)
         return;
-    if (store != AGENT_SAME) {
-        chain_files_unsure (place);
-        if (!place->guest)
-            place_store (self, place);
-    }
+    bool other = store != AGENT_SAME || place->bytes_max != asked->bytes_max;
     place->bytes_max = asked->bytes_max;
+    if (store != AGENT_SAME)
+        chain_files_unsure (place);
+    if (other && !place->guest)
+        place_store (self, place);
     bool news = agent_session_hear (&place->agent, now, &asked->question);
-    if (strcmp (place->data, asked->data) != 0) {
-        memcpy (place->data, asked->data, sizeof place->data);
-        chain_replan_all (self, now, place);
-    }
+    bool moved = strcmp (place->data, asked->data) != 0;
+    memcpy (place->data, asked->data, sizeof place->data);
+    memcpy (place->folder, asked->folder, sizeof place->folder);
     if (news) {
         chain_files_take (self, now, place, asked);
+        chain_arrivals_take (place, asked);
         for (size_t i = 0; i < asked->receipts_count; i++)
             chain_receipt (self, now, place, &asked->receipts [i]);
     }
+    if (moved)
+        chain_feeds_now (self, now, place);
     agent_session_wait (&place->agent, request);
     chain_dirty (self, now, place);
 }
@@ -226,6 +232,7 @@ static void chain_nodes_on_record (void *owner, bytes_t key, bytes_t value)
         return; /* not configured any more */
     place->agent.came = true;
     place->agent.start = kept.start;
+    place->bytes_max = kept.bytes_max; /* what was promised of it stays promised */
     memcpy (place->agent.store, kept.store, STORE_ID_BYTES);
 }
 
@@ -246,6 +253,7 @@ void chain_nodes_init (chain_t *self, const char *const *names, size_t count)
                                       .wanted = chain_nodes_wanted_now,
                                       .numbered = chain_nodes_numbered,
                                       .moved = chain_nodes_on_moved};
+    self->places_by_name = ordered_by_text (offsetof (chain_node_t, name));
     for (size_t i = 0; i < count; i++)
         place_new (self, names [i], false);
     service_load (self->service, TABLE_STORAGE_NODES, chain_nodes_on_record, self);
@@ -258,8 +266,7 @@ void chain_nodes_end (chain_t *self)
     for (size_t i = 0; i < self->places_count; i++)
         place_free (self->places [i]);
     free (self->places);
-    self->places = NULL;
-    self->places_count = 0;
+    ordered_destroy (&self->places_by_name);
 }
 
 size_t chain_nodes (const chain_t *self)

@@ -2,19 +2,23 @@
  *
  *  With one chain (feeds = 1) each receiver is fed by the one before it; with more chains, by the
  *  one that many places before it. For the case that the feeder dies, each receiver also knows the
- *  ones before that, then two that have the whole file, then the sources. So only the head of a
- *  chain asks a source, unless all before it are gone, and a source is never asked by many at once.
+ *  ones before that, then nodes of this site, which do not leave as guests do, then two that have the
+ *  whole file, then the sources. So only the head of a chain asks a source, unless all before it are
+ *  gone, and a source is never asked by many at once. Those that can't feed others, because nobody
+ *  reaches them, are fed by the last of those that can.
  */
 #include "chain_state.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define NEARER_MAX    5                    /* how many of those before it a receiver is told */
-#define WHOLE_MAX     2                    /* how many that have the whole file it is told */
+#define NEARER_MAX    5 /* how many of those before it a receiver is told */
+#define OWN_MAX       2 /* how many nodes of the site it is told, whatever guests */
+#define WHOLE_MAX     2 /* how many that have the whole file it is told */
 #define BEHIND_BYTES  (UINT64_C (4) << 20) /* a receiver this close to its feeder is not behind */
 #define SLOW_PERCENT  75 /* a receiver that gets less than this of what it could is slow */
 #define BITS_PER_BYTE 8
+#define PLAN_MS       100 /* between two plans of a transfer that all its nodes are told */
 
 /*  --- feeders --- */
 
@@ -67,44 +71,65 @@ static void whole_add (const chain_t *self, const chain_transfer_t *transfer,
     }
 }
 
+/*  Others may be fed by it. */
+static bool feeds_others (const chain_t *self, const chain_receiver_t *receiver)
+{
+    const chain_node_t *place = chain_node (self, receiver->node);
+    return receiver->state != RECEIVER_FAILED && !receiver->skipped && place && *place->data;
+}
+
+/*  Those that may feed this one, the nearest last: those before it that feed others, or all, if it
+ *  feeds nobody itself. */
+static size_t feeders_before (const chain_t *self, const chain_transfer_t *transfer,
+                              const chain_receiver_t *own,
+                              const chain_receiver_t *before [CHAIN_RECEIVERS_MAX])
+{
+    size_t count = 0;
+    bool all = !feeds_others (self, own);
+    for (size_t i = 0; i < transfer->receivers_count; i++) {
+        const chain_receiver_t *other = &transfer->receivers [i];
+        if ((all || other < own) && feeds_others (self, other))
+            before [count++] = other;
+    }
+    return count;
+}
+
 static void feeders_of (const chain_t *self, const chain_transfer_t *transfer,
                         const chain_receiver_t *own, wanted_transfer_t *wanted)
 {
-    const chain_receiver_t *before [CHAIN_RECEIVERS_MAX] = {0};
-    size_t count = 0;
-    for (const chain_receiver_t *other = transfer->receivers; other < own; other++) {
-        const chain_node_t *place = chain_node (self, other->node);
-        if (other->state != RECEIVER_FAILED && place && *place->data)
-            before [count++] = other;
-    }
-    size_t feeds = transfer->feeds;
+    const chain_receiver_t *before [CHAIN_RECEIVERS_MAX];
+    size_t count = feeders_before (self, transfer, own, before);
+    size_t feeds = transfer->feeds, nodes = 0;
     bool head = count < feeds;
     if (head)
         sources_add (self, transfer, false, wanted);
     for (size_t i = 0; !head && i < NEARER_MAX && i + feeds <= count; i++)
         chain_plan_receiver_add (self, wanted, before [count - feeds - i]);
+    for (size_t i = count; i > 0 && nodes < OWN_MAX; i--)
+        if (!chain_node (self, before [i - 1]->node)->guest) {
+            chain_plan_receiver_add (self, wanted, before [i - 1]);
+            nodes++;
+        }
     whole_add (self, transfer, wanted, own);
     sources_add (self, transfer, false, wanted);
     sources_add (self, transfer, true, wanted);
+    for (size_t i = transfer->receivers_count; i-- > 0;) { /* better than nobody */
+        const chain_receiver_t *other = &transfer->receivers [i];
+        if (other->skipped && other->state != RECEIVER_FAILED &&
+            (other < own || (other != own && other->state == RECEIVER_VERIFIED)))
+            chain_plan_receiver_add (self, wanted, other);
+    }
 }
 
 /*  --- what is wanted --- */
 
-static const chain_origin_t *source_at (const chain_transfer_t *transfer, const chain_node_t *place)
-{
-    for (size_t i = 0; i < transfer->sources_count; i++)
-        if (strcmp (transfer->sources [i].node, place->name) == 0)
-            return &transfer->sources [i];
-    return NULL;
-}
-
 bool chain_plan_for (const chain_t *self, const moment_t *now, const chain_transfer_t *transfer,
                      const chain_node_t *place, wanted_transfer_t *wanted)
 {
-    const chain_origin_t *source = source_at (transfer, place);
-    const chain_receiver_t *receiver = source ? NULL : chain_receiver_find (transfer, place->name);
     if (transfer->over || (transfer->loan && now->wall_ms >= transfer->until_ms))
         return false;
+    const chain_origin_t *source = chain_source_at (transfer, place->name);
+    const chain_receiver_t *receiver = source ? NULL : chain_receiver_find (transfer, place->name);
     bool receives = receiver && receiver->state != RECEIVER_FAILED && transfer->size_known;
     if (!receives && (!source || source->wrong))
         return false;
@@ -117,6 +142,8 @@ bool chain_plan_for (const chain_t *self, const moment_t *now, const chain_trans
                                   .epoch = transfer->loan ? 0 : transfer->epoch,
                                   .attempt = receives ? receiver->attempt : 0,
                                   .looks = receives ? receiver->looks : 0};
+    for (size_t i = 0; receives && i < transfer->receivers_count; i++)
+        wanted->feeds += !feeds_others (self, &transfer->receivers [i]);
     memcpy (wanted->token, transfer->token, CHAIN_TOKEN_BYTES);
     memcpy (wanted->file, transfer->file, sizeof wanted->file);
     if (receives)
@@ -126,20 +153,32 @@ bool chain_plan_for (const chain_t *self, const moment_t *now, const chain_trans
 
 /*  --- order --- */
 
+static void plan_tell (chain_t *self, const moment_t *now, chain_transfer_t *transfer)
+{
+    transfer->told_ms = now->mono_ms;
+    transfer->untold = false;
+    chain_dirty_all (self, now, transfer);
+}
+
+static void on_plans (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    chain_t *self = owner;
+    self->plans = 0;
+    for (chain_transfer_t *transfer = NULL; (transfer = chain_next (self, transfer));)
+        if (transfer->untold)
+            plan_tell (self, now, transfer);
+}
+
 void chain_replan (chain_t *self, const moment_t *now, chain_transfer_t *transfer)
 {
     transfer->epoch++;
     chain_store (self, transfer);
-    chain_dirty_all (self, now, transfer);
-}
-
-void chain_replan_all (chain_t *self, const moment_t *now, const chain_node_t *place)
-{
-    wanted_transfer_t wanted;
-    for (chain_transfer_t *transfer = chain_next (self, NULL); transfer;
-         transfer = chain_next (self, transfer))
-        if (chain_plan_for (self, now, transfer, place, &wanted))
-            chain_replan (self, now, transfer);
+    transfer->untold = true;
+    if (transfer->told_ms == 0 || now->mono_ms - transfer->told_ms >= PLAN_MS)
+        plan_tell (self, now, transfer);
+    else if (self->plans == 0)
+        self->plans = timers_set (self->service->timers, now->mono_ms + PLAN_MS, on_plans, self, 0);
 }
 
 static void place_at (chain_transfer_t *transfer, size_t from, size_t to)
@@ -156,15 +195,42 @@ static void place_at (chain_transfer_t *transfer, size_t from, size_t to)
 
 bool chain_to_tail (chain_transfer_t *transfer, chain_receiver_t *receiver, bool last)
 {
-    size_t from = (size_t) (receiver - transfer->receivers), to = from;
-    for (size_t i = from + 1; i < transfer->receivers_count; i++)
-        if (last || !transfer->receivers [i].skipped)
-            to = i;
-    if (!last && from > 0 && to == from) {
-        /*  It is trusted again, so it goes before those that were skipped. */
-        while (to > 0 && transfer->receivers [to - 1].skipped)
-            to--;
+    size_t from = (size_t) (receiver - transfer->receivers), to = 0;
+    for (size_t i = 0; i < transfer->receivers_count; i++)
+        to += i != from && (last || !transfer->receivers [i].skipped);
+    if (to != from)
+        place_at (transfer, from, to);
+    return to != from;
+}
+
+void chain_feeds_now (chain_t *self, const moment_t *now, const chain_node_t *place)
+{
+    for (chain_transfer_t *transfer = NULL; (transfer = chain_next (self, transfer));) {
+        const chain_receiver_t *own = chain_receiver_find (transfer, place->name);
+        size_t from = own ? (size_t) (own - transfer->receivers) : 0, to = from;
+        for (size_t i = from + 1; own && i < transfer->receivers_count; i++)
+            if (transfer->receivers [i].has >= own->has &&
+                feeds_others (self, &transfer->receivers [i]))
+                to = i;
+        if (own && !own->skipped && to != from)
+            place_at (transfer, from, to);
+        if (!transfer->over && (own || chain_source_at (transfer, place->name)))
+            chain_replan (self, now, transfer);
     }
+}
+
+bool chain_overtakes (const chain_t *self, chain_transfer_t *transfer, chain_receiver_t *receiver)
+{
+    const chain_receiver_t *before [CHAIN_RECEIVERS_MAX];
+    bool from_source = false;
+    for (size_t i = 0; i < transfer->sources_count; i++)
+        from_source = from_source || strcmp (transfer->sources [i].name, receiver->feeder) == 0;
+    if (!from_source || receiver->skips > 0 || !feeds_others (self, receiver) ||
+        feeders_before (self, transfer, receiver, before) < transfer->feeds)
+        return false;
+    size_t from = (size_t) (receiver - transfer->receivers), to = 0;
+    while (to < from && transfer->receivers [to].has >= receiver->has)
+        to++;
     if (to != from)
         place_at (transfer, from, to);
     return to != from;
@@ -217,19 +283,14 @@ bool chain_slow (const chain_t *self, const moment_t *now, const chain_transfer_
         receiver->behind_ms = 0;
         return false;
     }
-    if (receiver->behind_ms == 0) {
-        receiver->behind_ms = now->mono_ms;
-        receiver->behind_has = receiver->has;
-        receiver->behind_feeder_has = feeder;
-        return false;
-    }
+    bool began = receiver->behind_ms != 0;
     int64_t over_ms = now->mono_ms - receiver->behind_ms;
-    if (over_ms < self->limits.slow_ms)
+    if (began && over_ms < self->limits.slow_ms)
         return false;
     uint64_t got = receiver->has - receiver->behind_has;
-    uint64_t could = could_get (transfer, receiver, feeder, over_ms);
+    bool slow = began && got * 100 < could_get (transfer, receiver, feeder, over_ms) * SLOW_PERCENT;
     receiver->behind_ms = now->mono_ms;
     receiver->behind_has = receiver->has;
     receiver->behind_feeder_has = feeder;
-    return got * 100 < could * SLOW_PERCENT;
+    return slow;
 }

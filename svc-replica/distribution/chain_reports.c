@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WRONGS_MAX       3 /* after so many files with wrong bytes a receiver has failed */
-#define CHUNKS_WRONG_MAX 3 /* wrong chunks from one source, although it finds its file right */
+#define WRONGS_MAX        3 /* after so many files with wrong bytes a receiver has failed */
+#define SKIPS_DOUBLED_MAX 6 /* chain_limits_t's skip_ms doubles so often */
+#define CHUNKS_WRONG_MAX  3 /* wrong chunks from one source, although it finds its file right */
 
 /*  --- sources --- */
 
@@ -31,7 +32,7 @@ static void source_tell (chain_t *self, const moment_t *now, const chain_transfe
 /*  If every source has wrong bytes, the transfer fails. */
 static void sources_look (chain_t *self, const moment_t *now, chain_transfer_t *transfer)
 {
-    char why [CHAIN_WHY_BYTES_MAX + 1];
+    char why [WHY_BYTES];
     if (transfer->loan || transfer->over || chain_source_left (transfer, true))
         return;
     const chain_origin_t *last = &transfer->sources [transfer->sources_count - 1];
@@ -44,10 +45,7 @@ static void sources_look (chain_t *self, const moment_t *now, chain_transfer_t *
  *  fed only by receivers that have begun anew. */
 static void receive_anew (chain_transfer_t *transfer)
 {
-    uint32_t attempt = 0;
-    for (size_t i = 0; i < transfer->receivers_count; i++)
-        if (transfer->receivers [i].attempt > attempt)
-            attempt = transfer->receivers [i].attempt;
+    uint32_t attempt = chain_attempt (transfer);
     for (size_t i = 0; i < transfer->receivers_count; i++) {
         chain_receiver_t *receiver = &transfer->receivers [i];
         if (receiver->state >= RECEIVER_VERIFIED)
@@ -79,7 +77,7 @@ static void source_fail (chain_t *self, const moment_t *now, chain_transfer_t *t
 static void size_learn (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                         uint64_t size)
 {
-    char why [CHAIN_WHY_BYTES_MAX + 1];
+    char why [WHY_BYTES];
     for (size_t i = 0; i < transfer->receivers_count; i++) {
         chain_receiver_t *receiver = &transfer->receivers [i];
         const chain_node_t *place = chain_node (self, receiver->node);
@@ -157,7 +155,7 @@ static void bytes_wrong (chain_t *self, const moment_t *now, chain_transfer_t *t
 {
     service_count (self->service, "files_wrong", 1);
     for (size_t i = 0; i < transfer->sources_count; i++)
-        chain_prove (self, now, transfer->sources [i].node, transfer->file);
+        chain_prove (self, now, transfer->sources [i].node, transfer->file, 0);
     if (++receiver->wrongs >= WRONGS_MAX) {
         chain_receiver_move (self, now, transfer, receiver, RECEIVER_FAILED, why);
         return;
@@ -176,6 +174,19 @@ static void verified (chain_t *self, const moment_t *now, chain_transfer_t *tran
     chain_receiver_move (self, now, transfer, receiver, RECEIVER_VERIFIED, "");
 }
 
+/*  Puts a receiver to the tail. It feeds nobody for a time that doubles. */
+static void skip (const chain_t *self, const moment_t *now, chain_transfer_t *transfer,
+                  chain_receiver_t *receiver)
+{
+    uint32_t doubled = receiver->skips++;
+    if (doubled > SKIPS_DOUBLED_MAX)
+        doubled = SKIPS_DOUBLED_MAX;
+    receiver->skipped = true;
+    receiver->skipped_epoch = transfer->epoch + 1;
+    receiver->skipped_until_ms = now->mono_ms + ((int64_t) self->limits.skip_ms << doubled);
+    chain_to_tail (transfer, receiver, true);
+}
+
 /*  Puts to the tail those that the reporter has skipped: they did not answer, and another one feeds
  *  it now. */
 static bool skipped (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
@@ -184,18 +195,16 @@ static bool skipped (chain_t *self, const moment_t *now, chain_transfer_t *trans
     bool moved = false;
     for (size_t i = 0; i < receipt->silent_count; i++) {
         chain_receiver_t *other = chain_receiver_find (transfer, receipt->silent [i]);
-        if (!other || !*receipt->feeder || other->skipped || strcmp (other->node, own) == 0)
+        if (!other || !*receipt->feeder || other->skipped || strcmp (other->node, own) == 0 ||
+            receipt->epoch < other->skipped_epoch)
             continue;
         outbox_log (self->service->outbox, LEVEL_INFO,
                     "transfer %s skipped node=%s by=%s epoch=%" PRIu64,
                     chain_id_text (&transfer->id).text, other->node, own, receipt->epoch);
         service_count (self->service, "nodes_skipped", 1);
-        other->skipped = true;
-        other->skipped_epoch = transfer->epoch + 1;
-        chain_to_tail (transfer, other, true);
+        skip (self, now, transfer, other);
         moved = true;
     }
-    (void) now;
     return moved;
 }
 
@@ -219,7 +228,7 @@ static void source_chunk_wrong (chain_t *self, const moment_t *now, chain_transf
     const chain_node_t *place = chain_node (self, source->node);
     bool enough = ++source->wrongs >= CHUNKS_WRONG_MAX || !place || place->guest;
     source->doubted_ms = proved_ms (self, transfer, source);
-    chain_prove (self, now, source->node, transfer->file);
+    chain_prove (self, now, source->node, transfer->file, 0);
     source_fail (self, now, transfer, source, enough, "its bytes do not match its digests");
     if (transfer->epoch == epoch)
         chain_replan (self, now, transfer);
@@ -230,11 +239,9 @@ static void receiver_chunk_wrong (chain_t *self, const moment_t *now, chain_tran
                                   chain_receiver_t *receiver)
 {
     if (receiver->state == RECEIVER_VERIFIED)
-        chain_prove (self, now, receiver->node, transfer->file);
+        chain_prove (self, now, receiver->node, transfer->file, 0);
     receiver->looks++;
-    receiver->skipped = true;
-    receiver->skipped_epoch = transfer->epoch + 1;
-    chain_to_tail (transfer, receiver, true);
+    skip (self, now, transfer, receiver);
     chain_replan (self, now, transfer);
 }
 
@@ -263,12 +270,15 @@ static void chain_reports_replace (chain_t *self, const moment_t *now, chain_tra
 {
     bool moved = false;
     chain_receiver_t *receiver = chain_receiver_find (transfer, node);
-    if (receiver->skipped && receipt->epoch >= receiver->skipped_epoch) {
+    if (receiver->skipped && receipt->epoch >= receiver->skipped_epoch &&
+        now->mono_ms >= receiver->skipped_until_ms) {
         receiver->skipped = false;
+        receiver->skipped_epoch = transfer->epoch + 1;
         moved = chain_to_tail (transfer, receiver, false);
     }
+    moved = skipped (self, now, transfer, node, receipt) || moved;
     if (receipt->epoch == transfer->epoch)
-        moved = skipped (self, now, transfer, node, receipt) || moved;
+        moved = chain_overtakes (self, transfer, chain_receiver_find (transfer, node)) || moved;
     receiver = chain_receiver_find (transfer, node);
     if (chain_slow (self, now, transfer, receiver)) {
         outbox_log (self->service->outbox, LEVEL_INFO, "transfer %s slow node=%s: to the tail",
@@ -297,6 +307,7 @@ static void receiver_receipt (chain_t *self, const moment_t *now, chain_transfer
         return; /* it reports another file */
     receiver->has = receipt->has;
     receiver->received = receipt->received;
+    receiver->opening = receipt->state == RECEIPT_OPENING;
     receiver->epoch = receipt->epoch;
     memcpy (receiver->feeder, receipt->feeder, sizeof receiver->feeder);
     switch (receipt->state) {
@@ -331,21 +342,17 @@ void chain_receipt (chain_t *self, const moment_t *now, chain_node_t *place,
     chain_transfer_t *transfer = chain_transfer (self, &receipt->id);
     if (!transfer || transfer->over)
         return;
-    for (size_t i = 0; i < transfer->sources_count; i++) {
-        if (strcmp (transfer->sources [i].node, place->name) == 0) {
-            source_receipt (self, now, transfer, &transfer->sources [i], receipt);
-            return;
-        }
-    }
+    chain_origin_t *source = chain_source_at (transfer, place->name);
     chain_receiver_t *receiver = chain_receiver_find (transfer, place->name);
-    if (receiver)
+    if (source)
+        source_receipt (self, now, transfer, source, receipt);
+    else if (receiver)
         receiver_receipt (self, now, transfer, receiver, place->name, receipt);
 }
 
 void chain_place_lost (chain_t *self, const moment_t *now, const chain_node_t *place,
                        const char *why)
 {
-    for (chain_transfer_t *transfer = chain_next (self, NULL); transfer;
-         transfer = chain_next (self, transfer))
+    for (chain_transfer_t *transfer = NULL; (transfer = chain_next (self, transfer));)
         chain_cancel (self, now, &transfer->id, place->name, why);
 }

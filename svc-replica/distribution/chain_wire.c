@@ -27,6 +27,14 @@ bool content_same (const content_t *a, const content_t *b)
     return a->digest_known && b->digest_known ? content_equal (a, b) : a->size == b->size;
 }
 
+uint64_t bad_chunks (const spoilt_t *spoilt)
+{
+    uint64_t chunks = 0;
+    for (size_t i = 0; i < spoilt->bad_count; i++)
+        chunks += (spoilt->bad [i].bytes + FLOW_CHUNK_BYTES - 1) / FLOW_CHUNK_BYTES;
+    return chunks;
+}
+
 bool chain_file_name_right (const char *file, char why [WHY_BYTES])
 {
     char name [CHAIN_FILE_BYTES_MAX + 1];
@@ -34,6 +42,20 @@ bool chain_file_name_right (const char *file, char why [WHY_BYTES])
 }
 
 /*  --- Attend: the question --- */
+
+static const codec_row_t bad_range_rows [] = {
+  ROW_NUMBER ("offset", bad_range_t, offset, MOST (FILE_BYTES_MOST)),
+  ROW_NUMBER ("bytes", bad_range_t, bytes, BETWEEN (1, FILE_BYTES_MOST)),
+};
+static const codec_t bad_range_codec =
+  CODEC (bad_range_t, musubi__bad_range__descriptor, bad_range_rows);
+
+static const codec_row_t spoilt_rows [] = {
+  ROW_NUMBER ("size", spoilt_t, found.size, MOST (FILE_BYTES_MOST)),
+  ROW_FIXED ("digest", spoilt_t, found.digest, SET_BY (spoilt_t, found.digest_known)),
+  ROW_ARRAY ("bad", spoilt_t, bad, bad_count, bad_range),
+};
+const codec_t spoilt_codec = CODEC (spoilt_t, musubi__spoilt__descriptor, spoilt_rows);
 
 static const codec_row_t stored_file_rows [] = {
   ROW_NUMBER ("number", stored_file_t, number, LEAST (1)),
@@ -44,6 +66,8 @@ static const codec_row_t stored_file_rows [] = {
   ROW_FLAG ("gone", stored_file_t, gone),
   ROW_TIME ("used_ms", stored_file_t, used_ms),
   ROW_FIXED ("part", stored_file_t, part.bytes, SET_BY (stored_file_t, has_part)),
+  ROW_TIME ("looked_ms", stored_file_t, looked_ms),
+  ROW_ONE ("spoilt", stored_file_t, spoilt, spoilt, SET_BY (stored_file_t, quarantined)),
 };
 const codec_t stored_file_codec =
   CODEC (stored_file_t, musubi__stored_file__descriptor, stored_file_rows);
@@ -68,6 +92,18 @@ static const codec_row_t receipt_rows [] = {
 static const codec_t receiver_report_codec =
   CODEC (receiver_report_t, musubi__receipt__descriptor, receipt_rows);
 
+static const codec_row_t arrival_report_rows [] = {
+  ROW_TEXT ("path", chain_arrival_t, path),
+  ROW_NUMBER ("size", chain_arrival_t, content.size, MOST (FILE_BYTES_MOST)),
+  ROW_FIXED ("digest", chain_arrival_t, content.digest,
+             SET_BY (chain_arrival_t, content.digest_known)),
+  ROW_FLAG ("done", chain_arrival_t, done),
+  ROW_TEXT ("why", chain_arrival_t, why, OR_NONE),
+};
+static const codec_t arrival_report_codec =
+  CODEC (chain_arrival_t, musubi__arrival_report__descriptor, arrival_report_rows);
+typedef chain_arrival_t arrival_report_t, arrival_t;
+
 static const codec_row_t storage_attend_rows [] = {
   ROW_WORD ("node", storage_attend_t, node),
   ROW_FIXED ("store", storage_attend_t, question.store),
@@ -81,6 +117,9 @@ static const codec_row_t storage_attend_rows [] = {
   ROW_LIST ("files", storage_attend_t, files, files_count, stored_file, 0, STORED_FILES_MAX),
   ROW_LIST ("receipts", storage_attend_t, receipts, receipts_count, receiver_report, 0,
             RECEIPTS_MAX),
+  ROW_TEXT ("folder", storage_attend_t, folder, OR_NONE),
+  ROW_LIST ("arrivals", storage_attend_t, arrivals, arrivals_count, arrival_report, 0,
+            ARRIVALS_MAX),
 };
 
 static bool storage_attend_rule (void *self, char why [WHY_BYTES])
@@ -132,6 +171,16 @@ static const codec_t wanted_transfer_codec =
   CODEC_RULED (wanted_transfer_t, musubi__wanted_transfer__descriptor, wanted_transfer_rows,
                wanted_transfer_rule);
 
+static const codec_row_t arrival_rows [] = {
+  ROW_TEXT ("path", chain_arrival_t, path),
+  ROW_TEXT ("file", chain_arrival_t, file),
+  ROW_NUMBER ("room", chain_arrival_t, room, MOST (FILE_BYTES_MOST)),
+  ROW_FIXED ("digest", chain_arrival_t, named, SET_BY (chain_arrival_t, is_named)),
+  ROW_FLAG ("have", chain_arrival_t, have),
+};
+static const codec_t arrival_codec =
+  CODEC (chain_arrival_t, musubi__arrival__descriptor, arrival_rows);
+
 static const codec_row_t storage_wanted_rows [] = {
   ROW_NUMBER ("number", storage_wanted_t, number),
   ROW_NUMBER ("files_seen", storage_wanted_t, files_seen),
@@ -142,6 +191,9 @@ static const codec_row_t storage_wanted_rows [] = {
   ROW_NUMBER ("attend_ms", storage_wanted_t, attend_ms, BETWEEN (1, PACE_MS_MOST)),
   ROW_NUMBER ("report_ms", storage_wanted_t, report_ms, BETWEEN (1, PACE_MS_MOST)),
   ROW_WORD ("site", storage_wanted_t, site),
+  ROW_TEXT_LIST ("scrub", storage_wanted_t, scrubs, scrubs_count, 0, PROVES_MAX),
+  ROW_NUMBER ("scrub_mbps", storage_wanted_t, scrub_mbps),
+  ROW_LIST ("arrivals", storage_wanted_t, arrivals, arrivals_count, arrival, 0, ARRIVALS_MAX),
 };
 const codec_t storage_wanted_codec =
   CODEC (storage_wanted_t, musubi__storage_attend_answer__descriptor, storage_wanted_rows);
@@ -158,6 +210,7 @@ static const codec_row_t kept_node_rows [] = {
   ROW_FIXED ("store", kept_node_t, store),
   ROW_NUMBER ("start", kept_node_t, start),
   ROW_FLAG ("guest", kept_node_t, guest),
+  ROW_NUMBER ("bytes_max", kept_node_t, bytes_max),
 };
 const codec_t kept_node_codec =
   CODEC (kept_node_t, musubi__kept_storage_node__descriptor, kept_node_rows);
@@ -179,6 +232,7 @@ static const codec_row_t chain_receiver_rows [] = {
   ROW_TEXT ("why", chain_receiver_t, why, OR_NONE),
   ROW_NUMBER ("attempt", chain_receiver_t, attempt),
   ROW_NUMBER ("looks", chain_receiver_t, looks),
+  ROW_WORD ("data", chain_receiver_t, data, OR_NONE),
 };
 static const codec_t chain_receiver_codec =
   CODEC (chain_receiver_t, musubi__kept_receiver__descriptor, chain_receiver_rows);

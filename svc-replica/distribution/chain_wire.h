@@ -37,7 +37,7 @@ typedef struct {
     char wrong [FEEDERS_MAX][FEEDER_NAME_BYTES_MAX + 1];
     size_t wrong_count;
     content_t content;
-    char why [CHAIN_WHY_BYTES_MAX + 1];
+    char why [WHY_BYTES];
     bool wrong_bytes;
     uint32_t attempt;
 } receiver_report_t;
@@ -75,6 +75,9 @@ typedef struct {
     size_t files_count;
     receiver_report_t *receipts;
     size_t receipts_count;
+    char folder [STORAGE_FOLDER_BYTES_MAX + 1];
+    chain_arrival_t *arrivals; /* as reported */
+    size_t arrivals_count;
 } storage_attend_t;
 
 /*  The site's answer. */
@@ -87,9 +90,14 @@ typedef struct {
     size_t drops_count;
     char (*proves) [CHAIN_FILE_BYTES_MAX + 1];
     size_t proves_count;
+    char (*scrubs) [CHAIN_FILE_BYTES_MAX + 1];
+    size_t scrubs_count;
+    uint32_t scrub_mbps;
     int64_t attend_ms;
     int64_t report_ms;
     char site [NAME_BYTES_MAX + 1];
+    chain_arrival_t *arrivals; /* as wanted */
+    size_t arrivals_count;
 } storage_wanted_t;
 
 extern const codec_t storage_attend_codec;
@@ -108,11 +116,13 @@ typedef struct {
     uint8_t store [STORE_ID_BYTES];
     uint32_t start;
     bool guest;
+    uint64_t bytes_max; /* told last */
 } kept_node_t;
 
 extern const codec_t kept_node_codec;
 extern const codec_t chain_transfer_codec; /* all but its id, which is its key */
 extern const codec_t stored_file_codec;
+extern const codec_t spoilt_codec;
 
 /*  --- as people read it --- */
 

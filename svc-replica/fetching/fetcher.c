@@ -17,8 +17,8 @@ static const uint32_t transit_next [] = {
   [TRANSIT_ROOM] = TO (TRANSIT_SOURCING) | TO (TRANSIT_RUNNING) | TO (TRANSIT_FAILED),
   [TRANSIT_SOURCING] = TO (TRANSIT_RUNNING) | TO (TRANSIT_RESTING) | TO (TRANSIT_LOOKING) |
                        TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
-  [TRANSIT_RESTING] =
-    TO (TRANSIT_LOOKING) | TO (TRANSIT_SOURCING) | TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
+  [TRANSIT_RESTING] = TO (TRANSIT_LOOKING) | TO (TRANSIT_ROOM) | TO (TRANSIT_SOURCING) |
+                      TO (TRANSIT_RUNNING) | TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
   [TRANSIT_RUNNING] = TO (TRANSIT_SOURCING) | TO (TRANSIT_LOOKING) | TO (TRANSIT_ROOM) |
                       TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
   [TRANSIT_DONE] = 0,
@@ -27,16 +27,9 @@ static const uint32_t transit_next [] = {
 
 #define CHAINS_MAX 5 /* that one transfer may use, one after the other */
 
-static const char *const kind_words [] = {"put", "fetch", "serve"};
+static const char *const kind_words [] = {"put", "fetch", "serve", "salvage"};
 static const char *const state_words [] = {"looking", "room", "sourcing", "resting",
                                            "running", "done", "failed"};
-
-static int fetcher_by_number (const void *key, const void *thing)
-{
-    const uint64_t *number = key;
-    const transit_t *transit = thing;
-    return (*number > transit->number) - (*number < transit->number);
-}
 
 transit_t *transit_of (const fetcher_t *self, const chain_id_t *id)
 {
@@ -74,6 +67,7 @@ static void transit_free (transit_t *transit)
     else
         self->over--;
     free (transit->guests);
+    free (transit->wanted);
     free (transit->candidates);
     free (transit);
 }
@@ -111,33 +105,26 @@ static void transit_ends (transit_t *transit, const moment_t *now, transit_state
     transit_move (transit, to);
     self->live--;
     self->over++;
-    timers_cancel (timers, transit->timer);
-    transit->timer =
-      timers_set (timers, now->mono_ms + TRANSIT_KEEP_MS, fetcher_on_kept, transit, 0);
+    timers_move (timers, &transit->timer, now->mono_ms + TRANSIT_KEEP_MS, fetcher_on_kept, transit,
+                 0);
 }
 
-static void fetcher_fail (transit_t *transit, const moment_t *now, const char *why)
+void transit_fail (transit_t *transit, const moment_t *now, const char *format, ...)
 {
     fetcher_t *self = transit->fetcher;
+    char why [WHY_BYTES]; /* transit->why may be among the arguments */
+    va_list arguments;
     if (!transit_live (transit))
         return;
-    if (why != transit->why)
-        snprintf (transit->why, sizeof transit->why, "%s", why);
+    va_start (arguments, format);
+    vsnprintf (why, sizeof why, format, arguments);
+    va_end (arguments);
+    snprintf (transit->why, sizeof transit->why, "%s", why);
     transit_source_ended (transit, now, 0, false);
     service_count (self->parts.service, "transfers_failed", 1);
     transit_ends (transit, now, TRANSIT_FAILED);
     if (transit->begun)
         chain_cancel (self->parts.chain, now, &transit->id, NULL, transit->why);
-}
-
-void transit_fail (transit_t *transit, const moment_t *now, const char *format, ...)
-{
-    char why [CHAIN_WHY_BYTES_MAX + 1];
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (why, sizeof why, format, arguments);
-    va_end (arguments);
-    fetcher_fail (transit, now, why);
 }
 
 static void guest_add (transit_t *transit, const char *guest)
@@ -165,7 +152,7 @@ void transit_again (transit_t *transit, const moment_t *now, const char *why)
     fetcher_t *self = transit->fetcher;
     if (transit->kind == TRANSIT_PUT || transit->chains >= CHAINS_MAX ||
         now->mono_ms >= transit->until_ms) {
-        fetcher_fail (transit, now, why);
+        transit_fail (transit, now, "%s", why);
         return;
     }
     transit_source_ended (transit, now, 0, false);
@@ -178,10 +165,16 @@ void transit_again (transit_t *transit, const moment_t *now, const char *why)
     transit_call_end (transit, now);
     timers_cancel (self->parts.service->timers, transit->timer);
     transit->kind = TRANSIT_FETCH;
-    transit->node [0] = '\0';
     transit->settled = false;
     transit->state = TRANSIT_RUNNING;
     transit_look (transit, now);
+}
+
+void transit_begun (transit_t *transit, const chain_id_t *id)
+{
+    transit->begun = true;
+    transit->id = *id;
+    ordered_add (transit->fetcher->by_id, transit->id.bytes, transit);
 }
 
 void transit_done (transit_t *transit, const moment_t *now)
@@ -210,43 +203,44 @@ transit_t *transit_new (fetcher_t *self, const moment_t *now, transit_kind_t kin
 
 /*  --- joining --- */
 
-/*  The transfer under way that a request may join; NULL = none. */
-static transit_t *joinable (const fetcher_t *self, transit_kind_t kind, const char *name)
+transit_t *transit_under_way (const fetcher_t *self, uint32_t kinds, const char *name,
+                              const char *receiver)
 {
-    for (transit_t *transit = ordered_after (self->transits, NULL); transit;
-         transit = ordered_after (self->transits, &transit->number))
-        if (transit_live (transit) && transit->kind == kind &&
-            strcmp (transit->file.name, name) == 0)
+    for (transit_t *transit = NULL; (transit = ordered_next (self->transits, transit));)
+        if (transit_live (transit) && kinds & TRANSITS (transit->kind) &&
+            strcmp (transit->file.name, name) == 0 &&
+            (!receiver || transit_has_receiver (transit, receiver)))
             return transit;
     return NULL;
 }
 
-static const chain_transfer_t *transfer_of (const transit_t *transit)
+const chain_transfer_t *transit_transfer (const transit_t *transit)
 {
     return transit->begun ? chain_transfer (transit->fetcher->parts.chain, &transit->id) : NULL;
 }
 
-static bool has_receiver (const transit_t *transit, const char *guest)
+bool transit_receives (const transit_t *transit, const char *guest)
 {
-    const chain_transfer_t *transfer = transfer_of (transit);
+    return chain_receiver_find (transit_transfer (transit), guest);
+}
+
+bool transit_has_receiver (const transit_t *transit, const char *guest)
+{
     for (size_t i = 0; i < transit->guests_count; i++)
         if (strcmp (transit->guests [i], guest) == 0)
             return true;
-    for (size_t i = 0; transfer && i < transfer->receivers_count; i++)
-        if (strcmp (transfer->receivers [i].node, guest) == 0)
-            return true;
-    return false;
+    return transit_wants (transit, guest) || transit_receives (transit, guest);
 }
 
 static bool fetcher_join (transit_t *transit, const moment_t *now, const char *guest,
-                          char why [CHAIN_WHY_BYTES_MAX + 1])
+                          char why [WHY_BYTES])
 {
-    if (!*guest || has_receiver (transit, guest))
+    if (!*guest || transit_has_receiver (transit, guest))
         return true;
     if (transit->begun)
         return chain_join (transit->fetcher->parts.chain, now, &transit->id, guest, why);
     if (transit->guests_count == CHAIN_RECEIVERS_MAX - 1) {
-        snprintf (why, CHAIN_WHY_BYTES_MAX + 1,
+        snprintf (why, WHY_BYTES,
                   "%zu receivers wait for this file already, and no more may; ask again later",
                   transit->guests_count);
         return false;
@@ -255,12 +249,12 @@ static bool fetcher_join (transit_t *transit, const moment_t *now, const char *g
     return true;
 }
 
-static bool busy (const fetcher_t *self, char why [CHAIN_WHY_BYTES_MAX + 1])
+bool fetcher_busy (const fetcher_t *self, char why [WHY_BYTES])
 {
     if (self->live < self->limits.transfers_max)
         return false;
     snprintf (
-      why, CHAIN_WHY_BYTES_MAX + 1,
+      why, WHY_BYTES,
       "the site has %zu transfers under way already, and may not have more; ask again later",
       self->live);
     return true;
@@ -269,18 +263,20 @@ static bool busy (const fetcher_t *self, char why [CHAIN_WHY_BYTES_MAX + 1])
 /*  --- put --- */
 
 call_status_t fetcher_put (fetcher_t *self, const moment_t *now, const begin_question_t *question,
-                           const char *owner, uint64_t *transfer,
-                           char why [CHAIN_WHY_BYTES_MAX + 1])
+                           const char *owner, uint64_t *transfer, char why [WHY_BYTES])
 {
     const file_t *file = catalogue_find (self->parts.catalogue, question->name);
-    transit_t *transit = joinable (self, TRANSIT_PUT, question->name);
+    transit_t *transit = transit_under_way (self, TRANSITS (TRANSIT_PUT), question->name, NULL);
+    transit_t *mends = transit_under_way (self, TRANSITS (TRANSIT_FETCH), question->name, NULL);
+    if (!transit && mends && mends->begun && file && file_copies (file, COPY_QUARANTINED) > 0)
+        transit = mends; /* the client is one more source */
     content_t content = {.size = question->size, .digest_known = true};
     memcpy (content.digest, question->digest, FILE_DIGEST_BYTES);
     *transfer = 0;
     if ((file && !content_same (&file->content, &content)) ||
         (transit && !content_same (&transit->file.content, &content))) {
         snprintf (
-          why, CHAIN_WHY_BYTES_MAX + 1,
+          why, WHY_BYTES,
           "this site has another file called %.160s; choose another name, or evict that file first",
           question->name);
         return CALL_DENIED;
@@ -288,7 +284,7 @@ call_status_t fetcher_put (fetcher_t *self, const moment_t *now, const begin_que
     if (transit && strcmp (transit->guest, question->guest) != 0) {
         /* Another client puts the same bytes: one more source, if the transfer has begun. */
         chain_source_t source = {.node = question->guest};
-        snprintf (why, CHAIN_WHY_BYTES_MAX + 1,
+        snprintf (why, WHY_BYTES,
                   "somebody else is putting %.160s just now; try again when that is done",
                   question->name);
         if (!transit->begun || !chain_source (self->parts.chain, now, &transit->id, &source, why))
@@ -299,10 +295,12 @@ call_status_t fetcher_put (fetcher_t *self, const moment_t *now, const begin_que
         return CALL_OK;
     }
     if (file && file_copies (file, COPY_SOUND) > 0) {
-        catalogue_keep (self->parts.catalogue, question->name, true);
+        file_t wanted = *file;
+        wanted.kept = true;
+        catalogue_want (self->parts.catalogue, &wanted);
         return CALL_OK;
     }
-    if (busy (self, why))
+    if (fetcher_busy (self, why))
         return CALL_OVERLOADED;
     transit = transit_new (self, now, TRANSIT_PUT, question->name);
     transit->file.content = content;
@@ -319,7 +317,7 @@ call_status_t fetcher_put (fetcher_t *self, const moment_t *now, const begin_que
 
 /*  --- get --- */
 
-size_t sources_here (const fetcher_t *self, const char *name,
+size_t sources_here (const fetcher_t *self, const moment_t *now, const char *name,
                      chain_source_t sources [CHAIN_SOURCES_MAX])
 {
     const file_t *file = catalogue_find (self->parts.catalogue, name);
@@ -327,134 +325,217 @@ size_t sources_here (const fetcher_t *self, const char *name,
     for (size_t i = 0; file && i < file->copies_count && count < CHAIN_SOURCES_MAX; i++) {
         const copy_t *copy = &file->copies [i];
         const chain_node_t *node = chain_node (self->parts.chain, copy->node);
-        if (copy->state == COPY_SOUND && node && node->agent.state <= AGENT_UP)
+        if (copy->state == COPY_SOUND && node && node->agent.state <= AGENT_UP &&
+            agent_session_quiet_ms (&node->agent, now) == 0)
             sources [count++] = (chain_source_t){.node = copy->node};
     }
     return count;
 }
 
-static call_status_t fetcher_serve (fetcher_t *self, const moment_t *now, const file_t *file,
-                                    const begin_question_t *question, uint64_t *transfer,
-                                    char why [CHAIN_WHY_BYTES_MAX + 1])
+bool node_silent (const fetcher_t *self, const moment_t *now, const char *name,
+                  char why [WHY_BYTES])
 {
-    chain_source_t sources [CHAIN_SOURCES_MAX];
-    const char *receivers [] = {question->guest};
-    chain_order_t order = {.file = file->name,
-                           .size_known = true,
-                           .content = file->content,
-                           .sources = sources,
-                           .sources_count = sources_here (self, question->name, sources),
-                           .receivers = receivers,
-                           .receivers_count = 1,
-                           .mbps = self->limits.mbps,
-                           .owner = TRANSIT_SERVE + 1};
-    chain_id_t id;
-    if (!chain_begin (self->parts.chain, now, &order, &id, why))
-        return CALL_DENIED;
-    transit_t *transit = transit_new (self, now, TRANSIT_SERVE, file->name);
-    transit->file.content = file->content;
-    transit->file.created_ms = file->created_ms;
-    transit->begun = true;
-    transit->settled = true;
-    transit->id = id;
-    transit->state = TRANSIT_RUNNING;
-    ordered_add (self->by_id, id.bytes, transit);
-    *transfer = transit->number;
-    return CALL_OK;
+    const chain_node_t *node = chain_node (self->parts.chain, name);
+    int64_t quiet_ms = node ? agent_session_quiet_ms (&node->agent, now) : 0;
+    if (quiet_ms > 0)
+        snprintf (why, WHY_BYTES, "%s %s of %s has been silent for %lld s",
+                  node->guest ? "client" : "storage node", name, self->parts.site,
+                  (long long) quiet_ms / 1000);
+    return quiet_ms > 0;
 }
 
-/*  Marks the file as kept, with this lifetime, whether it is here or on its way. What is kept
- *  already is not changed. */
-static void fetcher_keep (const fetcher_t *self, const moment_t *now,
-                          const begin_question_t *question, transit_t *transit)
+bool transit_silent (const transit_t *transit, const moment_t *now, char why [WHY_BYTES])
 {
-    const file_t *file = catalogue_find (self->parts.catalogue, question->name);
-    int64_t expires_ms = question->lifetime_ms > 0 ? now->wall_ms + question->lifetime_ms : 0;
+    const fetcher_t *self = transit->fetcher;
+    const file_t *file = catalogue_find (self->parts.catalogue, transit->file.name);
+    for (size_t i = 0; file && i < file->copies_count; i++)
+        if (node_silent (self, now, file->copies [i].node, why))
+            return true;
+    return file && node_silent (self, now, transit->guest, why);
+}
+
+bool receiver_own (const fetcher_t *self, const chain_receiver_t *receiver)
+{
+    const chain_node_t *node = chain_node (self->parts.chain, receiver->node);
+    return node && !node->guest;
+}
+
+uint32_t nodes_lacking (const fetcher_t *self, const char *name, uint32_t nodes)
+{
+    const file_t *file = catalogue_find (self->parts.catalogue, name);
+    uint32_t own = 0, have = 0;
+    for (size_t i = 0; i < chain_nodes (self->parts.chain); i++) {
+        const chain_node_t *node = chain_node_at (self->parts.chain, i);
+        const copy_t *copy = file_copy (file, node->name);
+        own += !node->guest;
+        have += copy && (copy->state == COPY_SOUND || copy->state == COPY_STAGED);
+    }
+    nodes = nodes < own ? nodes : own;
+    return nodes > have ? nodes - have : 0;
+}
+
+/*  Marks the file as kept, with the lifetime asked for; that of one that is kept already stays. So
+ *  many nodes are to have it from now on. */
+static void keep (file_t *file, const moment_t *now, const begin_question_t *question)
+{
     if (!question->keep)
         return;
-    if (file && !file->kept) {
-        catalogue_keep (self->parts.catalogue, question->name, true);
-        catalogue_expire (self->parts.catalogue, question->name, expires_ms);
-    }
-    if (transit && !transit->file.kept) {
-        transit->file.kept = true;
-        transit->file.expires_ms = expires_ms;
-    }
+    if (!file->kept)
+        file->expires_ms = question->lifetime_ms > 0 ? now->wall_ms + question->lifetime_ms : 0;
+    file->kept = true;
+    if (file->rule.copies == 0)
+        file->rule = (replica_rule_t){.nodes = question->nodes};
 }
 
 call_status_t fetcher_get (fetcher_t *self, const moment_t *now, const begin_question_t *question,
-                           uint64_t *transfer, char why [CHAIN_WHY_BYTES_MAX + 1])
+                           uint64_t *transfer, char why [WHY_BYTES])
 {
     static const transit_kind_t kinds [] = {TRANSIT_FETCH, TRANSIT_PUT, TRANSIT_SERVE};
     chain_source_t sources [CHAIN_SOURCES_MAX];
-    fetcher_keep (self, now, question, NULL);
     catalogue_use (self->parts.catalogue, question->name, now->wall_ms);
     const file_t *file = catalogue_find (self->parts.catalogue, question->name);
-    bool here = sources_here (self, question->name, sources) > 0;
+    if (file) {
+        file_t wanted = *file;
+        keep (&wanted, now, question);
+        catalogue_want (self->parts.catalogue, &wanted);
+    }
+    bool here = sources_here (self, now, question->name, sources) > 0;
+    bool spreads =
+      question->nodes > 1 && (nodes_lacking (self, question->name, question->nodes) > 0 ||
+                              (file && file_copies (file, COPY_STAGED) > 0));
     *transfer = 0;
-    if (here && !*question->guest)
+    if (here && !*question->guest && !spreads)
         return CALL_OK;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        transit_t *transit = joinable (self, kinds [i], question->name);
-        if (!transit || (kinds [i] == TRANSIT_SERVE && !*question->guest) ||
+        transit_t *transit = transit_under_way (self, TRANSITS (kinds [i]), question->name, NULL);
+        if (!transit ||
+            (kinds [i] == TRANSIT_SERVE && (*question->guest ? !transit->begun : !spreads)) ||
             !fetcher_join (transit, now, question->guest, why))
             continue;
-        fetcher_keep (self, now, question, transit);
+        keep (&transit->file, now, question);
         *transfer = transit->number;
+        transit->only_wanted = false;
+        if (question->nodes > transit->nodes)
+            transit->nodes = question->nodes;
+        if (transit->begun)
+            transit_spread (transit, now);
         return CALL_OK;
     }
-    if (busy (self, why))
+    if (fetcher_busy (self, why))
         return CALL_OVERLOADED;
-    if (here)
-        return fetcher_serve (self, now, file, question, transfer, why);
-    transit_t *transit = transit_new (self, now, TRANSIT_FETCH, question->name);
-    fetcher_keep (self, now, question, transit);
+    transit_t *transit =
+      transit_new (self, now, here ? TRANSIT_SERVE : TRANSIT_FETCH, question->name);
+    transit->nodes = question->nodes;
+    transit->settled = here;
+    keep (&transit->file, now, question);
     if (file && file->content.digest_known) {
         transit->file.content = file->content;
         transit->file.created_ms = file->created_ms;
     }
     *transfer = transit->number;
     fetcher_join (transit, now, question->guest, why);
-    transit_look (transit, now);
+    if (here)
+        transit_room (transit, now);
+    else
+        transit_look (transit, now);
     return CALL_OK;
+}
+
+bool fetcher_spread (fetcher_t *self, const moment_t *now, const char *name, uint32_t nodes)
+{
+    const file_t *file = catalogue_find (self->parts.catalogue, name);
+    begin_question_t question = {.nodes = nodes};
+    char node [NAME_BYTES_MAX + 1], why [WHY_BYTES];
+    uint64_t transfer;
+    if (nodes_lacking (self, name, nodes) == 0)
+        return true;
+    if (self->live >= FETCHER_SPREADS_MAX ||
+        cache_room (self->parts.cache, now, file, NULL, node, why) != CACHE_READY)
+        return false;
+    memcpy (question.name, name, strlen (name) + 1);
+    return fetcher_get (self, now, &question, &transfer, why) == CALL_OK;
 }
 
 /*  --- how it stands --- */
 
+/*  For the site: it is done when no node is left that receives it. */
 static transfer_state_t state_for (const transit_t *transit, const char *guest,
                                    const chain_transfer_t *transfer, const char **why)
 {
-    const char *node = *guest ? guest : transit->node;
+    bool pending = !transit->begun;
     for (size_t i = 0; transfer && i < transfer->receivers_count; i++) {
         const chain_receiver_t *hop = &transfer->receivers [i];
-        if (strcmp (hop->node, node) != 0)
+        if (*guest ? strcmp (hop->node, guest) != 0 : !receiver_own (transit->fetcher, hop))
             continue;
-        if (hop->state == RECEIVER_VERIFIED)
+        if (*guest && hop->state == RECEIVER_VERIFIED)
             return TRANSFER_DONE;
-        if (hop->state != RECEIVER_FAILED)
-            break;
-        if (*hop->why && (*guest || !*transit->why))
+        pending = pending || hop->state < RECEIVER_VERIFIED;
+        if (hop->state == RECEIVER_FAILED && *hop->why && (*guest || !*transit->why))
             *why = hop->why;
-        if (*guest || !transit_live (transit))
+        if (*guest && hop->state == RECEIVER_FAILED)
             return TRANSFER_FAILED;
     }
-    return transit->state == TRANSIT_DONE      ? TRANSFER_DONE
-           : transit->state == TRANSIT_FAILED  ? TRANSFER_FAILED
-           : transit->state == TRANSIT_RUNNING ? TRANSFER_RUNNING
-                                               : TRANSFER_WAITING;
+    return transit->state == TRANSIT_DONE || (!*guest && transit->settled && !pending)
+             ? TRANSFER_DONE
+           : transit->state == TRANSIT_FAILED                    ? TRANSFER_FAILED
+           : transit->state == TRANSIT_RUNNING && !*transit->why ? TRANSFER_RUNNING
+                                                                 : TRANSFER_WAITING;
 }
 
-bool fetcher_told (const fetcher_t *self, uint64_t number, const char *guest, packed_t *answer)
+/*  Why a node does not have the file. */
+static const char *lacking_why (const chain_node_t *node, const chain_transfer_t *transfer)
 {
+    const chain_receiver_t *receiver = chain_receiver_find (transfer, node->name);
+    if (receiver)
+        return *receiver->why ? receiver->why : "is receiving it";
+    return node->agent.state == AGENT_UP ? "has no room for it" : "is not up";
+}
+
+/*  Counts the nodes that have the file, and lists the others if more than one are to have it. The
+ *  caller frees the list and its texts. */
+static nodes_told_t nodes_tell (const transit_t *transit, const chain_transfer_t *transfer)
+{
+    const fetcher_parts_t *parts = &transit->fetcher->parts;
+    const file_t *file = catalogue_find (parts->catalogue, transit->file.name);
+    nodes_told_t told = {.lacking = must (calloc (chain_nodes (parts->chain), sizeof (char *)))};
+    for (size_t i = 0; i < chain_nodes (parts->chain); i++) {
+        const chain_node_t *node = chain_node_at (parts->chain, i);
+        const copy_t *copy = file_copy (file, node->name);
+        bool has = copy && copy->state == COPY_SOUND;
+        told.have += has;
+        if (!has && !node->guest && transit->nodes > 1)
+            told.lacking [told.lacking_count++] =
+              must_print ("%s: %s", node->name, lacking_why (node, transfer));
+    }
+    return told;
+}
+
+bool fetcher_told (const fetcher_t *self, const moment_t *now, uint64_t number, const char *guest,
+                   packed_t *answer)
+{
+    char silent [WHY_BYTES];
     const transit_t *transit = ordered_find (self->transits, &number);
     if (!transit ||
-        (*guest && strcmp (guest, transit->guest) != 0 && !has_receiver (transit, guest)))
+        (*guest && strcmp (guest, transit->guest) != 0 && !transit_has_receiver (transit, guest)))
         return false;
-    const chain_transfer_t *transfer = transfer_of (transit);
+    const chain_transfer_t *transfer = transit_transfer (transit);
     const char *why = transit->why;
     transfer_state_t state = state_for (transit, guest, transfer, &why);
-    *answer = transfer_answer_encode (state, &transit->file, transit->source, transfer, why);
+    if (state == TRANSFER_RUNNING && !*why && transit_silent (transit, now, silent))
+        why = silent;
+    nodes_told_t nodes = nodes_tell (transit, transfer);
+    *answer = transfer_answer_encode (self->parts.chain, state, &transit->file, transit->source,
+                                      transfer, &nodes, why);
+    for (size_t i = 0; i < nodes.lacking_count; i++)
+        free (nodes.lacking [i]);
+    free (nodes.lacking);
     return true;
+}
+
+const char *fetcher_from (void *fetcher, const char *name)
+{
+    const transit_t *transit = transit_under_way (fetcher, TRANSITS (TRANSIT_FETCH), name, NULL);
+    return transit && transit->state == TRANSIT_RUNNING ? transit->source : "";
 }
 
 /*  --- life --- */
@@ -464,7 +545,7 @@ fetcher_t *fetcher_new (const fetcher_parts_t *parts, const fetcher_limits_t *li
     fetcher_t *self = must (calloc (1, sizeof *self));
     *self = (fetcher_t){.parts = *parts,
                         .limits = *limits,
-                        .transits = ordered_new (fetcher_by_number),
+                        .transits = ordered_by_number (offsetof (transit_t, number)),
                         .by_id = ordered_by_bytes (offsetof (transit_t, id), CHAIN_ID_BYTES)};
     service_limit (parts->service, "transfers_max", limits->transfers_max);
     chain_observe (parts->chain, &(chain_observer_t){.owner = self,
@@ -483,6 +564,7 @@ void fetcher_destroy (fetcher_t **self_p)
         return;
     for (transit_t *transit; (transit = ordered_after (self->transits, NULL));)
         transit_free (transit);
+    mend_end (self);
     ordered_destroy (&self->transits);
     ordered_destroy (&self->by_id);
     free (self);

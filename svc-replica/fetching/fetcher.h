@@ -21,6 +21,7 @@
 #include "publisher.h"
 #include "replica_wire.h"
 #include "selector.h"
+#include "staged_file.h"
 
 #define TRANSIT_KEEP_MS     60000
 #define TRANSIT_KEPT_MAX    1024 /* transfers that are over */
@@ -56,13 +57,50 @@ void fetcher_start (fetcher_t *self, const moment_t *now);
 /*  Begins a transfer, or joins the one under way; *transfer is its number, 0 = nothing needs to be
  *  done. On CALL_DENIED and CALL_OVERLOADED, with why, nothing has changed. */
 call_status_t fetcher_put (fetcher_t *self, const moment_t *now, const begin_question_t *question,
-                           const char *owner, uint64_t *transfer,
-                           char why [CHAIN_WHY_BYTES_MAX + 1]);
+                           const char *owner, uint64_t *transfer, char why [WHY_BYTES]);
 call_status_t fetcher_get (fetcher_t *self, const moment_t *now, const begin_question_t *question,
-                           uint64_t *transfer, char why [CHAIN_WHY_BYTES_MAX + 1]);
+                           uint64_t *transfer, char why [WHY_BYTES]);
+
+/*  Brings a file that is here to more nodes of the site, if fewer than so many have it. False when no
+ *  node has room for it now, or FETCHER_SPREADS_MAX transfers are under way. */
+#define FETCHER_SPREADS_MAX 64
+bool fetcher_spread (fetcher_t *self, const moment_t *now, const char *name, uint32_t nodes);
+
+/*  Gives a guest what is right of a quarantined copy of this site, and zeros for the rest; what that
+ *  is is told in spoilt. CALL_NOT_FOUND, with why, when there is no such copy at a node that is up. */
+call_status_t fetcher_salvage (fetcher_t *self, const moment_t *now,
+                               const begin_question_t *question, uint64_t *transfer,
+                               spoilt_t *spoilt, char why [WHY_BYTES]);
+
+/*  A file that is to come to a node of this site. */
+typedef struct {
+    const char *name;
+    const char *node;
+    uint32_t mbps;         /* of the circuit booked for it; 0 = none */
+    const char *source;    /* site that it is to come from as long as that can; "" = any */
+    const uint8_t *digest; /* that it is to have; NULL = whatever it has */
+} bring_t;
+
+/*  Brings a file to a node, from this site or another one: joins the transfer under way, or begins
+ *  one. All nodes that are to have it are in one chain. A copy that the catalogue has there is lost. *transfer is its number, of which
+ *  fetcher_bringing tells more; 0, with why: it can't begin now. */
+void fetcher_bring (fetcher_t *self, const moment_t *now, const bring_t *bring, uint64_t *transfer,
+                    char why [WHY_BYTES]);
+
+/*  How the node stands in that transfer: true while it goes on. Sets has, source and why, of size
+ *  and state nothing. */
+bool fetcher_bringing (const fetcher_t *self, const moment_t *now, uint64_t transfer,
+                       staged_file_t *told);
+
+/*  The node is to have it no more: what has not come is given up, unless others wait for it. */
+void fetcher_bring_end (fetcher_t *self, const moment_t *now, uint64_t transfer, const char *node);
 
 /*  How a transfer stands for a guest ("" = for the site), as the body of an answer. False when
  *  there is no such transfer. */
-bool fetcher_told (const fetcher_t *self, uint64_t transfer, const char *guest, packed_t *answer);
+bool fetcher_told (const fetcher_t *self, const moment_t *now, uint64_t transfer, const char *guest,
+                   packed_t *answer);
+
+/*  The site that feeds this file to the fetcher_t now; "" = none. */
+const char *fetcher_from (void *fetcher, const char *name);
 
 #endif

@@ -14,19 +14,20 @@ static void take_up (fetcher_t *self, const moment_t *now, const chain_transfer_
         return;
     transit_t *transit = transit_new (self, now, (transit_kind_t) (from->owner - 1), from->file);
     transit->file.content = from->content;
-    transit->begun = true;
-    transit->id = from->id;
+    transit_begun (transit, &from->id);
     transit->state = TRANSIT_RUNNING;
-    ordered_add (self->by_id, transit->id.bytes, transit);
     const file_t *file = catalogue_find (self->parts.catalogue, from->file);
     for (size_t i = 0; file && i < from->receivers_count; i++) {
         const chain_receiver_t *receiver = &from->receivers [i];
         if (!file_copy (file, receiver->node))
             continue;
-        memcpy (transit->node, receiver->node, sizeof transit->node);
-        transit->settled = receiver->state == RECEIVER_VERIFIED;
+        transit->nodes++;
+        transit->settled = transit->settled || receiver->state == RECEIVER_VERIFIED;
     }
-    transit->settled = transit->settled || !*transit->node;
+    transit->settled = transit->settled || transit->nodes == 0 || transit->kind == TRANSIT_SERVE;
+    for (size_t i = 0; i < from->sources_count; i++)
+        if (!from->sources [i].failed && !from->sources [i].wrong)
+            sscanf (from->sources [i].name, "replica/%63[^/]", transit->source);
     if (from->sources_count == 0 && transit->kind == TRANSIT_FETCH)
         transit_look (transit, now);
     else
@@ -38,27 +39,13 @@ static void take_up (fetcher_t *self, const moment_t *now, const chain_transfer_
     }
 }
 
-/*  Is this copy the destination of a transfer under way? */
-static bool brings (const fetcher_t *self, const char *name, const char *node)
-{
-    for (const transit_t *transit = ordered_after (self->transits, NULL); transit;
-         transit = ordered_after (self->transits, &transit->number))
-        if (transit_live (transit) && strcmp (transit->file.name, name) == 0 &&
-            strcmp (transit->node, node) == 0)
-            return true;
-    return false;
-}
-
 /*  Drops staged copies that no transfer brings any more. */
 static void staged_end (const fetcher_t *self, const file_t *file, const char *name)
 {
-    char nodes [COPIES_MAX][NAME_BYTES_MAX + 1];
-    size_t count = 0;
-    for (size_t i = 0; i < file->copies_count; i++)
-        if (file->copies [i].state == COPY_STAGED && !brings (self, name, file->copies [i].node))
-            memcpy (nodes [count++], file->copies [i].node, sizeof *nodes);
-    for (size_t i = 0; i < count; i++)
-        catalogue_gone (self->parts.catalogue, name, nodes [i]);
+    for (size_t i = file->copies_count; i-- > 0;) /* the last takes the place of one that goes */
+        if (file->copies [i].state == COPY_STAGED &&
+            !transit_under_way (self, TRANSITS_ALL, name, file->copies [i].node))
+            catalogue_gone (self->parts.catalogue, name, file->copies [i].node);
 }
 
 void fetcher_start (fetcher_t *self, const moment_t *now)
@@ -79,13 +66,21 @@ void fetcher_start (fetcher_t *self, const moment_t *now)
     }
 }
 
-/*  Fetches a lost file again, and keeps what its owner wants of it. */
-static void bring_again (fetcher_t *self, const moment_t *now, const file_t *file)
+transit_t *transit_for (fetcher_t *self, const moment_t *now, transit_kind_t kind,
+                        const file_t *file)
 {
-    transit_t *transit = transit_new (self, now, TRANSIT_FETCH, file->name);
+    transit_t *transit = transit_new (self, now, kind, file->name);
     transit->file = *file;
     transit->file.copies = NULL;
     transit->file.copies_count = 0;
+    transit->settled = kind == TRANSIT_SERVE;
+    return transit;
+}
+
+/*  Fetches a lost file again, and keeps what its owner wants of it. */
+static void bring_again (fetcher_t *self, const moment_t *now, const file_t *file)
+{
+    transit_t *transit = transit_for (self, now, TRANSIT_FETCH, file);
     service_count (self->parts.service, "files_lost", 1);
     outbox_log (self->parts.service->outbox, LEVEL_WARNING, "file lost name=%s rule=%u pinned=%d",
                 file->name, (unsigned) file->rule.copies, file->pinned);
@@ -98,7 +93,7 @@ void fetcher_lost (fetcher_t *self, const moment_t *now, const char *name, const
     const copy_t *copy = file_copy (file, node);
     if (copy && copy->state != COPY_EVICTING && copy->state != COPY_STAGED &&
         file->copies_count == 1 && file->content.digest_known &&
-        (file->rule.copies > 0 || file->pinned))
+        (file->rule.copies > 0 || file->rule.nodes > 0 || file->pinned))
         bring_again (self, now, file);
     catalogue_gone (self->parts.catalogue, name, node);
 }
@@ -131,8 +126,13 @@ void fetcher_file (void *owner, const moment_t *now, const chain_node_t *node,
                      .created_ms = have->proved_ms,
                      .used_ms = have->used_ms};
     memcpy (proved.name, have->file, strlen (have->file) + 1); /* it was checked to be a name */
-    if (catalogue_prove (self->parts.catalogue, &proved, node->name, have->proved_ms) ==
-        CATALOGUE_OTHER)
+    catalogue_answer_t answer =
+      have->quarantined
+        ? catalogue_quarantine (self->parts.catalogue, &proved, node->name, &have->spoilt)
+        : catalogue_prove (self->parts.catalogue, &proved, node->name, have->proved_ms);
+    if (file_copies (catalogue_find (self->parts.catalogue, have->file), COPY_QUARANTINED) > 0)
+        mend_hurry (self, now);
+    if (answer == CATALOGUE_OTHER)
         cache_drop (self->parts.cache, now, have->file, node->name);
 }
 

@@ -1,5 +1,4 @@
-/*  fetcher_sources - finds out where a file is, picks the site that feeds it, and goes on at
- *  another one when that fails.
+/*  fetcher_sources - picks the site that feeds a file, and goes on at another one when that fails.
  */
 #include "fetcher_state.h"
 
@@ -14,20 +13,69 @@
 #define OFFER_TRY_MS 3000
 #define RENEW_MS     (LOAN_MS / 3)
 #define STALL_MS     5000 /* without a byte: asks whether the source still feeds it */
+#define TURN_MS      100  /* between two looks for a site that is about to be fed */
+#define TURNS_MAX    32   /* of such looks; after that, who else is fed does not count */
+
+/*  Has no byte come since the last look? With each that has, its patience begins anew. */
+static bool stalls (transit_t *transit, const moment_t *now)
+{
+    const fetcher_t *self = transit->fetcher;
+    const chain_transfer_t *transfer = transit_transfer (transit);
+    uint64_t bytes = 0;
+    for (size_t i = 0; transfer && i < transfer->receivers_count; i++)
+        bytes += transfer->receivers [i].has;
+    if (bytes == transit->stalled_at)
+        return true;
+    transit->stalled_at = bytes;
+    transit->until_ms = now->mono_ms + self->limits.patience_ms;
+    return false;
+}
+
+/*  Bytes come again, or nodes of this site that have the file answer again. */
+static void go_on (transit_t *transit, const moment_t *now, const chain_source_t *sources,
+                   size_t count)
+{
+    char why [WHY_BYTES];
+    if (!transit->begun && transit->guests_count == 0 && transit->nodes <= 1 &&
+        transit->wanted_count == 0) {
+        transit_done (transit, now);
+        return;
+    }
+    if (!transit->begun) {
+        transit->kind = TRANSIT_SERVE;
+        transit->settled = true;
+        transit_room (transit, now);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        (void) chain_source (transit->fetcher->parts.chain, now, &transit->id, &sources [i], why);
+    transit->why [0] = '\0';
+    transit_move (transit, TRANSIT_RUNNING);
+    transit_watch (transit, now);
+}
 
 static void on_rest (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     transit_t *transit = owner;
+    chain_source_t sources [CHAIN_SOURCES_MAX];
+    size_t here = sources_here (transit->fetcher, now, transit->file.name, sources);
     transit->queued = false;
-    transit_look (transit, now);
+    if (here > 0 || !stalls (transit, now))
+        go_on (transit, now, sources, here);
+    else
+        transit_look (transit, now);
 }
 
-/*  Tries again later, or fails if the patience is over. */
-static void fetcher_sources_rest (transit_t *transit, const moment_t *now, int64_t again_ms,
-                                  const char *why)
+static void rest_until (transit_t *transit, int64_t due_ms)
 {
-    timers_t *timers = transit->fetcher->parts.service->timers;
+    transit_move (transit, TRANSIT_RESTING);
+    timers_move (transit->fetcher->parts.service->timers, &transit->timer, due_ms, on_rest, transit,
+                 0);
+}
+
+void transit_rest (transit_t *transit, const moment_t *now, int64_t again_ms, const char *why)
+{
     int64_t ms = TRANSIT_REST_MS;
     for (uint32_t i = 0; i < transit->rests && ms < TRANSIT_REST_MS_MAX; i++)
         ms *= 2;
@@ -36,130 +84,24 @@ static void fetcher_sources_rest (transit_t *transit, const moment_t *now, int64
     int64_t due_ms = now->mono_ms + ms;
     if (again_ms > due_ms && again_ms < now->mono_ms + TRANSIT_REST_MS_MAX)
         due_ms = again_ms;
+    if (due_ms > transit->until_ms)
+        due_ms = transit->until_ms;
     if (now->mono_ms >= transit->until_ms) {
         transit_fail (transit, now, "%s", why);
         return;
     }
     if (why != transit->why)
-        snprintf (transit->why, sizeof transit->why, "%.*s", CHAIN_WHY_BYTES_MAX, why);
+        snprintf (transit->why, sizeof transit->why, "%.*s", WHY_BYTES - 1, why);
     transit->rests++;
-    transit_move (transit, TRANSIT_RESTING);
-    timers_cancel (timers, transit->timer);
-    transit->timer = timers_set (timers, due_ms, on_rest, transit, 0);
-}
-
-/*  --- looking --- */
-
-/*  The content that counts among those that sites have under this name; false when none has it. */
-static bool content_of (const transit_t *transit, const file_copies_t *located,
-                        file_place_t *content)
-{
-    bool found = false;
-    if (transit->file.content.digest_known) {
-        content->content = transit->file.content;
-        content->created_ms = transit->file.created_ms;
-        memcpy (content->owner, transit->file.owner, sizeof content->owner);
-        return true;
-    }
-    for (size_t i = 0; i < located->count; i++) {
-        if (found && file_place_order (&located->places [i], content) >= 0)
-            continue;
-        *content = located->places [i];
-        found = true;
-    }
-    return found;
-}
-
-static bool sent_wrong (const transit_t *transit, const char *site)
-{
-    for (size_t i = 0; i < transit->wrong_count; i++)
-        if (strcmp (transit->wrong [i], site) == 0)
-            return true;
-    return false;
-}
-
-static void candidates_set (transit_t *transit, const file_copies_t *located,
-                            const file_place_t *content)
-{
-    free (transit->candidates);
-    transit->candidates = must (calloc (located->count + 1, sizeof *transit->candidates));
-    transit->candidates_count = 0;
-    for (size_t i = 0; i < located->count; i++)
-        if (content_equal (&located->places [i].content, &content->content) &&
-            !sent_wrong (transit, located->places [i].site))
-            transit->candidates [transit->candidates_count++].place = located->places [i];
-}
-
-static void found_for_fetch (transit_t *transit, const moment_t *now, const file_copies_t *located)
-{
-    file_place_t content = {.site = ""};
-    bool any = content_of (transit, located, &content);
-    if (any)
-        candidates_set (transit, located, &content);
-    if (!any || transit->candidates_count == 0) {
-        bool doubted = transit->wrong_count > 0;
-        char why [2 * CHAIN_WHY_BYTES_MAX];
-        snprintf (why, sizeof why, "no %ssite has %.100s%s%.60s%s%.80s", doubted ? "other " : "",
-                  transit->file.name, located->silent ? "; these did not answer: " : "",
-                  located->silent_names, doubted ? "; " : "", doubted ? transit->why : "");
-        bool all_asked = transit->rests > 0 || !transit->begun; /* and not only the indexes */
-        if (located->silent > 0 || !all_asked)
-            fetcher_sources_rest (transit, now, 0, why);
-        else
-            transit_fail (transit, now, "%s", why);
-        return;
-    }
-    transit->file.content = content.content;
-    transit->file.content.digest_known = true;
-    transit->file.created_ms = content.created_ms;
-    if (!*transit->file.owner)
-        memcpy (transit->file.owner, content.owner, sizeof content.owner);
-    transit->file.used_ms = now->wall_ms;
-    if (transit->begun)
-        transit_source (transit, now);
-    else
-        transit_room (transit, now);
-}
-
-/*  A name must mean the same file everywhere, as far as sites answer. */
-static void found_for_put (transit_t *transit, const moment_t *now, const file_copies_t *located)
-{
-    for (size_t i = 0; i < located->count; i++) {
-        if (content_equal (&located->places [i].content, &transit->file.content))
-            continue;
-        transit_fail (transit, now, "%s has another file called %.150s; choose another name",
-                      located->places [i].site, transit->file.name);
-        return;
-    }
-    transit_room (transit, now);
-}
-
-static void fetcher_sources_on_located (void *owner, const moment_t *now,
-                                        const file_copies_t *located)
-{
-    transit_t *transit = owner;
-    transit->question = 0;
-    if (transit->kind == TRANSIT_PUT)
-        found_for_put (transit, now, located);
-    else
-        found_for_fetch (transit, now, located);
-}
-
-void transit_look (transit_t *transit, const moment_t *now)
-{
-    fetcher_t *self = transit->fetcher;
-    transit_move (transit, TRANSIT_LOOKING);
-    bool everybody = transit->rests > 0; /* what the indexes said was of no use */
-    transit->question = locating_ask (self->parts.locating, now, transit->file.name, everybody,
-                                      fetcher_sources_on_located, transit);
+    rest_until (transit, due_ms);
 }
 
 /*  --- turns --- */
 
-static fetch_source_t *fetcher_sources_candidate_of (const transit_t *transit, const char *site)
+static file_place_t *fetcher_sources_candidate_of (const transit_t *transit, const char *site)
 {
     for (size_t i = 0; i < transit->candidates_count; i++)
-        if (strcmp (transit->candidates [i].place.site, site) == 0)
+        if (strcmp (transit->candidates [i].site, site) == 0)
             return &transit->candidates [i];
     return NULL;
 }
@@ -167,8 +109,7 @@ static fetch_source_t *fetcher_sources_candidate_of (const transit_t *transit, c
 static bool any_full (const transit_t *transit)
 {
     for (size_t i = 0; i < transit->candidates_count; i++)
-        if (!transit->candidates [i].out &&
-            selector_full (transit->fetcher->parts.selector, transit->candidates [i].place.site))
+        if (selector_full (transit->fetcher->parts.selector, transit->candidates [i].site))
             return true;
     return false;
 }
@@ -177,16 +118,12 @@ static bool any_full (const transit_t *transit)
  *  This time does not count against its patience. */
 static void queue (transit_t *transit, const moment_t *now)
 {
-    fetcher_t *self = transit->fetcher;
-    timers_t *timers = self->parts.service->timers;
     snprintf (
       transit->why, sizeof transit->why,
       "waits for its turn: as many transfers as allowed come from the sites that have the file");
     transit->queued = true;
-    transit->until_ms = now->mono_ms + self->limits.patience_ms;
-    transit_move (transit, TRANSIT_RESTING);
-    timers_cancel (timers, transit->timer);
-    transit->timer = timers_set (timers, now->mono_ms + TRANSIT_REST_MS_MAX, on_rest, transit, 0);
+    transit->until_ms = now->mono_ms + transit->fetcher->limits.patience_ms;
+    rest_until (transit, now->mono_ms + TRANSIT_REST_MS_MAX);
 }
 
 /*  One more transfer may come from that site: the one that has waited longest is next. */
@@ -195,10 +132,8 @@ static void next_turn (fetcher_t *self, const moment_t *now, const char *site)
     for (transit_t *transit = ordered_after (self->transits, NULL);
          transit && !selector_full (self->parts.selector, site);
          transit = ordered_after (self->transits, &transit->number)) {
-        const fetch_source_t *candidate = transit->state == TRANSIT_RESTING && transit->queued
-                                            ? fetcher_sources_candidate_of (transit, site)
-                                            : NULL;
-        if (!candidate || candidate->out)
+        if (transit->state != TRANSIT_RESTING || !transit->queued ||
+            !fetcher_sources_candidate_of (transit, site))
             continue;
         timers_cancel (self->parts.service->timers, transit->timer);
         transit_source (transit, now);
@@ -207,17 +142,17 @@ static void next_turn (fetcher_t *self, const moment_t *now, const char *site)
 
 /*  --- a source --- */
 
-static void candidate_out (const transit_t *transit)
+static void candidate_out (transit_t *transit)
 {
-    fetch_source_t *candidate = fetcher_sources_candidate_of (transit, transit->source);
+    file_place_t *candidate = fetcher_sources_candidate_of (transit, transit->source);
     if (candidate)
-        candidate->out = true;
+        *candidate = transit->candidates [--transit->candidates_count];
 }
 
 void transit_source_out (transit_t *transit)
 {
     candidate_out (transit);
-    if (transit->wrong_count < WRONG_MAX && !sent_wrong (transit, transit->source))
+    if (transit->wrong_count < WRONG_MAX && !transit_sent_wrong (transit, transit->source))
         memcpy (transit->wrong [transit->wrong_count++], transit->source, sizeof transit->source);
 }
 
@@ -253,63 +188,101 @@ static uint64_t ask_source (transit_t *transit, const moment_t *now, const char 
     return service_ask (transit->fetcher->parts.service, now, &order, body, done, transit, 0);
 }
 
+/*  May it still look who else is fed? Half of its patience is for being fed itself. */
+static bool turns_left (const transit_t *transit, const moment_t *now)
+{
+    return transit->turns < TURNS_MAX &&
+           now->mono_ms < transit->until_ms - transit->fetcher->limits.patience_ms / 2;
+}
+
 static call_done_fn on_offered, fetcher_sources_on_renewed;
 
 /*  Asks the chosen site to feed it, or renews the loan. */
 static void ask_offer (transit_t *transit, const moment_t *now, call_done_fn *done)
 {
-    const chain_transfer_t *transfer = chain_transfer (transit->fetcher->parts.chain, &transit->id);
-    offer_question_t question = {.transfer = transit->id, .mbps = transit->fetcher->limits.mbps};
+    const chain_transfer_t *transfer = transit_transfer (transit);
+    offer_question_t question = {.transfer = transit->id, .mbps = transit_mbps (transit)};
     if (!transfer)
         return;
     memcpy (question.name, transit->file.name, sizeof question.name);
     memcpy (question.digest, transit->file.content.digest, FILE_DIGEST_BYTES);
     memcpy (question.token, transfer->token, CHAIN_TOKEN_BYTES);
+    const file_place_t *source = fetcher_sources_candidate_of (transit, transit->source);
+    if (done == on_offered && source && turns_left (transit, now))
+        question.feeds = 1 + source->feeds;
     transit->call_ms = now->mono_ms;
     transit->call =
       ask_source (transit, now, "Offer", codec_encode (&offer_question_codec, &question), 1, done);
 }
 
-/*  Has no byte come since the last look? */
-static bool stalls (transit_t *transit)
+/*  Does a receiver wait for bytes? Who checks what it has does not, nor who is silent itself. */
+static bool bytes_awaited (const transit_t *transit, const moment_t *now)
 {
-    const chain_transfer_t *transfer = chain_transfer (transit->fetcher->parts.chain, &transit->id);
-    uint64_t bytes = 0;
-    for (size_t i = 0; transfer && i < transfer->receivers_count; i++)
-        bytes += transfer->receivers [i].has;
-    bool stalled = bytes == transit->stalled_at;
-    transit->stalled_at = bytes;
-    return stalled;
+    const chain_t *chain = transit->fetcher->parts.chain;
+    const chain_transfer_t *transfer = transit_transfer (transit);
+    for (size_t i = 0; transfer && i < transfer->receivers_count; i++) {
+        const chain_receiver_t *receiver = &transfer->receivers [i];
+        const chain_node_t *node = chain_node (chain, receiver->node);
+        if (receiver->state < RECEIVER_CHECKING && !receiver->opening && node &&
+            agent_session_quiet_ms (&node->agent, now) == 0)
+            return true;
+    }
+    return false;
 }
 
-/*  After a restart it is not known which site feeds a transfer, and that site may not have heard
- *  that it is to stop. As long as bytes come, nothing is asked. */
+/*  No byte comes. Other sites are asked if no node of this site can feed it; also after a restart,
+ *  when it is not known which site does. */
 static void look_after (transit_t *transit, const moment_t *now)
 {
     chain_source_t sources [CHAIN_SOURCES_MAX];
-    bool here = transit->kind == TRANSIT_SERVE
-                  ? sources_here (transit->fetcher, transit->file.name, sources) > 0
-                  : transit->settled;
-    if (transit->state != TRANSIT_RUNNING || transit->kind == TRANSIT_PUT)
-        return;
-    if (here || !stalls (transit)) {
+    bool here = (transit->kind == TRANSIT_SERVE || transit->settled) &&
+                sources_here (transit->fetcher, now, transit->file.name, sources) > 0;
+    if (!here && transit->kind != TRANSIT_PUT) {
+        transit->kind = TRANSIT_FETCH;
+        transit_look (transit, now);
+    } else if (now->mono_ms >= transit->until_ms && bytes_awaited (transit, now)) {
+        transit_fail (transit, now, "%s",
+                      *transit->why ? transit->why : "no byte has come within limits/patience");
+    } else {
         transit_watch (transit, now);
-        return;
     }
-    transit->kind = TRANSIT_FETCH;
-    transit_look (transit, now);
+}
+
+/*  The site that feeds it has failed. The other sources are known; but who relays the file now is to
+ *  be looked up. */
+static void go_elsewhere (transit_t *transit, const moment_t *now)
+{
+    bool relays = transit->relayed;
+    selector_failed (transit->fetcher->parts.selector, now->mono_ms, transit->source);
+    for (size_t i = 0; i < transit->candidates_count; i++)
+        relays = relays || transit->candidates [i].sound == 0;
+    transit_source_ended (transit, now, 0, false);
+    if (transit->candidates_count > 0 && !relays)
+        transit_source (transit, now);
+    else
+        transit_look (transit, now);
 }
 
 static void fetcher_sources_on_renew (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     transit_t *transit = owner;
-    if (!transit->feeding) {
+    if (transit->state != TRANSIT_RUNNING)
+        return;
+    bool due = now->mono_ms - transit->offered_ms >= RENEW_MS, stalled = stalls (transit, now);
+    if (!stalled || !transit_silent (transit, now, transit->why))
+        transit->why [0] = '\0';
+    if (stalled && !transit->feeding) {
         look_after (transit, now);
         return;
     }
-    bool due = now->mono_ms - transit->offered_ms >= RENEW_MS;
-    if ((stalls (transit) || due) && transit->call == 0) {
+    if (stalled && transit->relayed) {
+        snprintf (transit->why, sizeof transit->why, "%s has fed nothing for %d seconds",
+                  transit->source, STALL_MS / 1000);
+        go_elsewhere (transit, now);
+        return;
+    }
+    if (transit->feeding && (stalled || due) && transit->call == 0) {
         transit->offered_ms = now->mono_ms;
         ask_offer (transit, now, fetcher_sources_on_renewed);
     }
@@ -319,27 +292,17 @@ static void fetcher_sources_on_renew (void *owner, const moment_t *now, uint64_t
 void transit_watch (transit_t *transit, const moment_t *now)
 {
     timers_t *timers = transit->fetcher->parts.service->timers;
-    timers_cancel (timers, transit->renew_timer);
-    transit->renew_timer =
-      timers_set (timers, now->mono_ms + STALL_MS, fetcher_sources_on_renew, transit, 0);
+    timers_move (timers, &transit->renew_timer, now->mono_ms + STALL_MS, fetcher_sources_on_renew,
+                 transit, 0);
 }
 
 /*  The site was said to have the file, and does not have it. */
-static void not_there (const transit_t *transit, const moment_t *now)
+static void not_there (transit_t *transit, const moment_t *now)
 {
     const fetcher_parts_t *parts = &transit->fetcher->parts;
     service_count (parts->service, "stale_found", 1);
     publisher_stale (parts->publisher, now, transit->file.name, transit->source);
     candidate_out (transit);
-}
-
-static void go_elsewhere (transit_t *transit, const moment_t *now)
-{
-    transit_source_ended (transit, now, 0, false);
-    if (transit->candidates_count > 0)
-        transit_source (transit, now);
-    else
-        transit_look (transit, now);
 }
 
 /*  A source that lost the file, or does not answer, is replaced by another one. */
@@ -348,21 +311,18 @@ static void fetcher_sources_on_renewed (void *owner, const moment_t *now, uint64
 {
     (void) token;
     transit_t *transit = owner;
-    fetcher_t *self = transit->fetcher;
     transit->call = 0;
     if (result->status == CALL_OK || result->status == CALL_OVERLOADED || !transit->feeding ||
         transit->state != TRANSIT_RUNNING)
         return;
     snprintf (transit->why, sizeof transit->why, "%s: %.170s", transit->source, result->reason);
-    selector_failed (self->parts.selector, now->mono_ms, transit->source);
-    if (result->status == CALL_NOT_FOUND) {
+    if (result->status == CALL_NOT_FOUND)
         not_there (transit, now);
-    }
     go_elsewhere (transit, now);
 }
 
 static bool feed (transit_t *transit, const moment_t *now, const offer_answer_t *offer,
-                  char why [CHAIN_WHY_BYTES_MAX + 1])
+                  char why [WHY_BYTES])
 {
     fetcher_t *self = transit->fetcher;
     snprintf (transit->source_name, sizeof transit->source_name, "replica/%s/%s", transit->source,
@@ -377,6 +337,7 @@ static bool feed (transit_t *transit, const moment_t *now, const offer_answer_t 
     transit->offered_ms = now->mono_ms;
     transit->why [0] = '\0';
     transit->rests = 0;
+    transit->turns = 0;
     transit_move (transit, TRANSIT_RUNNING);
     transit_watch (transit, now);
     return true;
@@ -388,8 +349,8 @@ static void on_offered (void *owner, const moment_t *now, uint64_t token,
     (void) token;
     transit_t *transit = owner;
     fetcher_t *self = transit->fetcher;
-    offer_answer_t offer;
-    char why [CHAIN_WHY_BYTES_MAX + 1];
+    offer_answer_t offer = {.node = "-"};
+    char why [WHY_BYTES];
     transit->call = 0;
     fetcher_sources_asked (transit);
     if (result->status == CALL_OK &&
@@ -401,6 +362,12 @@ static void on_offered (void *owner, const moment_t *now, uint64_t token,
                        offer.sending > 0 ? offer.sending - 1 : 0);
         if (!feed (transit, now, &offer, why)) /* another chain will bring the rest */
             chain_cancel (self->parts.chain, now, &transit->id, NULL, why);
+        return;
+    }
+    if (result->status == CALL_OK && !*offer.node) {
+        next_turn (self, now, transit->source);
+        transit->turns++;
+        transit_look (transit, now);
         return;
     }
     snprintf (transit->why, sizeof transit->why, "%s: %.170s", transit->source,
@@ -418,36 +385,57 @@ static void on_offered (void *owner, const moment_t *now, uint64_t token,
     next_turn (self, now, site); /* that site may serve another transfer */
 }
 
+/*  The place of the preferred site among these; count when it can't be asked now. */
+static size_t preferred (const transit_t *transit, const moment_t *now, const char *const *sites,
+                         size_t count)
+{
+    int64_t again_ms;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp (sites [i], transit->prefer) == 0 &&
+            selector_choose (transit->fetcher->parts.selector, now->mono_ms, &sites [i], 1,
+                             transit->file.content.size, &again_ms) == 0)
+            return i;
+    return count;
+}
+
 void transit_source (transit_t *transit, const moment_t *now)
 {
     fetcher_t *self = transit->fetcher;
     const char *sites [PLACES_MAX];
-    size_t count = 0;
+    size_t count = transit->candidates_count;
     int64_t again_ms;
-    for (size_t i = 0; i < transit->candidates_count; i++)
-        if (!transit->candidates [i].out)
-            sites [count++] = transit->candidates [i].place.site;
+    for (size_t i = 0; i < count; i++)
+        sites [i] = transit->candidates [i].site;
     transit_move (transit, TRANSIT_SOURCING);
-    size_t best = selector_choose (self->parts.selector, now->mono_ms, sites, count,
-                                   transit->file.content.size, &again_ms);
+    size_t best = preferred (transit, now, sites, count);
+    if (best == count)
+        best = selector_choose (self->parts.selector, now->mono_ms, sites, count,
+                                transit->file.content.size, &again_ms);
     transit->queued = false;
     if (best == count && any_full (transit)) {
         queue (transit, now);
         return;
     }
     if (best == count && strncmp (transit->why, "no source ", 10) == 0) {
-        fetcher_sources_rest (transit, now, again_ms, transit->why); /* it already says why */
+        transit_rest (transit, now, again_ms, transit->why); /* it already says why */
         return;
     }
     if (best == count) {
-        char why [CHAIN_WHY_BYTES_MAX + 1];
+        char why [WHY_BYTES];
         snprintf (why, sizeof why, "%s%s%.150s",
                   count > 0 ? "no source can be asked just now" : "no source is left",
                   *transit->why ? "; " : "", transit->why);
-        fetcher_sources_rest (transit, now, again_ms, why);
+        transit_rest (transit, now, again_ms, why);
+        return;
+    }
+    if (transit->unseen && turns_left (transit, now)) {
+        /* Another site is about to be fed, and may feed this one. */
+        transit->turns++;
+        rest_until (transit, now->mono_ms + TURN_MS);
         return;
     }
     snprintf (transit->source, sizeof transit->source, "%s", sites [best]);
+    transit->relayed = fetcher_sources_candidate_of (transit, sites [best])->sound == 0;
     selector_asks (self->parts.selector, transit->source);
     transit->asking = true;
     ask_offer (transit, now, on_offered);
@@ -459,6 +447,8 @@ void transit_source_ended (transit_t *transit, const moment_t *now, uint64_t byt
     if (!transit->feeding)
         return;
     transit->feeding = false;
+    if (transit->relayed && bytes > 0)
+        bytes = 1; /* how fast they came says more of those before it */
     timers_cancel (self->parts.service->timers, transit->renew_timer);
     selector_ended (self->parts.selector, transit->source, bytes,
                     now->mono_ms - transit->source_ms);
@@ -482,8 +472,11 @@ static void own_failed (fetcher_t *self, const moment_t *now, const char *name,
     service_count (self->parts.service, "stale_found", 1);
     const chain_file_t *have = chain_file (node, name);
     if (have && wrong) {
-        catalogue_move (self->parts.catalogue, name, node->name, COPY_STALE);
-        chain_prove (self->parts.chain, now, node->name, name);
+        file_t doubted = {.content = file->content};
+        memcpy (doubted.name, file->name, sizeof doubted.name);
+        catalogue_quarantine (self->parts.catalogue, &doubted, node->name,
+                              &(spoilt_t){.bad_count = 0}); /* until its node has read it */
+        chain_prove (self->parts.chain, now, node->name, name, 0);
     } else if (node->agent.state == AGENT_UP && !have) {
         fetcher_lost (self, now, name, node->name);
     }
@@ -511,14 +504,13 @@ void fetcher_source_failed (void *owner, const moment_t *now, const chain_transf
                       why);
         return;
     }
-    if (transit->kind == TRANSIT_SERVE && sources_here (self, transfer->file, sources) == 0) {
+    if (transit->kind == TRANSIT_SERVE && sources_here (self, now, transfer->file, sources) == 0) {
         transit->kind = TRANSIT_FETCH; /* not to a node, but to the guests that wait */
         transit_look (transit, now);
         return;
     }
     if (transit->kind == TRANSIT_FETCH && transit->state == TRANSIT_RUNNING) {
         snprintf (transit->why, sizeof transit->why, "%.60s: %.160s", source, why);
-        selector_failed (self->parts.selector, now->mono_ms, transit->source);
         go_elsewhere (transit, now);
     }
 }

@@ -57,7 +57,10 @@ static void question_free (locating_question_t *question)
 
 static void place_add (locating_question_t *question, const file_place_t *place)
 {
-    if (strcmp (place->site, question->locating->site) == 0 || place->sound == 0)
+    bool own = strcmp (place->site, question->locating->site) == 0;
+    if (!own && place->sound + place->staged == 0 && place->quarantined > 0)
+        question->located.spoilt = *place;
+    if (own || place->sound + place->staged == 0)
         return;
     for (size_t i = 0; i < question->places_count; i++) {
         if (strcmp (question->places [i].site, place->site) == 0) {
@@ -72,18 +75,13 @@ static void place_add (locating_question_t *question, const file_place_t *place)
     question->places [question->places_count++] = *place;
 }
 
-static void silent_add (locating_question_t *question, const char *peer)
+static void silent_add (locating_question_t *question, const char *site)
 {
     file_copies_t *located = &question->located;
     size_t used = strlen (located->silent_names);
     if (located->silent++ < LOCATE_NAMED)
         snprintf (located->silent_names + used, sizeof located->silent_names - used, "%s%s",
-                  used ? ", " : "", peer + strlen ("replica/"));
-}
-
-static bool is_site (const char *peer)
-{
-    return strncmp (peer, "replica/", 8) == 0;
+                  used ? ", " : "", site);
 }
 
 static void ask_sites (locating_question_t *question, const moment_t *now);
@@ -96,11 +94,19 @@ static void locating_finish (locating_question_t *question, const moment_t *now)
     question_free (question);
 }
 
+static bool any_sound (const locating_question_t *question)
+{
+    for (size_t i = 0; i < question->places_count; i++)
+        if (question->places [i].sound > 0)
+            return true;
+    return false;
+}
+
 static void locating_go_on (locating_question_t *question, const moment_t *now)
 {
     if (question->left > 0)
         return;
-    if (!question->sites_asked && question->places_count == 0)
+    if (!question->sites_asked && !any_sound (question))
         ask_sites (question, now);
     else
         locating_finish (question, now);
@@ -114,18 +120,21 @@ static void locating_on_answer (void *owner, const moment_t *now, uint64_t token
     locating_call_t *asked = &question->asked [token];
     places_told_t told = {.count = 0};
     char why [WHY_BYTES];
+    const char *site = site_of (asked->peer); /* NULL: an index */
     asked->call = 0;
     question->left--;
     bool good =
       result->status == CALL_OK && codec_decode (&places_told_codec, &told, result->body, why);
-    if (good && is_site (asked->peer))
-        selector_heard (self->selector, asked->peer + 8, (now->mono_ms - asked->sent_ms) * 1000);
-    if (!good && is_site (asked->peer))
-        silent_add (question, asked->peer);
+    if (site && good)
+        selector_heard (self->selector, site, (now->mono_ms - asked->sent_ms) * 1000);
+    else if (site)
+        silent_add (question, site);
     for (size_t i = 0; i < told.count; i++) {
-        /* A site may tell only of itself. */
-        if (!is_site (asked->peer) || strcmp (told.places [i].site, asked->peer + 8) == 0)
-            place_add (question, &told.places [i]);
+        if (site && strcmp (told.places [i].site, site) != 0)
+            continue; /* a site may tell only of itself */
+        place_add (question, &told.places [i]);
+        if (site)
+            selector_load (self->selector, site, told.places [i].sending);
     }
     codec_clear (&places_told_codec, &told);
     locating_go_on (question, now);
@@ -138,7 +147,7 @@ static void ask_one (locating_question_t *question, const moment_t *now, const c
     *asked = (locating_call_t){.sent_ms = now->mono_ms};
     snprintf (asked->peer, sizeof asked->peer, "%s", peer);
     call_order_t order = {.peer = peer,
-                          .service = is_site (peer) ? "Replica" : "ReplicaIndex",
+                          .service = site_of (peer) ? "Replica" : "ReplicaIndex",
                           .method = "Locate",
                           .actor = question->locating->service->name,
                           .body = body,
@@ -153,9 +162,7 @@ static void ask_one (locating_question_t *question, const moment_t *now, const c
 static void locating_on_nobody (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
-    locating_question_t *question = owner;
-    question->timer = 0;
-    locating_go_on (question, now);
+    locating_go_on (owner, now);
 }
 
 /*  Asks all services of a kind, except this one. */
@@ -182,7 +189,7 @@ static void ask_sites (locating_question_t *question, const moment_t *now)
     const directory_t *directory = question->locating->service->directory;
     question->sites_asked = true;
     if (directory && !directory_known (directory))
-        silent_add (question, "replica/(the directory)");
+        silent_add (question, "(the directory)");
     ask_kind (question, now, "replica");
 }
 

@@ -14,10 +14,12 @@
 
 /*  Borrowed, until located_fn returns. */
 typedef struct {
-    const file_place_t *places; /* other sites with sound copies, each once */
+    const file_place_t
+      *places; /* other sites with sound copies, or copies on their way; each once */
     size_t count;
     size_t silent; /* sites that did not answer */
     char silent_names [256];
+    file_place_t spoilt; /* a site that has only quarantined copies; spoilt.quarantined 0 = none */
 } file_copies_t;
 
 typedef void located_fn (void *owner, const moment_t *now, const file_copies_t *located);

@@ -153,6 +153,12 @@ static int64_t selector_cost_of (const selector_t *self, const selected_source_t
     return rtt_us + (us < 1e17 ? (int64_t) us : (int64_t) 1e17);
 }
 
+uint64_t selector_rate (const selector_t *self, const char *site)
+{
+    const selected_source_t *source = ordered_find (self->sources, site);
+    return source ? (uint64_t) source->bytes_per_second / (1 + source->sending) : 0;
+}
+
 size_t selector_choose (const selector_t *self, int64_t mono_ms, const char *const *sites,
                         size_t count, uint64_t size, int64_t *again_ms)
 {

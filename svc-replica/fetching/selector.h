@@ -52,6 +52,9 @@ bool selector_full (const selector_t *self, const char *site);
 /*  It refused, did not answer, or sent wrong bytes. The next success ends its failures in a row. */
 void selector_failed (selector_t *self, int64_t mono_ms, const char *site);
 
+/*  Bytes a second that one more transfer from there would get; 0 = not measured yet. */
+uint64_t selector_rate (const selector_t *self, const char *site);
+
 /*  The index of the best of these sites; count when none may be asked now. Then *again_ms says when
  *  one may be, INT64_MAX = when a transfer from one of them ends. */
 size_t selector_choose (const selector_t *self, int64_t mono_ms, const char *const *sites,

@@ -24,6 +24,8 @@ static packed_t storage_ask (void *owner, const agent_poll_question_t *question)
 {
     storage_t *self = owner;
     stored_file_t *files = must (calloc (STORED_FILES_MAX, sizeof *files));
+    if (question->said.seen == 0) /* its site may have been started anew: from the first */
+        self->files_seen = 0;
     storage_attend_t attend = {.question = question->said,
                                .bytes_max = self->settings.bytes_max,
                                .bytes_used = files_bytes (self) + transfers_bytes (self),
@@ -32,6 +34,9 @@ static packed_t storage_ask (void *owner, const agent_poll_question_t *question)
                                .files_count = files_told (self, files, STORED_FILES_MAX)};
     snprintf (attend.node, sizeof attend.node, "%s", self->settings.name);
     snprintf (attend.data, sizeof attend.data, "%s", self->service->data);
+    if (!self->settings.guest)
+        snprintf (attend.folder, sizeof attend.folder, "%s", self->settings.folder);
+    attend.arrivals = arrivals_report (self, &attend.arrivals_count);
     attend.receipts = transfers_report (self, &attend.receipts_count);
     packed_t body = codec_encode (&storage_attend_codec, &attend);
     codec_clear (&storage_attend_codec, &attend);
@@ -52,6 +57,7 @@ static bool storage_take (void *owner, const moment_t *now, const agent_poll_que
     files_heard (self, wanted.files_seen);
     transfers_want (self, now, &wanted);
     files_want (self, now, &wanted);
+    arrivals_want (self, now, &wanted);
     codec_clear (&storage_wanted_codec, &wanted);
     return true;
 }
@@ -84,6 +90,7 @@ static bool storage_on_work (void *owner, const moment_t *now, const event_t *ev
         service_count (self->service, "works_failed", 1);
     }
     return transfers_on_work (self, now, event->work.work) ||
+           arrivals_on_work (self, now, event->work.work, &result, why) ||
            files_on_work (self, now, event->work.work, &result, why);
 }
 
@@ -93,6 +100,7 @@ static void storage_on_start (void *owner, const moment_t *now)
 {
     storage_t *self = owner;
     files_start (self, now);
+    arrivals_start (self, now);
     agent_poll_start (self->agent_poll, now);
 }
 
@@ -101,6 +109,7 @@ static void storage_destroy (void *owner)
     storage_t *self = owner;
     transfers_end (self);
     files_end (self);
+    arrivals_end (self);
     agent_poll_destroy (&self->agent_poll);
     service_destroy (&self->service);
     free (self);
@@ -125,6 +134,7 @@ void storage_core (const storage_settings_t *settings, core_t *core)
                                                               .take = storage_take,
                                                               .owner = self});
     files_init (self);
+    arrivals_init (self);
     transfers_init (self);
     service_at_start (self->service, storage_on_start, self);
     service_on_work (self->service, storage_on_work, self);

@@ -13,16 +13,21 @@
 
 #include "core.h"
 
+#define STORAGE_GUEST_PART "part"
+
 typedef struct {
     const char *name;         /* of the node in its site */
     const char *const *sites; /* endpoints of its svc-replica */
     size_t sites_count;
-    const char *folder; /* absolute */
-    uint64_t bytes_max; /* that its files may take */
-    bool guest;         /* a client's end, not one of the site's nodes */
+    const char *folder;  /* absolute */
+    uint64_t bytes_max;  /* that its files may take */
+    bool guest;          /* a client's end, not one of the site's nodes */
+    int64_t arrivals_ms; /* what was left to become a file and is not asked for is removed after
+                            that; 0 = never */
 
     /*  Of a guest: the file that it gives, with its path; or the file that it takes, with the path
-     *  that it is written to. NULL = none. */
+     *  that it gets when it is verified. NULL = none. Until then what has come of it is
+     *  folder/parts/STORAGE_GUEST_PART, which goes on where an earlier guest has ended. */
     const char *gives_file;
     const char *gives_path;
     const char *takes_file;

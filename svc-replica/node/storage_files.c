@@ -13,64 +13,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_NAME_BYTES_MAX                                                                        \
-    200 /* on disk; a file with a longer name is named by the digest of its name */
 #define USED_MS_LEAST 60000 /* uses that follow faster are reported once */
 
-static void storage_files_file_free (own_file_t *file)
+static void storage_files_file_free (void *thing)
 {
+    own_file_t *file = thing;
     free (file->path);
     free (file);
 }
 
 void files_end (storage_t *self)
 {
-    for (own_file_t *file; (file = ordered_after (self->files, NULL));) {
-        ordered_remove (self->files, file->stored.file);
-        storage_files_file_free (file);
-    }
-    ordered_destroy (&self->files);
+    ordered_end (&self->files, storage_files_file_free);
 }
 
 /*  --- names --- */
-
-/*  The name with "/", "%" and a leading "." as %XX. False when it is too long. */
-static bool name_on_disk (const char *file, char name [FILE_NAME_BYTES_MAX + 1])
-{
-    size_t used = 0;
-    for (const char *at = file; *at; at++) {
-        bool plain = *at != '/' && *at != '%' && !(at == file && *at == '.');
-        if (used + (plain ? 1 : 3) > FILE_NAME_BYTES_MAX)
-            return false;
-        if (plain)
-            name [used++] = *at;
-        else
-            used += (size_t) snprintf (name + used, 4, "%%%02X", (unsigned) (uint8_t) *at);
-    }
-    name [used] = '\0';
-    return true;
-}
-
-static const char *path_in (const storage_t *self, const char *folder, const own_file_t *file,
-                            char path [STORAGE_PATH_BYTES])
-{
-    char name [FILE_NAME_BYTES_MAX + 1];
-    if (!name_on_disk (file->stored.file, name)) {
-        uint8_t digest [16];
-        crypto_generichash (digest, sizeof digest, (const uint8_t *) file->stored.file,
-                            strlen (file->stored.file), NULL, 0);
-        size_t used = (size_t) snprintf (name, sizeof name, "%%-");
-        sodium_bin2hex (name + used, sizeof name - used, digest, sizeof digest);
-    }
-    snprintf (path, STORAGE_PATH_BYTES, "%s/%s/%s", self->settings.folder, folder, name);
-    return path;
-}
 
 const char *files_path (const storage_t *self, const own_file_t *file,
                         char path [STORAGE_PATH_BYTES])
 {
     if (!file->path)
-        return path_in (self, "files", file, path);
+        return storage_path (self->settings.folder, "files", file->stored.file, path);
     snprintf (path, STORAGE_PATH_BYTES, "%s", file->path);
     return path;
 }
@@ -78,14 +41,18 @@ const char *files_path (const storage_t *self, const own_file_t *file,
 const char *files_marks (const storage_t *self, const own_file_t *file,
                          char path [STORAGE_PATH_BYTES])
 {
-    return path_in (self, "marks", file, path);
+    if (!file->path || !self->settings.takes_path)
+        return storage_path (self->settings.folder, "marks", file->stored.file, path);
+    snprintf (path, STORAGE_PATH_BYTES, "%s" FLOW_MARKS, file->path);
+    return path;
 }
 
 const char *files_part (const storage_t *self, const chain_id_t *id, char path [STORAGE_PATH_BYTES])
 {
-    size_t used =
-      (size_t) snprintf (path, STORAGE_PATH_BYTES - 64, "%s/parts/", self->settings.folder);
-    sodium_bin2hex (path + used, STORAGE_PATH_BYTES - used, id->bytes, CHAIN_ID_BYTES);
+    char name [2 * CHAIN_ID_BYTES + 1] = STORAGE_GUEST_PART;
+    if (!self->settings.takes_file)
+        sodium_bin2hex (name, sizeof name, id->bytes, CHAIN_ID_BYTES);
+    snprintf (path, STORAGE_PATH_BYTES, "%s/parts/%s", self->settings.folder, name);
     return path;
 }
 
@@ -155,8 +122,7 @@ own_file_t *files_find (const storage_t *self, const char *file)
 uint64_t files_bytes (const storage_t *self)
 {
     uint64_t bytes = 0;
-    for (const own_file_t *file = ordered_after (self->files, NULL); file;
-         file = ordered_after (self->files, file->stored.file))
+    for (const own_file_t *file = NULL; (file = ordered_next (self->files, file));)
         if (!file->stored.gone)
             bytes += file->stored.content.size;
     return bytes;
@@ -166,8 +132,7 @@ chain_id_t *files_parts (const storage_t *self, size_t more, size_t *count)
 {
     *count = 0;
     chain_id_t *parts = must (calloc (ordered_count (self->files) + more + 1, sizeof *parts));
-    for (const own_file_t *file = ordered_after (self->files, NULL); file;
-         file = ordered_after (self->files, file->stored.file))
+    for (const own_file_t *file = NULL; (file = ordered_next (self->files, file));)
         if (file->stored.has_part)
             parts [(*count)++] = file->stored.part;
     return parts;
@@ -185,8 +150,7 @@ size_t files_told (const storage_t *self, stored_file_t *files, size_t most)
     if (self->changes <= self->files_seen)
         return 0;
     const stored_file_t **news = must (calloc (ordered_count (self->files) + 1, sizeof *news));
-    for (const own_file_t *file = ordered_after (self->files, NULL); file;
-         file = ordered_after (self->files, file->stored.file))
+    for (const own_file_t *file = NULL; (file = ordered_next (self->files, file));)
         if (!file->stored.has_part && file->stored.number > self->files_seen)
             news [count++] = &file->stored;
     qsort (news, count, sizeof *news, storage_files_by_number);
@@ -200,8 +164,8 @@ size_t files_told (const storage_t *self, stored_file_t *files, size_t most)
 /*  The record of the very last change stays, so that numbers go on after a restart. */
 void files_heard (storage_t *self, uint64_t number)
 {
-    for (own_file_t *file = ordered_after (self->files, NULL), *next; file; file = next) {
-        next = ordered_after (self->files, file->stored.file);
+    for (own_file_t *file = ordered_next (self->files, NULL), *next; file; file = next) {
+        next = ordered_next (self->files, file);
         if (file->stored.gone && file->work == 0 && file->stored.number <= number &&
             file->stored.number < self->changes)
             file_forget (self, file);
@@ -241,9 +205,9 @@ static void order_look (storage_t *self, own_file_t *file)
 
 const own_file_t *files_keeping (const storage_t *self, const chain_id_t *id)
 {
-    const own_file_t *file = ordered_after (self->files, NULL);
+    const own_file_t *file = ordered_next (self->files, NULL);
     while (file && !(file->stored.has_part && memcmp (&file->stored.part, id, sizeof *id) == 0))
-        file = ordered_after (self->files, file->stored.file);
+        file = ordered_next (self->files, file);
     return file;
 }
 
@@ -257,10 +221,13 @@ static void order_next (storage_t *self, own_file_t *file)
     if (file->drop) {
         file->dropping = true;
         file->work = storage_order (self, FILE_DROP, &work);
-    } else if (file->prove) {
-        if (file->stored.content.digest_known)
-            work.marks = NULL; /* the marks match its digest, which its bytes may not */
+    } else if (file->prove && (file->mbps == 0 || self->scrubbing == 0)) {
+        work.mbps = file->mbps;
+        work.expected = file->stored.content.digest_known;
+        memcpy (work.digest, file->stored.content.digest, sizeof work.digest);
         file->work = storage_order (self, FILE_PROVE, &work);
+        if (file->mbps > 0)
+            self->scrubbing = file->work;
     }
 }
 
@@ -283,15 +250,48 @@ void files_keep (storage_t *self, const moment_t *now, const transfer_t *transfe
     order_keep (self, file);
 }
 
-static void kept (storage_t *self, const moment_t *now, own_file_t *file, const char *why)
+bool files_take (storage_t *self, const moment_t *now, const char *name, const content_t *content,
+                 const char *path)
 {
-    chain_id_t id = file->stored.part;
-    if (*why) {
+    char to [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES];
+    own_file_t *file = ordered_find (self->files, name);
+    if (file && (file->work != 0 || !file->stored.gone))
+        return false;
+    if (!file)
+        file = storage_files_file_new (self, name);
+    file->stored.content = *content;
+    file->stored.proved_ms = file->stored.looked_ms = file->stored.used_ms = now->wall_ms;
+    file->stored.gone = file->drop = file->prove = false;
+    file->stored.has_part =
+      true; /* not in the store: until it has its name, it is an arrival there */
+    file->work = storage_order (self, FILE_KEEP,
+                                &(storage_work_t){.from = path,
+                                                  .to = files_path (self, file, to),
+                                                  .marks = files_marks (self, file, marks)});
+    return true;
+}
+
+/*  The part has not become the file. A quarantined file stays as it was. */
+static void part_lost (storage_t *self, own_file_t *file)
+{
+    if (!file->stored.quarantined) {
         file_forget (self, file);
-        transfer_kept (self, now, &id, false, why);
         return;
     }
     file->stored.has_part = false;
+    storage_files_file_store (self, file);
+}
+
+static void kept (storage_t *self, const moment_t *now, own_file_t *file, bool spoilt,
+                  const char *why)
+{
+    chain_id_t id = file->stored.part;
+    if (*why || spoilt) {
+        part_lost (self, file);
+        transfer_kept (self, now, &id, spoilt, why);
+        return;
+    }
+    file->stored.has_part = file->stored.quarantined = false;
     storage_files_file_changed (self, now, file);
     transfer_kept (self, now, &id, false, "");
     order_next (self, file);
@@ -311,7 +311,7 @@ static void looked (storage_t *self, const moment_t *now, own_file_t *file,
     }
     outbox_log (self->service->outbox, LEVEL_WARNING,
                 "part lost in a restart, will be received again name=\"%s\"", file->stored.file);
-    file_forget (self, file);
+    part_lost (self, file);
     transfer_kept (self, now, &id, true, "");
 }
 
@@ -329,61 +329,102 @@ static void dropped (storage_t *self, const moment_t *now, own_file_t *file, con
         gone (self, now, file);
 }
 
-/*  The file that a client gives gets its digest so; any other must have the digest that it had. */
+/*  The file is kept for what is right of it. */
+static void quarantine (storage_t *self, own_file_t *file, const spoilt_t *spoilt,
+                        char why [WHY_BYTES])
+{
+    file->stored.quarantined = true;
+    file->stored.spoilt = *spoilt;
+    snprintf (why, WHY_BYTES, "its bytes do not match its digest: %llu of its MiBs are bad",
+              (unsigned long long) bad_chunks (spoilt));
+    if (spoilt->bad_count == 0)
+        snprintf (why, WHY_BYTES, "its bytes do not match its digest");
+    outbox_log (self->service->outbox, LEVEL_ALARM,
+                "file quarantined name=\"%s\" bad_mib=%llu first_at=%llu", file->stored.file,
+                (unsigned long long) bad_chunks (spoilt),
+                (unsigned long long) (spoilt->bad_count > 0 ? spoilt->bad [0].offset : 0));
+}
+
+static void file_right (storage_t *self, const moment_t *now, own_file_t *file,
+                        const content_t *content)
+{
+    file->stored.content = *content;
+    file->stored.proved_ms = now->wall_ms;
+    file->stored.quarantined = false;
+    outbox_log (self->service->outbox, LEVEL_INFO, "file proved name=\"%s\" bytes=%llu",
+                file->stored.file, (unsigned long long) content->size);
+}
+
+/*  The file that a client gives gets its digest so; any other must have the digest that it had. A
+ *  file that can't be read now stays as it was. */
 static void storage_files_proved (storage_t *self, const moment_t *now, own_file_t *file,
                                   const storage_result_t *result, const char *why)
 {
+    char wrong_why [WHY_BYTES];
+    bool wrong = *why == '\0' && result->is_spoilt;
+    bool missing = *why == '\0' && !result->there;
     file->prove = false;
-    bool right = *why == '\0' && result->there && result->content.digest_known;
-    if (right && file->stored.content.digest_known &&
-        !content_same (&result->content, &file->stored.content)) {
-        outbox_log (self->service->outbox, LEVEL_ALARM,
-                    "file has changed on disk, is removed name=\"%s\"", file->stored.file);
-        why = "its bytes do not match its digest";
-        right = false;
-    }
-    if (right) {
-        file->stored.content = result->content;
-        file->stored.proved_ms = now->wall_ms;
-        outbox_log (self->service->outbox, LEVEL_INFO, "file proved name=\"%s\" bytes=%llu",
-                    file->stored.file, (unsigned long long) file->stored.content.size);
-        storage_files_file_changed (self, now, file);
-    } else if (!*why) {
+    file->stored.looked_ms = now->wall_ms;
+    if (wrong) {
+        quarantine (self, file, &result->spoilt, wrong_why);
+        why = wrong_why;
+    } else if (missing) {
         why = "the file is not on the disk";
+    } else if (!*why) {
+        file_right (self, now, file, &result->content);
     }
+    if (missing || (wrong && file->path)) /* what belongs to the user is not ours to keep */
+        gone (self, now, file);
+    else
+        storage_files_file_changed (self, now, file);
     transfers_proved (self, now, file, why);
-    if (right)
-        return;
-    if (file->path) {
-        gone (self, now, file); /* it belongs to the user, so it is not removed */
-    } else if (result->there || result->content.size == 0) {
-        file->drop = true;
-        order_next (self, file);
-    }
+    order_next (self, file);
+}
+
+static void files_scrub_on (storage_t *self)
+{
+    for (own_file_t *file = ordered_next (self->files, NULL); file && self->scrubbing == 0;
+         file = ordered_next (self->files, file))
+        if (file->prove)
+            order_next (self, file);
 }
 
 bool files_on_work (storage_t *self, const moment_t *now, uint64_t work,
                     const storage_result_t *result, const char *why)
 {
-    for (own_file_t *file = ordered_after (self->files, NULL); file;
-         file = ordered_after (self->files, file->stored.file)) {
+    for (own_file_t *file = NULL; (file = ordered_next (self->files, file));) {
         if (file->work != work)
             continue;
         file->work = 0;
+        if (work == self->scrubbing)
+            self->scrubbing = 0;
         if (file->looking)
             looked (self, now, file, result, why);
         else if (file->stored.has_part)
-            kept (self, now, file, why);
+            kept (self, now, file, result->is_spoilt, why);
         else if (file->dropping)
             dropped (self, now, file, why);
         else
             storage_files_proved (self, now, file, result, why);
+        if (self->scrubbing == 0)
+            files_scrub_on (self);
         return true;
     }
     return false;
 }
 
 /*  --- what the site wants --- */
+
+/*  What is to be read at once does not wait for its turn any more. */
+static void order_proof (storage_t *self, const char *name, uint32_t mbps)
+{
+    own_file_t *file = files_find (self, name);
+    if (!file || (file->prove && (mbps > 0 || file->mbps == 0)))
+        return;
+    file->prove = true;
+    file->mbps = mbps;
+    order_next (self, file);
+}
 
 void files_want (storage_t *self, const moment_t *now, const storage_wanted_t *wanted)
 {
@@ -395,19 +436,15 @@ void files_want (storage_t *self, const moment_t *now, const storage_wanted_t *w
             order_next (self, file);
         }
     }
-    for (size_t i = 0; i < wanted->proves_count; i++) {
-        own_file_t *file = files_find (self, wanted->proves [i]);
-        if (file && !file->prove) {
-            file->prove = true;
-            order_next (self, file);
-        }
-    }
+    for (size_t i = 0; i < wanted->proves_count; i++)
+        order_proof (self, wanted->proves [i], 0);
+    for (size_t i = 0; i < wanted->scrubs_count; i++)
+        order_proof (self, wanted->scrubs [i], wanted->scrub_mbps);
 }
 
 void files_start (storage_t *self, const moment_t *now)
 {
-    for (own_file_t *file = ordered_after (self->files, NULL); file;
-         file = ordered_after (self->files, file->stored.file))
+    for (own_file_t *file = NULL; (file = ordered_next (self->files, file));)
         if (file->stored.has_part)
             order_look (self, file);
     if (!self->settings.gives_file)

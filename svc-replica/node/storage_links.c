@@ -2,16 +2,18 @@
  *
  *  The site's plan names the feeders, nearest first. A search asks the first one; or, when a feeder
  *  has died or fallen silent, the first three at once on fresh connections, the one that seems dead
- *  among them. The nearest that answers feeds. Nearer ones get PROBE_MS to answer, and longer if
- *  they are alive but can't feed yet. If the search's own timer is late, this process was stopped
- *  itself: then it judges nobody, and everybody gets that time again.
+ *  among them. The nearest that answers feeds. Nearer ones get PROBE_MS to answer, PATIENT_MS as long
+ *  as no bytes have stopped, and longer if they are alive but can't feed yet. If the search's own
+ *  timer is late, this process was stopped itself: then it judges nobody, and everybody gets that
+ *  time again.
  */
 #include "storage_state.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define PROBE_MS       250  /* for an answer on a fresh connection */
+#define PROBE_MS       250  /* for an answer on a fresh connection, when bytes have stopped */
+#define PATIENT_MS     1000 /* for one when they have not: a busy machine may be slow to answer */
 #define REFUSED_MS     1500 /* how long one that is alive but can't feed is preferred */
 #define AGAIN_MS       60   /* until it is asked again */
 #define ASLEEP_MS      200  /* if a timer is later than this, we were stopped */
@@ -84,8 +86,10 @@ static void storage_links_seek (storage_t *self, const moment_t *now, transfer_t
     links->seeking = true;
     links->began_ms = now->mono_ms;
     links->has_before = transfer->receipt.has;
+    bool hurries = transfer->receipt.received > 0 && (links->link == 0 || links->doubted);
+    links->probe_ms = hurries ? PROBE_MS : PATIENT_MS;
     dial_more (self, transfer, at_once);
-    timer_set (self, transfer, now->mono_ms + PROBE_MS);
+    timer_set (self, transfer, now->mono_ms + links->probe_ms);
 }
 
 void links_end (storage_t *self, transfer_t *transfer)
@@ -100,12 +104,12 @@ void links_end (storage_t *self, transfer_t *transfer)
 /*  --- choosing --- */
 
 /*  Notes for the report which feeders before this one did not answer; those that are alive are left
- *  out. */
+ *  out, and those that its site does not name any more. */
 static void storage_links_tell_silent (transfer_t *transfer, size_t before)
 {
     receiver_report_t *receipt = &transfer->receipt;
     receipt->silent_count = 0;
-    for (size_t i = 0; i < before; i++)
+    for (size_t i = 0; i < before && i < transfer->wanted.feeders_count; i++)
         if (!transfer->links.attempts [i].refused && !transfer->links.attempts [i].wrong)
             snprintf (receipt->silent [receipt->silent_count++], sizeof *receipt->silent, "%s",
                       transfer->wanted.feeders [i].name);
@@ -155,7 +159,8 @@ static bool pends (const moment_t *now, const links_t *links, const link_attempt
     int64_t since_ms = now->mono_ms - links->began_ms;
     if (attempt->linked)
         return false;
-    return attempt->refused ? since_ms < REFUSED_MS : !attempt->failed && since_ms < PROBE_MS;
+    return attempt->refused ? since_ms < REFUSED_MS
+                            : !attempt->failed && since_ms < links->probe_ms;
 }
 
 static void storage_links_judge (storage_t *self, const moment_t *now, transfer_t *transfer)
@@ -176,6 +181,7 @@ static void storage_links_judge (storage_t *self, const moment_t *now, transfer_
     }
     if (links->attempts_count < transfer->wanted.feeders_count) {
         links->began_ms = now->mono_ms; /* for the next ones; others may still answer */
+        links->probe_ms = PROBE_MS;
         dial_more (self, transfer, AT_ONCE);
         timer_set (self, transfer, now->mono_ms + PROBE_MS);
     } else if (!hope || now->mono_ms - links->began_ms >= REFUSED_MS) {
@@ -223,10 +229,9 @@ static void storage_links_on_timer (void *owner, const moment_t *now, uint64_t f
 static void timer_set (storage_t *self, transfer_t *transfer, int64_t mono_ms)
 {
     links_t *links = &transfer->links;
-    timers_cancel (self->service->timers, links->timer);
     links->timer_ms = mono_ms;
-    links->timer =
-      timers_set (self->service->timers, mono_ms, storage_links_on_timer, self, transfer->flow);
+    timers_move (self->service->timers, &links->timer, mono_ms, storage_links_on_timer, self,
+                 transfer->flow);
 }
 
 /*  --- what happens --- */

@@ -18,31 +18,22 @@
 #include <string.h>
 
 #define WRITE_BYTES (UINT64_C (8) << 20)
+#define LOSSES_MAX  3 /* of one transfer; then its disk counts as broken */
 
 void transfers_init (storage_t *self)
 {
     self->transfers = ordered_by_bytes (offsetof (transfer_t, wanted.id), CHAIN_ID_BYTES);
 }
 
-static transfer_t *transfer_next (const storage_t *self, const transfer_t *transfer)
-{
-    return ordered_after (self->transfers, transfer ? transfer->wanted.id.bytes : NULL);
-}
-
 void transfers_end (storage_t *self)
 {
-    for (transfer_t *transfer; (transfer = transfer_next (self, NULL));) {
-        ordered_remove (self->transfers, transfer->wanted.id.bytes);
-        free (transfer);
-    }
-    ordered_destroy (&self->transfers);
+    ordered_end (&self->transfers, free);
 }
 
 uint64_t transfers_bytes (const storage_t *self)
 {
     uint64_t bytes = 0;
-    for (const transfer_t *transfer = transfer_next (self, NULL); transfer;
-         transfer = transfer_next (self, transfer))
+    for (const transfer_t *transfer = NULL; (transfer = ordered_next (self->transfers, transfer));)
         if (!transfer->wanted.feeds_only && transfer->receipt.state <= RECEIPT_CHECKING)
             bytes += transfer->wanted.content.size;
     return bytes;
@@ -81,10 +72,39 @@ static void storage_reports_fail (storage_t *self, const moment_t *now, transfer
 
 /*  --- the own file --- */
 
+static bool same_content (const content_t *a, const content_t *b)
+{
+    return a->digest_known && b->digest_known && content_same (a, b);
+}
+
+/*  The transfer that receives the file that this one is to feed; NULL = none. */
+static const transfer_t *transfer_followed (const storage_t *self, const transfer_t *transfer)
+{
+    const wanted_transfer_t *wanted = &transfer->wanted;
+    const transfer_t *other = ordered_next (self->transfers, NULL);
+    while (other && (other->wanted.feeds_only || other->receipt.state == RECEIPT_FAILED ||
+                     strcmp (other->wanted.file, wanted->file) != 0 ||
+                     !same_content (&other->wanted.content, &wanted->content)))
+        other = ordered_next (self->transfers, other);
+    return other;
+}
+
+/*  The quarantined file that is mended by this transfer; NULL = none. If its bytes have once led to
+ *  a wrong digest, all are received. */
+static const own_file_t *donor_of (const storage_t *self, const transfer_t *transfer)
+{
+    const own_file_t *file = files_find (self, transfer->wanted.file);
+    bool good = file && file->stored.quarantined && transfer->wanted.attempt == 0 &&
+                same_content (&file->stored.content, &transfer->wanted.content);
+    return good ? file : NULL;
+}
+
 static void flow_open (storage_t *self, transfer_t *transfer, const own_file_t *whole, bool anew)
 {
-    char path [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES];
+    char path [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES], donor [STORAGE_PATH_BYTES];
     const wanted_transfer_t *wanted = &transfer->wanted;
+    const own_file_t *older = whole ? NULL : donor_of (self, transfer);
+    const transfer_t *followed = transfer->follows ? transfer_followed (self, transfer) : NULL;
     bool proved = whole || wanted->feeds_only || transfer->receipt.state == RECEIPT_VERIFIED;
     if (whole)
         files_path (self, whole, path);
@@ -100,7 +120,11 @@ static void flow_open (storage_t *self, transfer_t *transfer, const own_file_t *
                       .token = wanted->token,
                       .path = path,
                       .whole = whole,
-                      .marks = whole ? files_marks (self, whole, marks) : NULL,
+                      .salvages = whole && whole->stored.quarantined,
+                      .follows = followed ? followed->flow : 0,
+                      .donor = older ? files_path (self, older, donor) : NULL,
+                      .marks =
+                        whole || older ? files_marks (self, whole ? whole : older, marks) : NULL,
                       .digest = wanted->content.digest_known ? wanted->content.digest : NULL,
                       .attempt = proved ? FLOW_PROVED : wanted->attempt,
                       .anew = anew,
@@ -110,43 +134,46 @@ static void flow_open (storage_t *self, transfer_t *transfer, const own_file_t *
                       .feeds = wanted->feeds});
 }
 
-static bool same_digest (const transfer_t *transfer, const own_file_t *file)
-{
-    return transfer->wanted.content.digest_known && file->stored.content.digest_known &&
-           content_same (&file->stored.content, &transfer->wanted.content);
-}
-
 /*  Reports the digest of the file; the size is what the flow finds. */
-static void digest_take (transfer_t *transfer, const own_file_t *file)
+static void digest_take (transfer_t *transfer, const content_t *content)
 {
     uint64_t size = transfer->receipt.content.size;
-    transfer->receipt.content = file->stored.content;
+    transfer->receipt.content = *content;
     transfer->receipt.content.size = size;
 }
 
 static void begin_feeding (storage_t *self, const moment_t *now, transfer_t *transfer)
 {
     own_file_t *file = files_find (self, transfer->wanted.file);
-    if (!file) {
-        storage_reports_fail (self, now, transfer, false, "this node does not have the file");
+    const content_t *wanted = &transfer->wanted.content;
+    const content_t *have = !file ? NULL : &file->stored.content;
+    const char *why = NULL;
+    if (file && file->stored.quarantined)
+        have = &file->stored.spoilt.found; /* salvage: what is right of it */
+    transfer->follows = !file && transfer_followed (self, transfer);
+    if (!file && !transfer->follows)
+        why = "this node does not have the file";
+    else if (file && file->stored.quarantined && !same_content (have, wanted))
+        why = "this node's copy is quarantined";
+    else if (file && wanted->digest_known && have->digest_known && !same_content (have, wanted))
+        why = "this node has the file with another digest";
+    if (why) {
+        storage_reports_fail (self, now, transfer, file, why);
         return;
     }
-    if (transfer->wanted.content.digest_known && file->stored.content.digest_known &&
-        !same_digest (transfer, file)) {
-        storage_reports_fail (self, now, transfer, true,
-                              "this node has the file with another digest");
-        return;
-    }
-    digest_take (transfer, file);
+    if (file)
+        digest_take (transfer, have);
     flow_open (self, transfer, file, false);
-    files_used (self, now, transfer->wanted.file);
+    if (file && !file->stored.quarantined)
+        files_used (self, now, transfer->wanted.file);
 }
 
 static void begin_receiving (storage_t *self, const moment_t *now, transfer_t *transfer, bool anew)
 {
     own_file_t *file = files_find (self, transfer->wanted.file);
-    if (file && same_digest (transfer, file)) {
-        digest_take (transfer, file);
+    if (file && same_content (&file->stored.content, &transfer->wanted.content) &&
+        !file->stored.quarantined) {
+        digest_take (transfer, &file->stored.content);
         transfer->receipt.has = transfer->wanted.content.size;
         flow_open (self, transfer, file, false);
         storage_reports_move (self, now, transfer, RECEIPT_VERIFIED);
@@ -155,14 +182,14 @@ static void begin_receiving (storage_t *self, const moment_t *now, transfer_t *t
     const own_file_t *keeping = files_keeping (self, &transfer->wanted.id);
     if (keeping) { /* all came before a restart: transfer_kept follows */
         transfer->work = 1;
-        digest_take (transfer, keeping);
+        digest_take (transfer, &keeping->stored.content);
         transfer->receipt.has = transfer->wanted.content.size;
         storage_reports_move (self, now, transfer, RECEIPT_CHECKING);
         return;
     }
     uint64_t used = files_bytes (self) + transfers_bytes (self); /* with the size of this one */
     if (used > self->settings.bytes_max) {
-        char why [CHAIN_WHY_BYTES_MAX + 1];
+        char why [WHY_BYTES];
         snprintf (why, sizeof why, "no room: %" PRIu64 " bytes are wanted, %" PRIu64 " are free",
                   transfer->wanted.content.size,
                   self->settings.bytes_max > used - transfer->wanted.content.size
@@ -190,6 +217,19 @@ static void storage_reports_begin (storage_t *self, const moment_t *now, transfe
     storage_news (self, now, true);
 }
 
+/*  Begins to feed what is here. What others are to be fed with that is neither here nor opened waits. */
+static void feeders_begin (storage_t *self, const moment_t *now)
+{
+    for (transfer_t *transfer = NULL; (transfer = ordered_next (self->transfers, transfer));) {
+        if (!transfer->wanted.feeds_only || transfer->flow != 0 ||
+            transfer->receipt.state != RECEIPT_OPENING)
+            continue;
+        const transfer_t *followed = transfer_followed (self, transfer);
+        if (files_find (self, transfer->wanted.file) || !followed || followed->flow != 0)
+            storage_reports_begin (self, now, transfer, false);
+    }
+}
+
 /*  --- checking --- */
 
 static void storage_reports_check (storage_t *self, const moment_t *now, transfer_t *transfer)
@@ -199,8 +239,12 @@ static void storage_reports_check (storage_t *self, const moment_t *now, transfe
         return;
     if (memcmp (transfer->receipt.content.digest, transfer->wanted.content.digest,
                 CHAIN_DIGEST_BYTES) != 0) {
-        storage_reports_fail (self, now, transfer, true,
-                              "all bytes came, and do not match the digest");
+        flow_close (self, transfer);
+        if (transfer->receipt.received == 0 && transfer->receipt.content.size > 0)
+            storage_reports_begin (self, now, transfer, true); /* all was here, of another file */
+        else
+            storage_reports_fail (self, now, transfer, true,
+                                  "all bytes came, and do not match the digest");
         return;
     }
     transfer->work = 1; /* the file knows its number */
@@ -214,23 +258,25 @@ void transfer_kept (storage_t *self, const moment_t *now, const chain_id_t *id, 
     if (!transfer || transfer->work == 0)
         return; /* it was kept before a restart, and is a file like others */
     transfer->work = 0;
-    if (lost)
-        storage_reports_begin (self, now, transfer, true);
-    else if (*why)
-        storage_reports_fail (self, now, transfer, false, why);
+    if (lost && transfer->losses++ < LOSSES_MAX) {
+        flow_close (self, transfer); /* opened again, it is held against its marks */
+        storage_reports_begin (self, now, transfer, false);
+    } else if (lost || *why)
+        storage_reports_fail (self, now, transfer, false,
+                              lost ? "the disk gives back other bytes than came" : why);
     else {
         storage_reports_move (self, now, transfer, RECEIPT_VERIFIED);
         flow_open (self, transfer,
                    transfer->flow != 0 ? NULL : files_find (self, transfer->wanted.file),
                    false); /* it may feed those that begin anew */
     }
+    feeders_begin (self, now);
 }
 
 void transfers_proved (storage_t *self, const moment_t *now, const own_file_t *file,
                        const char *why)
 {
-    for (transfer_t *transfer = transfer_next (self, NULL); transfer;
-         transfer = transfer_next (self, transfer)) {
+    for (transfer_t *transfer = NULL; (transfer = ordered_next (self->transfers, transfer));) {
         if (!transfer->wanted.feeds_only || transfer->receipt.state == RECEIPT_FAILED ||
             strcmp (transfer->wanted.file, file->stored.file) != 0)
             continue;
@@ -238,7 +284,7 @@ void transfers_proved (storage_t *self, const moment_t *now, const own_file_t *f
             storage_reports_fail (self, now, transfer, true, why);
             continue;
         }
-        digest_take (transfer, file);
+        digest_take (transfer, &file->stored.content);
         storage_news (self, now, true);
     }
 }
@@ -247,9 +293,9 @@ void transfers_proved (storage_t *self, const moment_t *now, const own_file_t *f
 
 transfer_t *transfers_by_flow (const storage_t *self, uint64_t flow)
 {
-    transfer_t *transfer = transfer_next (self, NULL);
+    transfer_t *transfer = ordered_next (self->transfers, NULL);
     while (transfer && transfer->flow != flow)
-        transfer = transfer_next (self, transfer);
+        transfer = ordered_next (self->transfers, transfer);
     return transfer;
 }
 
@@ -310,7 +356,11 @@ void transfers_on_flow (void *owner, const moment_t *now, const flow_event_t *ev
         storage_reports_whole (self, now, transfer, event);
         break;
     case FLOW_BROKEN:
-        if (transfer->receipt.state != RECEIPT_VERIFIED)
+        if (transfer->follows) { /* what it followed is made anew, or has ended */
+            flow_close (self, transfer);
+            transfer->receipt.state = RECEIPT_OPENING;
+            feeders_begin (self, now);
+        } else if (transfer->receipt.state != RECEIPT_VERIFIED)
             storage_reports_fail (self, now, transfer, false, event->why);
         else
             flow_close (self, transfer); /* the file is safe; it only stops feeding */
@@ -340,7 +390,7 @@ static void storage_reports_want (storage_t *self, const moment_t *now,
         ordered_add (self->transfers, transfer->wanted.id.bytes, transfer);
         transfer->receipt =
           (receiver_report_t){.id = wanted->id, .content.size = wanted->content.size};
-        if (self->swept)
+        if (self->swept && !wanted->feeds_only) /* feeders_begin follows */
             storage_reports_begin (self, now, transfer, false);
         return;
     }
@@ -374,7 +424,7 @@ static void storage_reports_leave (storage_t *self, transfer_t *transfer)
 {
     char path [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES + sizeof FLOW_MARKS];
     bool left_over = !transfer->wanted.feeds_only && transfer->work == 0 &&
-                     transfer->receipt.state != RECEIPT_VERIFIED;
+                     transfer->receipt.state != RECEIPT_VERIFIED && !self->settings.takes_file;
     flow_close (self, transfer);
     if (left_over) {
         files_part (self, &transfer->wanted.id, path);
@@ -389,15 +439,16 @@ static void storage_reports_leave (storage_t *self, transfer_t *transfer)
  *  part is opened. */
 static void storage_reports_sweep (storage_t *self)
 {
-    size_t parts_count, count;
-    chain_id_t *parts = files_parts (self, ordered_count (self->transfers), &parts_count);
-    for (const transfer_t *transfer = transfer_next (self, NULL); transfer;
-         transfer = transfer_next (self, transfer))
+    size_t parts_count;
+    chain_id_t *parts = files_parts (self, ordered_count (self->transfers) + 1, &parts_count);
+    for (const transfer_t *transfer = NULL; (transfer = ordered_next (self->transfers, transfer));)
         parts [parts_count++] = transfer->wanted.id;
+    if (self->settings.takes_file)
+        parts [parts_count++] = (chain_id_t){.bytes = {0}}; /* its one part has no id in its name */
     char (*paths) [STORAGE_PATH_BYTES] = must (calloc (parts_count + 1, sizeof *paths));
     const char **names = must (calloc (parts_count + 1, sizeof *names));
-    for (count = 0; count < parts_count; count++)
-        names [count] = strrchr (files_part (self, &parts [count], paths [count]), '/') + 1;
+    for (size_t i = 0; i < parts_count; i++)
+        names [i] = strrchr (files_part (self, &parts [i], paths [i]), '/') + 1;
     char folder [STORAGE_PATH_BYTES];
     snprintf (folder, sizeof folder, "%s/parts", self->settings.folder);
     self->sweep =
@@ -417,24 +468,27 @@ bool transfers_on_work (storage_t *self, const moment_t *now, uint64_t work)
     if (work != self->sweep)
         return false;
     self->swept = true;
-    for (transfer_t *transfer = transfer_next (self, NULL); transfer;
-         transfer = transfer_next (self, transfer))
-        storage_reports_begin (self, now, transfer, false);
+    for (transfer_t *transfer = NULL; (transfer = ordered_next (self->transfers, transfer));)
+        if (!transfer->wanted.feeds_only)
+            storage_reports_begin (self, now, transfer, false);
+    feeders_begin (self, now);
     return true;
 }
 
 void transfers_want (storage_t *self, const moment_t *now, const storage_wanted_t *wanted)
 {
-    for (transfer_t *transfer = transfer_next (self, NULL); transfer;
-         transfer = transfer_next (self, transfer))
+    for (transfer_t *transfer = NULL; (transfer = ordered_next (self->transfers, transfer));)
         transfer->mentioned = false;
     for (size_t i = 0; i < wanted->transfers_count; i++)
         storage_reports_want (self, now, &wanted->transfers [i]);
-    for (transfer_t *transfer = transfer_next (self, NULL), *next; transfer; transfer = next) {
-        next = transfer_next (self, transfer);
+    for (transfer_t *transfer = ordered_next (self->transfers, NULL), *next; transfer;
+         transfer = next) {
+        next = ordered_next (self->transfers, transfer);
         if (!transfer->mentioned)
             storage_reports_leave (self, transfer);
     }
+    if (self->swept)
+        feeders_begin (self, now);
     if (self->sweep == 0)
         storage_reports_sweep (self);
 }
@@ -444,8 +498,8 @@ receiver_report_t *transfers_report (const storage_t *self, size_t *count)
     size_t used = 0;
     receiver_report_t *receipts =
       must (calloc (ordered_count (self->transfers) + 1, sizeof *receipts));
-    for (const transfer_t *transfer = transfer_next (self, NULL); transfer && used < RECEIPTS_MAX;
-         transfer = transfer_next (self, transfer))
+    for (const transfer_t *transfer = ordered_next (self->transfers, NULL);
+         transfer && used < RECEIPTS_MAX; transfer = ordered_next (self->transfers, transfer))
         receipts [used++] = transfer->receipt;
     *count = used;
     return receipts;

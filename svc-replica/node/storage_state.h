@@ -2,6 +2,7 @@
  *
  *      storage.c            what is said to its site, and what is heard
  *      storage_files.c      the files it has
+ *      storage_arrivals.c   what tasks have left here, to become files
  *      storage_reports.c   the transfers it takes part in
  *      storage_links.c      who feeds it
  */
@@ -23,8 +24,19 @@ typedef struct {
     bool looking;         /* the work reads its part, after a restart */
     bool dropping;        /* the work removes it */
     bool drop;            /* it is to be removed */
-    bool prove;           /* it is to be read anew */
+    bool prove;           /* it is to be read anew, */
+    uint32_t mbps;        /* at this rate, and after others; 0 = at once */
 } own_file_t;
+
+/*  A file in the folder for arrivals. */
+typedef struct {
+    chain_arrival_t wanted;
+    uint64_t work;  /* that reads or removes it; 0 = none */
+    bool read;      /* wanted.content is what lies there */
+    bool placed;    /* it may have its name already, from before a restart */
+    bool taken;     /* it becomes a file */
+    bool mentioned; /* it is in the answer that is being carried out */
+} arrival_t;
 
 /*  A feeder that is being asked. */
 typedef struct {
@@ -41,6 +53,7 @@ typedef struct {
     size_t attempts_count;
     bool seeking;
     int64_t began_ms;
+    int64_t probe_ms;    /* how long those that were dialled have to answer */
     uint64_t has_before; /* receipt.has when the search began */
     uint64_t timer;
     int64_t timer_ms;
@@ -57,8 +70,10 @@ typedef struct {
     bool mentioned; /* it is in the answer that is being carried out */
     uint64_t flow;  /* 0 = none */
     bool opened;
+    bool follows;     /* the flow feeds from the file of another transfer, which receives it */
     uint64_t work;    /* that keeps or proves its file; 0 = none */
     uint64_t written; /* bytes that were begun to be written to the disk */
+    uint32_t losses;  /* how often the disk did not give back what had come */
     links_t links;
 } transfer_t;
 
@@ -67,11 +82,14 @@ typedef struct {
     storage_settings_t settings; /* borrowed */
     ordered_t *files;            /* of own_file_t, by name */
     ordered_t *transfers;        /* of transfer_t, by id */
+    ordered_t *arrivals;         /* of arrival_t, by path */
+    uint64_t clearing;           /* the work that removes old ones; 0 = none */
     uint64_t changes;            /* the number of the last change of files */
     uint64_t numbers;            /* of flows, links and work, in this start */
     uint64_t sweep;              /* the work that removes old parts; 0 = not ordered yet */
     bool swept;                  /* the sweep is done, so transfers may begin */
     uint64_t writing;            /* the one work that writes a part to the disk; 0 = none */
+    uint64_t scrubbing;          /* the one work that reads at a rate; 0 = none */
 
     agent_poll_t *agent_poll; /* its site */
     uint64_t files_seen;
@@ -116,6 +134,11 @@ void files_want (storage_t *self, const moment_t *now, const storage_wanted_t *w
  *  end. */
 void files_keep (storage_t *self, const moment_t *now, const transfer_t *transfer);
 
+/*  The file at this path is right: gives it its name. False while something else is done to a file of
+ *  that name. */
+bool files_take (storage_t *self, const moment_t *now, const char *name, const content_t *content,
+                 const char *path);
+
 /*  The file that the part of this transfer is about to become; NULL = none. */
 const own_file_t *files_keeping (const storage_t *self, const chain_id_t *id);
 void files_used (storage_t *self, const moment_t *now, const char *file);
@@ -123,6 +146,16 @@ void files_used (storage_t *self, const moment_t *now, const char *file);
 /*  True if this work was done for a file. */
 bool files_on_work (storage_t *self, const moment_t *now, uint64_t work,
                     const storage_result_t *result, const char *why);
+
+/*  --- storage_arrivals.c --- */
+
+void arrivals_init (storage_t *self);
+void arrivals_start (storage_t *self, const moment_t *now);
+void arrivals_end (storage_t *self);
+void arrivals_want (storage_t *self, const moment_t *now, const storage_wanted_t *wanted);
+chain_arrival_t *arrivals_report (const storage_t *self, size_t *count);
+bool arrivals_on_work (storage_t *self, const moment_t *now, uint64_t work,
+                       const storage_result_t *result, const char *why);
 
 /*  --- storage_reports.c --- */
 
@@ -139,8 +172,8 @@ transfer_t *transfers_by_flow (const storage_t *self, uint64_t flow);
 /*  True if this work was done for a transfer. */
 bool transfers_on_work (storage_t *self, const moment_t *now, uint64_t work);
 
-/*  The file has its name now, or could not get it (why); or, after a restart, its part was wrong
- *  and is dropped (lost). */
+/*  The file has its name now, or could not get it (why); or its part on the disk is not what came,
+ *  and is looked at again (lost). */
 void transfer_kept (storage_t *self, const moment_t *now, const chain_id_t *id, bool lost,
                     const char *why);
 

@@ -2,14 +2,18 @@
  *  Each kind may be done twice: what the disk says decides.
  *
  *      file_keep    from, to, marks   flushes the part, and names it and its marks as the file;
- *                                     done when the part is gone and the name is there
+ *                                     done when the part is gone and the name is there. Spoilt,
+ *                                     and nothing is named, when the disk gives back other bytes
+ *                                     than came
  *      file_write   from              begins to write to the disk what is in memory; done also when
  *                                     the part is gone
  *      file_prove   from, marks       reads size, digest and marks, if a path for these is given;
- *                                     there = false when there is no file
+ *                   digest, mbps,     there = false when there is no file; spoilt when it has not
+ *                                     this digest, or can't be read in whole. Its marks say where,
+ *                                     and stay; else they are made anew
  *      file_drop    from, marks       removes the file and its marks; done when they are gone
- *      file_sweep   from, names       removes all files of the folder from except these and their
- *                                     marks
+ *      file_sweep   from, names,      removes all files of the folder from except these and their
+ *                   older_ms          marks, and what was touched since, if that is given
  */
 #ifndef MUSUBI_STORAGE_WORK_H
 #define MUSUBI_STORAGE_WORK_H
@@ -22,8 +26,6 @@
 #define FILE_DROP  "file_drop"
 #define FILE_SWEEP "file_sweep"
 
-#define STORAGE_PATH_BYTES 4096
-
 /*  Paths. NULL is the same as "", which is what a decoded struct has. */
 
 typedef struct {
@@ -32,11 +34,18 @@ typedef struct {
     const char *marks;
     const char *const *names;
     size_t names_count;
+    bool expected; /* digest is set */
+    uint8_t digest [CHAIN_DIGEST_BYTES];
+    uint32_t mbps; /* at which it is read; 0 = as fast as it goes */
+    bool plain;    /* from is a file itself, not a link to one */
+    int64_t older_ms;
 } storage_work_t;
 
 typedef struct {
     bool there;
     content_t content;
+    bool is_spoilt;
+    spoilt_t spoilt;
 } storage_result_t;
 
 extern const codec_t storage_work_codec;

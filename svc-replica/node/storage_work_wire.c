@@ -11,6 +11,10 @@ static const codec_row_t storage_work_rows [] = {
   ROW_STRING_LIST ("names", storage_work_t, names, names_count, STORAGE_PATH_BYTES - 1, 0,
                    ANY_COUNT),
   ROW_STRING ("marks", storage_work_t, marks, STORAGE_PATH_BYTES - 1),
+  ROW_FIXED ("digest", storage_work_t, digest, SET_BY (storage_work_t, expected)),
+  ROW_NUMBER ("mbps", storage_work_t, mbps),
+  ROW_FLAG ("plain", storage_work_t, plain),
+  ROW_NUMBER ("older_ms", storage_work_t, older_ms),
 };
 const codec_t storage_work_codec =
   CODEC (storage_work_t, musubi__storage_work__descriptor, storage_work_rows);
@@ -20,6 +24,7 @@ static const codec_row_t storage_result_rows [] = {
   ROW_NUMBER ("size", storage_result_t, content.size),
   ROW_FIXED ("digest", storage_result_t, content.digest,
              SET_BY (storage_result_t, content.digest_known)),
+  ROW_ONE ("spoilt", storage_result_t, spoilt, spoilt, SET_BY (storage_result_t, is_spoilt)),
 };
 const codec_t storage_result_codec =
   CODEC (storage_result_t, musubi__storage_work_result__descriptor, storage_result_rows);

@@ -98,22 +98,22 @@ static void book (queue_site_t *site, size_t node, int64_t until_ms)
         bench_fail ("a task was started where the calendar has no room");
 }
 
-static backfill_bag_t *next_bag (void *owner, const backfill_bag_t *bag)
+static backfill_bag_t *next_bag (void *owner, const backfill_bag_t *bag, bool plain)
 {
+    (void) plain; /* all are */
     queue_site_t *site = owner;
     size_t next = site->next [bag ? (size_t) (bag - site->bags) : site->bags_count];
     return next < site->bags_count ? &site->bags [next] : NULL;
 }
 
-static void on_start (void *owner, backfill_bag_t *bag, size_t node, int64_t until_ms)
+static void on_start (void *owner, backfill_bag_t *bag, size_t node, const backfill_run_t *run)
 {
     queue_site_t *site = owner;
     backfill_node_t *at = &site->nodes [node];
-    if (until_ms > at->booked_until_ms)
-        book (site, node, until_ms);
+    if (run->until_ms > at->booked_until_ms)
+        book (site, node, run->until_ms);
     int64_t lasts_ms = 1 + (int64_t) prng_below (&site->prng, (uint64_t) bag->limit_ms);
-    heap_add (site,
-              &(queue_running_t){site->queue.now_ms + lasts_ms, {until_ms, bag->cpus, true}, node});
+    heap_add (site, &(queue_running_t){site->queue.now_ms + lasts_ms, *run, node});
     if (--bag->waiting > 0)
         return;
     size_t place = (size_t) (bag - site->bags);
@@ -187,6 +187,7 @@ static void open_site (queue_site_t *site, size_t nodes)
                                .nodes = site->nodes,
                                .nodes_count = nodes,
                                .depth = BACKFILL_DEPTH,
+                               .data_bound_max = 1,
                                .runs_max = 1024,
                                .promises = &site->promise,
                                .next = next_bag,
@@ -242,7 +243,7 @@ static void measure (bench_t *bench, size_t nodes, size_t tasks, size_t bags, si
 static void measure_site (bench_t *bench, size_t nodes, size_t tasks, size_t bags)
 {
     char row [64];
-    queue_site_cost_t cost = queue_site_measure (nodes, CPUS, tasks, bags);
+    queue_site_cost_t cost = queue_site_measure (nodes, CPUS, tasks, bags, 0, "");
     snprintf (row, sizeof row, "a whole site: %zu bags", bags);
     bench_put (bench, row, "us a task", cost.task);
     bench_put (bench, row, "questions a task", cost.asked);

@@ -2,6 +2,8 @@
  *  latency beside the time of the flushes that must follow each other.
  *
  *  A federation of three sites, two domains, a directory and a planner; one transaction at a time.
+ *  For what storage adds: three sites, one of them with a storage node, and an index of files; and
+ *  four sites beside that.
  *  Each kind is prepared first (what is to be modified is reserved). It is measured from a moment
  *  at which nothing is going on until nothing is going on again, so what a planner gathers and
  *  sends later counts as well. Counted are the durable writes and the messages of all services and
@@ -31,8 +33,12 @@ enum {
     TOO_MANY = 900000, /* CPUs: together with FILLED more than a site has */
     FILLED = 200000,
     DECIDE_MS = 20000,
+    GIGABYTE = 1000000000,
+    HEARD_TRIES = 200, /* until the planner has heard of the storage node, each after a pause of */
+    HEARD_PAUSE_US = 100000,
 };
 
+#define A_FILE  "bench/file"
 #define PLANNER "planner/00000000000000000000000000000001"
 
 static const uint8_t planner_store [STORE_ID_BYTES] = {[15] = 1};
@@ -52,8 +58,8 @@ typedef struct {
 
 /*  Sends a request by its number: the same number is the same request, also when it is sent again.
  */
-static void ask_planner (transaction_trial_t *self, const char *method, uint64_t number,
-                         packed_t body, bool committed, char reservation [NAME_BYTES_MAX + 1])
+static bool planner_commits (transaction_trial_t *self, const char *method, uint64_t number,
+                             packed_t body, char reservation [NAME_BYTES_MAX + 1])
 {
     char request_id [64];
     snprintf (request_id, sizeof request_id, "t%d-%" PRIu64 "@g1", (int) getpid (), number);
@@ -70,7 +76,13 @@ static void ask_planner (transaction_trial_t *self, const char *method, uint64_t
     free (body.data);
     if (reply.status != CALL_OK)
         bench_fail (reply.reason);
-    if (answer_committed (reply.body, reservation) != committed)
+    return answer_committed (reply.body, reservation);
+}
+
+static void ask_planner (transaction_trial_t *self, const char *method, uint64_t number,
+                         packed_t body, bool committed, char reservation [NAME_BYTES_MAX + 1])
+{
+    if (planner_commits (self, method, number, body, reservation) != committed)
         bench_fail (committed ? "a request was not committed" : "a request was committed");
 }
 
@@ -81,35 +93,52 @@ static bench_reserve_t reserve_of (const transaction_trial_t *self, uint64_t num
     int64_t from_ms = self->base_ms + (int64_t) (number % 2000) * 2 * HOUR_MS;
     return (bench_reserve_t){.sites = sites,
                              .links = links,
-                             .cpus = {8, 8, 8},
+                             .cpus = {8, 8, 8, 8},
                              .mbps = {8, 8, 8},
                              .duration_ms = HOUR_MS,
                              .earliest_ms = from_ms,
                              .deadline_ms = from_ms + HOUR_MS};
 }
 
-static void reserve (transaction_trial_t *self, size_t at, size_t sites, bool links)
+static void reserve (transaction_trial_t *self, size_t at, bench_reserve_t what)
 {
     uint64_t number = ++self->requests;
     if (at == 0)
         self->first_request = number;
-    bench_reserve_t order = reserve_of (self, number, sites, links);
+    bench_reserve_t order = reserve_of (self, number, what.sites, what.links);
+    order.room_bytes = what.room_bytes;
+    order.file = what.file;
     ask_planner (self, "Reserve", number, reserve_encode (&order), true, self->reservations [at]);
 }
 
 static void reserve_1 (transaction_trial_t *self, size_t at)
 {
-    reserve (self, at, 1, false);
+    reserve (self, at, (bench_reserve_t){.sites = 1});
 }
 
 static void reserve_3 (transaction_trial_t *self, size_t at)
 {
-    reserve (self, at, SITES, false);
+    reserve (self, at, (bench_reserve_t){.sites = SITES});
+}
+
+static void reserve_4 (transaction_trial_t *self, size_t at)
+{
+    reserve (self, at, (bench_reserve_t){.sites = SITES + 1});
 }
 
 static void reserve_links (transaction_trial_t *self, size_t at)
 {
-    reserve (self, at, SITES, true);
+    reserve (self, at, (bench_reserve_t){.sites = SITES, .links = true});
+}
+
+static void reserve_room (transaction_trial_t *self, size_t at)
+{
+    reserve (self, at, (bench_reserve_t){.sites = SITES, .room_bytes = GIGABYTE});
+}
+
+static void reserve_file (transaction_trial_t *self, size_t at)
+{
+    reserve (self, at, (bench_reserve_t){.sites = SITES, .file = A_FILE});
 }
 
 static void repeat_3 (transaction_trial_t *self, size_t at)
@@ -269,7 +298,10 @@ static void fence (transaction_trial_t *self, size_t at)
 
 /*  --- kinds --- */
 
+typedef enum { WITH_LINKS, WITH_4_SITES, WITH_STORAGE } transaction_federation_t;
+
 typedef struct {
+    transaction_federation_t federation;
     const char *row;
     void (*prepare) (transaction_trial_t *self, size_t at); /* prepares it; NULL = nothing */
     void (*run) (transaction_trial_t *self, size_t at);
@@ -279,17 +311,22 @@ typedef struct {
 } transaction_kind_t;
 
 static const transaction_kind_t kinds [] = {
-  {"reserve, 1 site", NULL, reserve_1, 2, 2, 1},
-  {"reserve, 3 sites", NULL, reserve_3, 4, 2, 1},
-  {"reserve, 3 sites, 3 links", NULL, reserve_links, 6, 2, 1},
-  {"the same again", reserve_3, repeat_3, 1, 0, 0},
-  {"modify, 3 sites", reserve_3, modify, 4, 2, 1},
-  {"modify, 3 sites, 3 links", reserve_links, modify, 6, 2, 1},
-  {"release, 3 sites", reserve_3, release, 4, 2, 1},
-  {"release, 3 sites, 3 links", reserve_links, release, 6, 2, 1},
-  {"refused: taken", fill, refused, 1, 0, 1},
-  {"voted and aborted, 3 sites", NULL, vote_and_abort, 3, 2, 0},
-  {"fenced and aborted, 3 sites", vote, fence, 3, 2, 0},
+  {WITH_LINKS, "reserve, 1 site", NULL, reserve_1, 2, 2, 1},
+  {WITH_LINKS, "reserve, 3 sites", NULL, reserve_3, 4, 2, 1},
+  {WITH_LINKS, "reserve, 3 sites, 3 links", NULL, reserve_links, 6, 2, 1},
+  {WITH_LINKS, "the same again", reserve_3, repeat_3, 1, 0, 0},
+  {WITH_LINKS, "modify, 3 sites", reserve_3, modify, 4, 2, 1},
+  {WITH_LINKS, "modify, 3 sites, 3 links", reserve_links, modify, 6, 2, 1},
+  {WITH_LINKS, "release, 3 sites", reserve_3, release, 4, 2, 1},
+  {WITH_LINKS, "release, 3 sites, 3 links", reserve_links, release, 6, 2, 1},
+  {WITH_LINKS, "refused: taken", fill, refused, 1, 0, 1},
+  {WITH_LINKS, "voted and aborted, 3 sites", NULL, vote_and_abort, 3, 2, 0},
+  {WITH_LINKS, "fenced and aborted, 3 sites", vote, fence, 3, 2, 0},
+  {WITH_4_SITES, "reserve, 4 sites", NULL, reserve_4, 5, 2, 1},
+  {WITH_4_SITES, "release, 4 sites", reserve_4, release, 5, 2, 1},
+  {WITH_STORAGE, "reserve, 3 sites, room at 1", NULL, reserve_room, 5, 2, 1},
+  {WITH_STORAGE, "reserve, 3 sites, a file at 1", NULL, reserve_file, 5, 2, 1},
+  {WITH_STORAGE, "release, 3 sites, room at 1", reserve_room, release, 5, 2, 1},
 };
 
 enum { FLUSHES, MESSAGES, BYTES, IN_A_ROW, P50, BOUND, RATIO, FIGURES };
@@ -347,6 +384,36 @@ static void measure (bench_t *bench, transaction_trial_t *self, const transactio
             bench_put (bench, kind->row, columns [i], bench_median (samples [i], BENCH_RUNS));
 }
 
+/*  Asks until it is there: a planner refuses what it has not heard of. */
+static void await_storage (transaction_trial_t *self)
+{
+    testbed_put (&self->testbed, A_FILE, "three");
+    for (int i = 0; i < HEARD_TRIES; i++) {
+        bench_reserve_t order = reserve_of (self, ++self->requests, SITES, false);
+        order.room_bytes = GIGABYTE;
+        order.file = A_FILE;
+        if (planner_commits (self, "Reserve", self->requests, reserve_encode (&order), NULL))
+            return;
+        usleep (HEARD_PAUSE_US);
+    }
+    bench_fail ("no room at the storage node");
+}
+
+static void begin_federation (transaction_trial_t *self, client_t *client,
+                              transaction_federation_t federation)
+{
+    static const char *const texts [] = {
+      [WITH_LINKS] = TESTBED_SITES TESTBED_LINKS,
+      [WITH_4_SITES] = TESTBED_SITES TESTBED_FOURTH_SITE,
+      [WITH_STORAGE] = TESTBED_SITES TESTBED_STORAGE,
+    };
+    testbed_start (&self->testbed, client, texts [federation], 1);
+    if (federation == WITH_STORAGE)
+        await_storage (self);
+    for (size_t i = 0; i < self->count; i++) /* to warm up */
+        (federation == WITH_LINKS ? reserve_links : reserve_3) (self, i);
+}
+
 int main (int argc, char **argv)
 {
     static transaction_trial_t trial;
@@ -358,13 +425,15 @@ int main (int argc, char **argv)
     if (count < 1 || count > TRANSACTIONS_MAX)
         bench_fail ("--transactions: 1 to 256");
     client_t *client = client_new ();
-    testbed_start (&trial.testbed, client, TESTBED_SITES TESTBED_LINKS, 1);
     trial.base_ms = bench_wall_ms () + HOUR_MS;
     trial.count = (size_t) count;
-    for (size_t i = 0; i < trial.count; i++)
-        reserve_links (&trial, i); /* to warm up */
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        if (k > 0 && kinds [k].federation != kinds [k - 1].federation)
+            testbed_stop (&trial.testbed);
+        if (k == 0 || kinds [k].federation != kinds [k - 1].federation)
+            begin_federation (&trial, client, kinds [k].federation);
         measure (bench, &trial, &kinds [k], (double) flush_ms / 1e3);
+    }
     testbed_stop (&trial.testbed);
     client_destroy (&client);
     bench_note (bench,

@@ -3,12 +3,14 @@
 #include "../limits_preset.h"
 
 #include "bench.h"
+#include "directory_wire.h"
 #include "lis.h"
 #include "message.h"
 #include "must.h"
 #include "nodes_wire.h"
 #include "prng.h"
 #include "runner.h"
+#include "staged_file.h"
 
 #include "tasks.pb-c.h"
 
@@ -40,6 +42,11 @@ typedef struct {
 } queue_site_told_t;
 
 typedef struct {
+    uint64_t call;
+    packed_t body;
+} queue_site_answer_t;
+
+typedef struct {
     core_t core;
     moment_t now;
     int64_t timer_ms; /* monotonic time */
@@ -54,6 +61,14 @@ typedef struct {
     double spent_ns;
     double worst_ns;
     uint64_t asked;
+    uint8_t *held; /* by file and node: is a copy there? */
+    size_t files;
+    const char *rank;
+    queue_site_answer_t *answers; /* to calls of the core */
+    size_t answers_count;
+    size_t answers_room;
+    size_t calls;
+    size_t begun_held; /* runs whose input was there when they were placed */
 } queue_site_field_t;
 
 /*  --- the core --- */
@@ -81,6 +96,83 @@ static void keep_reply (queue_site_field_t *site, const effect_t *effect)
     memcpy (told->body.data, effect->reply.body.data, size);
 }
 
+/*  --- what svc-replica would answer --- */
+
+static uint8_t *file_held (const queue_site_field_t *site, const char *name, const char *node)
+{
+    return &site->held [strtoul (name + 1, NULL, 10) * site->agents_count +
+                        strtoul (node + strlen ("thin-"), NULL, 10) - 1];
+}
+
+static packed_t stay_answer (queue_site_field_t *site, bytes_t body)
+{
+    stay_question_t asked;
+    char why [WHY_BYTES], path [] = "/copy";
+    if (!codec_decode (&stay_question_codec, &asked, body, why))
+        bench_fail (why);
+    uint8_t *held = file_held (site, asked.name, asked.node);
+    bool there = *held == 1;
+    site->begun_held += there && !asked.look && asked.stay_ms > 0;
+    *held = asked.stay_ms > 0 ? 1 : *held; /* the next question finds it */
+    return codec_encode (&stay_answer_codec,
+                         &(stay_answer_t){.state = there ? STAGED_READY : STAGED_COMING,
+                                          .size = 1000000000,
+                                          .path = there ? path : NULL});
+}
+
+static packed_t staging_answer (const queue_site_field_t *site, bytes_t body)
+{
+    staging_asked_t asked;
+    staging_answer_t told [STAGING_FILES_MAX] = {0};
+    char why [WHY_BYTES];
+    if (!codec_decode (&staging_asked_codec, &asked, body, why))
+        bench_fail (why);
+    for (size_t i = 0; i < asked.count; i++) {
+        memcpy (told [i].name, asked.files [i].name, sizeof told [i].name);
+        told [i].nodes = must (calloc (site->agents_count, sizeof *told [i].nodes));
+        for (size_t k = 0; k < site->agents_count; k++)
+            if (*file_held (site, told [i].name, site->agents [k].name) == 1)
+                memcpy (told [i].nodes [told [i].nodes_count++], site->agents [k].name,
+                        sizeof *told [i].nodes);
+    }
+    packed_t packed =
+      codec_encode (&staging_told_codec, &(staging_told_t){.files = told, .count = asked.count});
+    for (size_t i = 0; i < asked.count; i++)
+        free (told [i].nodes);
+    codec_clear (&staging_asked_codec, &asked);
+    return packed;
+}
+
+static packed_t directory_answer (void)
+{
+    directory_entry_t replica = {.name = "replica/bench",
+                                 .store = {3},
+                                 .start = 1,
+                                 .endpoint = "sim://replica/bench",
+                                 .events = "sim://replica/bench/events"};
+    return codec_encode (&directory_snapshot_codec,
+                         &(directory_snapshot_t){.entries = &replica,
+                                                 .entries_count = 1,
+                                                 .mark = {.store = {5}, .start = 1, .number = 1}});
+}
+
+static void keep_call (queue_site_field_t *site, const effect_t *effect)
+{
+    queue_site_answer_t answer = {.call = effect->call.call};
+    site->calls += strcmp (effect->call.service, "Replica") == 0;
+    if (strcmp (effect->call.method, "Stay") == 0)
+        answer.body = stay_answer (site, effect->call.body);
+    else if (strcmp (effect->call.method, "Staging") == 0)
+        answer.body = staging_answer (site, effect->call.body);
+    else if (strcmp (effect->call.method, "Snapshot") == 0)
+        answer.body = directory_answer ();
+    else
+        return;
+    site->answers =
+      must_grow (site->answers, site->answers_count, &site->answers_room, sizeof *site->answers);
+    site->answers [site->answers_count++] = answer;
+}
+
 static void step (queue_site_field_t *site, const event_t *event)
 {
     effect_t effect;
@@ -91,6 +183,11 @@ static void step (queue_site_field_t *site, const event_t *event)
             site->timer_ms = effect.timer.mono_ms;
         if (effect.kind == EFFECT_REPLY)
             keep_reply (site, &effect);
+        if (effect.kind == EFFECT_CALL && site->files > 0) {
+            spent_ns += bench_cpu_ns (); /* what others do is not counted */
+            keep_call (site, &effect);
+            spent_ns -= bench_cpu_ns ();
+        }
     }
     spent_ns += bench_cpu_ns () - site->clock_ns;
     site->spent_ns += spent_ns;
@@ -121,6 +218,8 @@ static void ask (queue_site_field_t *site, queue_site_agent_t *agent)
                        .question.seen = agent->seen,
                        .runs = agent->runs,
                        .runs_count = agent->runs_count};
+    if (site->files > 0)
+        memcpy (attend.storage, agent->name, sizeof attend.storage);
     memcpy (attend.node, agent->name, sizeof attend.node);
     memcpy (attend.question.store, agent->name, STORE_ID_BYTES);
     agent->asks = false;
@@ -195,8 +294,26 @@ static bool agents_ask (queue_site_field_t *site)
     return any;
 }
 
+static bool answers_give (queue_site_field_t *site)
+{
+    size_t count = site->answers_count;
+    for (size_t i = 0; i < site->answers_count; i++) {
+        queue_site_answer_t answer = site->answers [i];
+        step (site, &(event_t){.kind = EVENT_ANSWER,
+                               .answer = {.call = answer.call,
+                                          .status = CALL_OK,
+                                          .reason = "",
+                                          .store = {3},
+                                          .body = packed_bytes (answer.body)}});
+        free (answer.body.data);
+    }
+    site->answers_count = 0;
+    return count > 0;
+}
+
 static bool agents_hear (queue_site_field_t *site)
 {
+    answers_give (site);
     size_t count = site->told_count;
     site->told_count = 0;
     for (size_t i = 0; i < count; i++)
@@ -252,7 +369,7 @@ static void go_on (queue_site_field_t *site)
 
 /*  --- a site --- */
 
-static packed_t submission (queue_site_field_t *site, size_t count, bool alike)
+static packed_t submission (queue_site_field_t *site, size_t count, bool alike, size_t bag)
 {
     static char *arguments [] = {"/usr/bin/simulate", "--seed", "7"};
     Musubi__TaskCommand command = MUSUBI__TASK_COMMAND__INIT;
@@ -263,13 +380,21 @@ static packed_t submission (queue_site_field_t *site, size_t count, bool alike)
     message.count = (uint32_t) count;
     message.cpus = alike ? 1 : 1 + (uint32_t) prng_below (&site->prng, site->cpus);
     message.limit_ms = 60 * SECOND_MS + (int64_t) prng_below (&site->prng, 240 * SECOND_MS);
+    char name [32];
+    Musubi__TaskFile file = MUSUBI__TASK_FILE__INIT;
+    Musubi__TaskFile *inputs [] = {&file};
+    file.name = name;
+    snprintf (name, sizeof name, "f%zu", site->files > 0 ? bag % site->files : 0);
+    message.inputs = inputs;
+    message.rank = (char *) site->rank;
+    message.n_inputs = site->files > 0 ? 1 : 0;
     packed_t packed;
     packed.data = message_pack (&message.base, &packed.size);
     return packed;
 }
 
 static void open_site (queue_site_field_t *site, runner_settings_t *runner, size_t nodes,
-                       size_t cpus)
+                       size_t cpus, size_t files)
 {
     static account_t accounts [] = {{"alice", "alice"}};
     static const char *const actors [] = {"alice"};
@@ -283,8 +408,12 @@ static void open_site (queue_site_field_t *site, runner_settings_t *runner, size
                                  .agents = must (calloc (nodes, sizeof *site->agents)),
                                  .agents_count = nodes,
                                  .cpus = cpus,
-                                 .told = must (calloc (nodes + 1, sizeof *site->told))};
+                                 .told = must (calloc (nodes + 1, sizeof *site->told)),
+                                 .held = must (calloc (files * nodes + 1, 1)),
+                                 .files = files};
     prng_seed (&site->prng, 1);
+    for (size_t i = 0; i < 2 * files; i++)
+        site->held [i / 2 * nodes + prng_below (&site->prng, nodes)] = 1;
     site->clock_ns = clock_cost_ns ();
     *runner = (runner_settings_t){.places = must (calloc (nodes, sizeof *runner->places)),
                                   .places_count = nodes,
@@ -322,14 +451,17 @@ static void open_site (queue_site_field_t *site, runner_settings_t *runner, size
         continue;
 }
 
-queue_site_cost_t queue_site_measure (size_t nodes, size_t cpus, size_t tasks, size_t bags)
+queue_site_cost_t queue_site_measure (size_t nodes, size_t cpus, size_t tasks, size_t bags,
+                                      size_t files, const char *rank)
 {
     queue_site_field_t site;
     runner_settings_t runner;
-    open_site (&site, &runner, nodes, cpus);
+    open_site (&site, &runner, nodes, cpus, files);
+    site.rank = rank;
+    site.calls = 0;
     site.spent_ns = 0;
     for (size_t i = 0; i < bags; i++)
-        request (&site, "Queue", "Submit", "alice", submission (&site, tasks / bags, bags == 1),
+        request (&site, "Queue", "Submit", "alice", submission (&site, tasks / bags, bags == 1, i),
                  REPLY_TO_CLIENT);
     site.worst_ns = 0; /* the first submission fills all nodes */
     site.asked = 0;
@@ -340,10 +472,16 @@ queue_site_cost_t queue_site_measure (size_t nodes, size_t cpus, size_t tasks, s
     }
     queue_site_cost_t cost = {.task = site.spent_ns / 1e3 / (double) tasks,
                               .worst = site.worst_ns / 1e3,
-                              .asked = (double) site.asked / (double) tasks};
+                              .asked = (double) site.asked / (double) tasks,
+                              .held = (double) site.begun_held / (double) tasks,
+                              .calls = (double) site.calls / (double) tasks};
     site.core.destroy (site.core.self);
     for (size_t i = 0; i < site.told_count; i++)
         free (site.told [i].body.data);
+    for (size_t i = 0; i < site.answers_count; i++)
+        free (site.answers [i].body.data);
+    free (site.answers);
+    free (site.held);
     free (site.told);
     free (site.agents);
     free (runner.places);

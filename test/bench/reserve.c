@@ -17,7 +17,7 @@ static packed_t pack (const ProtobufCMessage *message)
 
 packed_t reserve_encode (const bench_reserve_t *self)
 {
-    static const char *const ids [RESERVE_SITES_MAX] = {"a", "b", "c"};
+    static const char *const ids [RESERVE_SITES_MAX] = {"a", "b", "c", "d"};
     Musubi__ComputeNeed needs [RESERVE_SITES_MAX];
     Musubi__ComputeNeed *need_list [RESERVE_SITES_MAX];
     Musubi__NetworkNeed connections [RESERVE_SITES_MAX];
@@ -54,6 +54,18 @@ packed_t reserve_encode (const bench_reserve_t *self)
     request.n_network = self->links ? self->sites : 0;
     request.network = connection_list;
     request.distinct_sites = true;
+    Musubi__SpaceNeed space = MUSUBI__SPACE_NEED__INIT;
+    Musubi__SpaceNeed *space_list [] = {&space};
+    space.at = needs [0].id;
+    space.bytes = self->room_bytes;
+    request.n_space = self->room_bytes > 0;
+    request.space = space_list;
+    Musubi__DataNeed data = MUSUBI__DATA_NEED__INIT;
+    Musubi__DataNeed *data_list [] = {&data};
+    data.at = needs [0].id;
+    data.file = (char *) self->file;
+    request.n_data = self->file != NULL;
+    request.data = data_list;
     Musubi__ReserveRequest reserve = MUSUBI__RESERVE_REQUEST__INIT;
     reserve.request = &request;
     return pack (&reserve.base);

@@ -4,15 +4,17 @@
 
 #include "transaction.h"
 
-#define RESERVE_SITES_MAX 3
+#define RESERVE_SITES_MAX 4
 
-/*  Needs "a", "b", "c" at distinct sites, all at the same time. */
+/*  Needs "a", "b", "c", "d" at distinct sites, all at the same time. */
 typedef struct {
     size_t sites;
     const char *site; /* site of need "a"; NULL = any */
     uint32_t cpus [RESERVE_SITES_MAX];
-    bool links; /* a connection between each two needs, three in all */
+    bool links; /* a connection between each need and the next one, in a ring */
     uint32_t mbps [RESERVE_SITES_MAX];
+    uint64_t room_bytes; /* beside need "a"; 0 = none */
+    const char *file;    /* wanted beside need "a"; NULL = none */
     int64_t earliest_ms;
     int64_t deadline_ms;
     int64_t duration_ms;

@@ -9,6 +9,7 @@
 #include "message.h"
 #include "planner.pb-c.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +22,21 @@
 #define PAUSE_MS    20
 #define QUIET_TRIES 100
 
-/*  Runs the client beside this program: `musubi ARGUMENTS`, its output to a pipe. */
-static FILE *musubi (const char *arguments)
+/*  The folder of this program. */
+static void own_folder (char own [512])
 {
-    char own [512];
-    ssize_t size = readlink ("/proc/self/exe", own, sizeof own - 1);
+    ssize_t size = readlink ("/proc/self/exe", own, 511);
     if (size <= 0)
         bench_fail ("/proc/self/exe can't be read");
     own [size] = '\0';
     *strrchr (own, '/') = '\0';
-    char command [1024];
+}
+
+/*  Runs the client beside this program: `musubi ARGUMENTS`, its output to a pipe. */
+static FILE *musubi (const char *arguments)
+{
+    char own [512], command [2048];
+    own_folder (own);
     snprintf (command, sizeof command, "'%s/musubi' --actor " TESTBED_ACTOR " %s", own, arguments);
     FILE *output = popen (command, "r");
     if (!output)
@@ -111,7 +117,7 @@ static void find_pids (testbed_t *self)
     while (self->pids_count < TESTBED_SERVICES_MAX &&
            fscanf (output, "%d %255[^\n]", &pid, rest) == 2) {
         self->pids [self->pids_count++] = pid;
-        self->agents_count += strncmp (rest, "node/", 5) == 0;
+        self->agents_count += strncmp (rest, "node/", 5) == 0 || strncmp (rest, "storage/", 8) == 0;
     }
     pclose (output);
 }
@@ -159,6 +165,31 @@ static void stop_running (void)
         testbed_stop (running);
 }
 
+static char ending [2048]; /* the command that ends the services, for a shell */
+
+/*  Another program takes this one's place, since little else is safe within a handler. */
+static void on_signal (int signal)
+{
+    (void) signal;
+    execl ("/bin/sh", "sh", "-c", ending, (char *) NULL);
+    _exit (1);
+}
+
+static void end_with_signals (const testbed_t *self)
+{
+    static const int signals [] = {SIGHUP, SIGINT, SIGTERM};
+    struct sigaction action = {.sa_handler = on_signal};
+    char own [512];
+    own_folder (own);
+    snprintf (ending, sizeof ending,
+              "for try in 1 2 3 4 5; do '%s/musubi' down --dir '%s/run' && break; sleep 1; done; "
+              "rm -rf '%s'; exit 1",
+              own, self->folder, self->folder);
+    sigfillset (&action.sa_mask); /* a second signal must not end the shell */
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction (signals [i], &action, NULL);
+}
+
 void testbed_start (testbed_t *self, client_t *client, const char *federation, size_t planners)
 {
     *self = (testbed_t){.client = client};
@@ -177,6 +208,7 @@ void testbed_start (testbed_t *self, client_t *client, const char *federation, s
     if (!running && atexit (stop_running) != 0)
         bench_fail ("no place for an exit's handler");
     running = self;
+    end_with_signals (self);
     musubi_quietly (arguments);
     snprintf (name, sizeof name, "%s/run/gis", self->folder);
     file = fopen (name, "r");
@@ -206,6 +238,14 @@ void testbed_stop (testbed_t *self)
     snprintf (command, sizeof command, "rm -rf '%s'", self->folder);
     if (system (command) != 0)
         bench_fail (command);
+}
+
+void testbed_put (const testbed_t *self, const char *name, const char *site)
+{
+    char arguments [512];
+    snprintf (arguments, sizeof arguments, "--gis %s put '%s/bench.zpl' %s --site %s 2>&1",
+              self->gis, self->folder, name, site);
+    musubi_quietly (arguments);
 }
 
 const testbed_service_t *testbed_service (const testbed_t *self, const char *name)

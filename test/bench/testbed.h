@@ -30,6 +30,13 @@
     "            two-three\n                between = \"two, three\"\n"                            \
     "                mbps = 1000000000\n"
 
+#define TESTBED_FOURTH_SITE                                                                        \
+    "    four\n        classes\n            cpu\n                nodes = 1000000\n"
+/*  Behind TESTBED_SITES: a storage node at the last of them, and an index of files. */
+#define TESTBED_STORAGE                                                                            \
+    "        storage\n            nodes = \"d1\"\n            bytes = 100000000000\n"              \
+    "indexes = i1\n"
+
 #define TESTBED_SERVICES_MAX 64
 #define TESTBED_ACTOR        "bench" /* the actor that administrates it */
 
@@ -49,7 +56,7 @@ typedef struct {
     size_t planners_count;
     pid_t pids [TESTBED_SERVICES_MAX];
     size_t pids_count;
-    size_t agents_count; /* of these, agents of nodes, which no directory lists */
+    size_t agents_count; /* of these, of nodes and storage nodes, which no directory lists */
     int64_t asked;       /* used for counting */
     bool halted;
 } testbed_t;
@@ -61,6 +68,9 @@ void testbed_stop (testbed_t *self);
 
 /*  Ends the services; configurations and stores stay until testbed_stop. */
 void testbed_halt (testbed_t *self);
+
+/*  Puts a small file into the federation, at this site. */
+void testbed_put (const testbed_t *self, const char *name, const char *site);
 
 /*  The service of this name, as "lis/one". */
 const testbed_service_t *testbed_service (const testbed_t *self, const char *name);

@@ -10,7 +10,7 @@ static void uses_check (const circuit_usage_t *self)
     for (const use_t *use = NULL;
          (use = ordered_after (self->by_reservation, use ? use->reservation : NULL));) {
         turns += use->turn_ms < INT64_MAX;
-        assert (!use->active || use->provisioned);
+        assert (!use->open || use->provisioned);
         assert (!use->provisioned || use->asked);
         assert (participant_current (self->participant, use->reservation));
     }

@@ -21,12 +21,12 @@
 #define PLAY_S_MAX 120 /* processor time: only a core that never returns takes that long */
 
 static const experiment_t *const experiments [] = {
-  &experiment_backtracking, &experiment_policies, &experiment_wide,      &experiment_arms,
-  &experiment_live,         &experiment_growth,   &experiment_scores,    &experiment_extension,
-  &experiment_lies,         &experiment_fanout,   &experiment_catalogue, &experiment_steal,
-  &experiment_quarrel,      &experiment_matrix,   &experiment_commit,    &experiment_success,
-  &experiment_levels,       &experiment_weights,  &experiment_solvers,   &experiment_planners,
-  &experiment_diagrams,     &experiment_polling};
+  &experiment_backtracking, &experiment_policies, &experiment_wide,     &experiment_arms,
+  &experiment_live,         &experiment_growth,   &experiment_scores,   &experiment_extension,
+  &experiment_lies,         &experiment_staging,  &experiment_overlap,  &experiment_fanout,
+  &experiment_catalogue,    &experiment_steal,    &experiment_quarrel,  &experiment_matrix,
+  &experiment_commit,       &experiment_success,  &experiment_levels,   &experiment_weights,
+  &experiment_solvers,      &experiment_planners, &experiment_diagrams, &experiment_polling};
 #define EXPERIMENTS (sizeof experiments / sizeof experiments [0])
 
 /*  Shared by all workers; the plays follow it in memory. */

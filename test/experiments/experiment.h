@@ -94,6 +94,8 @@ extern const experiment_t experiment_arms;
 extern const experiment_t experiment_planners;
 extern const experiment_t experiment_live;
 extern const experiment_t experiment_catalogue;
+extern const experiment_t experiment_staging;
+extern const experiment_t experiment_overlap;
 extern const experiment_t experiment_fanout;
 extern const experiment_t experiment_steal;
 extern const experiment_t experiment_quarrel;

@@ -163,6 +163,7 @@ static void task_kept (task_state_t state, const char *node, const char *text)
     REQUIRE (stored_task_decode (&again, bytes_of (record), why));
     free (again.node_name);
     free (again.why);
+    free (again.storage);
     free (again.trip);
     free (record.data);
 }

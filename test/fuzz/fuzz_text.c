@@ -1,11 +1,13 @@
 /*  fuzz_text - any text as the small things that people and logs write. The first byte says which:
- *  a time, a duration, a rate, a job log.
+ *  a time, a duration, a rate, a job log, a rank of nodes.
  */
 #include "fuzzing.h"
 #include "graphml.h"
+#include "rank.h"
 #include "swf.h"
 #include "timetext.h"
 
+#include <math.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -71,6 +73,21 @@ static void try_log (const char *text, size_t size)
     close (file);
 }
 
+/*  The values are large, so that products leave every bound that is not kept. */
+static void try_rank (const char *text)
+{
+    static const rank_values_t values = {
+      .of = {1e18, -1e18, 0.5, 16, 0, 1e12, 3, INFINITY},
+    };
+    char why [WHY_BYTES] = "";
+    node_rank_t *rank = rank_new (text, why);
+    if (rank)
+        REQUIRE (fabs (rank_value (rank, &values)) <= RANK_VALUE_MAX);
+    else
+        REQUIRE (why [0] != '\0' && memchr (why, '\0', sizeof why));
+    free (rank);
+}
+
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
     if (size == 0)
@@ -90,6 +107,9 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
         break;
     case 'r':
         graphml_rate (text);
+        break;
+    case 'k':
+        try_rank (text);
         break;
     case 'l':
         try_line (text);

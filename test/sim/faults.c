@@ -6,6 +6,7 @@
  */
 #include "faults.h"
 
+#include "batch_scene.h"
 #include "chain_scene.h"
 #include "coalition_scene.h"
 #include "site_scene.h"
@@ -64,9 +65,10 @@ static void progress (const faults_shared_t *shared, const faults_order_t *order
 bool faults_schedule_run (uint64_t seed, const faults_order_t *order, sim_tally_t *tally,
                           FILE *trace, char why [LONG_WHY_BYTES])
 {
-    return order->nodes     ? site_scene_run (seed, tally, trace, why)
-           : order->chains  ? chain_scene_run (seed, tally, trace, why)
-           : order->balance ? coalition_scene_run (seed, tally, trace, why)
+    return order->batch                   ? batch_scene_run (seed, tally, trace, why)
+           : order->nodes || order->files ? site_scene_run (seed, order->files, tally, trace, why)
+           : order->chains                ? chain_scene_run (seed, tally, trace, why)
+           : order->balance               ? coalition_scene_run (seed, tally, trace, why)
                             : sim_schedule_run (seed, &order->options, tally, trace, why);
 }
 
@@ -154,15 +156,17 @@ static int report (faults_shared_t *shared, const faults_order_t *order)
         puts ("");
     for (size_t i = 0; i < shown; i++)
         printf ("seed %" PRIu64 ": %s\n", shared->failures [i].seed, shared->failures [i].why);
-    bool nothing = sum.counts [order->nodes     ? COUNT_RUNS
-                               : order->chains  ? COUNT_RECEIVED
-                               : order->balance ? COUNT_MOVED
-                                                : COUNT_COMMITTED] == 0;
+    bool nothing = sum.counts [order->nodes || order->batch ? COUNT_RUNS
+                               : order->files               ? COUNT_FED
+                               : order->chains              ? COUNT_RECEIVED
+                               : order->balance             ? COUNT_MOVED
+                                                            : COUNT_COMMITTED] == 0;
     if (nothing)
-        printf ("\nnothing was %s: this shows nothing\n", order->nodes     ? "run"
-                                                          : order->chains  ? "received"
-                                                          : order->balance ? "moved"
-                                                                           : "committed");
+        printf ("\nnothing was %s: this shows nothing\n",
+                order->nodes || order->files || order->batch ? "run"
+                : order->chains                              ? "received"
+                : order->balance                             ? "moved"
+                                                             : "committed");
     printf ("\n%" PRIu64 " schedules, %u failed\n", atomic_load (&shared->done), failed);
     return failed > 0 || nothing ? 1 : 0;
 }

@@ -12,7 +12,9 @@ typedef struct {
     uint32_t jobs; /* at most JOBS_MAX */
     bool stop;     /* at the first failure */
     bool nodes;    /* sites that run tasks (site_scene.h), instead of federations */
+    bool files;    /* the same, and tasks have files */
     bool chains;   /* files that travel down chains (chain_scene.h), instead of federations */
+    bool batch;    /* sites with a batch system (batch_scene.h), instead of federations */
     bool balance;  /* sites that share their tasks (coalition_scene.h), instead of federations */
     sim_options_t options;
 } faults_order_t;

@@ -15,9 +15,11 @@
 static const char usage [] =
   "usage: musubi-sim faults [--seeds FROM..TO] [--jobs J] [--stop] [--sites N] [--planners N]\n"
   "                         [--gis N] [--clients N] [--domains N]\n"
-  "                         [--swarm | --nodes | --chains | --balance]\n"
+  "                         [--swarm | --data | --nodes | --batch | --files | --chains | "
+  "--balance]\n"
   "       musubi-sim replay SEED [--sites N] [--planners N] [--gis N] [--clients N] [--domains N]\n"
-  "                         [--swarm | --nodes | --chains | --balance]\n"
+  "                         [--swarm | --data | --nodes | --batch | --files | --chains | "
+  "--balance]\n"
   "       musubi-sim experiment NAME [--seeds N] [--small] [--jobs J] [--out FILE.json]\n"
   "                         [--plot FILE.svg] [--revision TEXT] [--take FILE.json]\n"
   "       musubi-sim experiment --list\n"
@@ -36,8 +38,12 @@ static const char usage [] =
   "                    schedules, 1 to 3 in the others)\n"
   "  --swarm           a wider draw: in each schedule a few of these: small limits, nearly full\n"
   "                    stores, far peers, crowded requests, other numbers of processes, and more\n"
+  "  --data            federations with storage: some requests want files and space, too\n"
   "  --nodes           instead of federations: a site that runs tasks, its nodes' agents, their\n"
   "                    machines, and one who has work and makes reservations there\n"
+  "  --files           the same, and tasks have inputs and outputs: with the site's storage\n"
+  "  --batch           instead of federations: a site whose nodes are a batch system's, its\n"
+  "                    agent, and one who has work and makes reservations there\n"
   "  --chains          instead of federations: a site's storage nodes, and a file that goes down "
   "a\n"
   "                    chain of them\n"
@@ -93,9 +99,12 @@ enum {
     OPTION_CLIENTS,
     OPTION_DOMAINS,
     OPTION_NODES,
+    OPTION_FILES,
     OPTION_CHAINS,
     OPTION_BALANCE,
+    OPTION_BATCH,
     OPTION_SWARM,
+    OPTION_DATA,
     OPTION_SMALL,
     OPTION_OUT,
     OPTION_PLOT,
@@ -115,9 +124,12 @@ static const struct option options [] = {{"seeds", required_argument, NULL, OPTI
                                          {"clients", required_argument, NULL, OPTION_CLIENTS},
                                          {"domains", required_argument, NULL, OPTION_DOMAINS},
                                          {"nodes", no_argument, NULL, OPTION_NODES},
+                                         {"files", no_argument, NULL, OPTION_FILES},
                                          {"chains", no_argument, NULL, OPTION_CHAINS},
                                          {"balance", no_argument, NULL, OPTION_BALANCE},
+                                         {"batch", no_argument, NULL, OPTION_BATCH},
                                          {"swarm", no_argument, NULL, OPTION_SWARM},
+                                         {"data", no_argument, NULL, OPTION_DATA},
                                          {"small", no_argument, NULL, OPTION_SMALL},
                                          {"out", required_argument, NULL, OPTION_OUT},
                                          {"plot", required_argument, NULL, OPTION_PLOT},
@@ -166,8 +178,16 @@ static bool take (int option, const char *text, faults_order_t *order)
         order->nodes = true;
         return true;
     }
+    if (option == OPTION_FILES) {
+        order->files = true;
+        return true;
+    }
     if (option == OPTION_SWARM) {
         order->options.swarm = true;
+        return true;
+    }
+    if (option == OPTION_DATA) {
+        order->options.data = true;
         return true;
     }
     if (option == OPTION_CHAINS) {
@@ -176,6 +196,10 @@ static bool take (int option, const char *text, faults_order_t *order)
     }
     if (option == OPTION_BALANCE) {
         order->balance = true;
+        return true;
+    }
+    if (option == OPTION_BATCH) {
+        order->batch = true;
         return true;
     }
     uint64_t most;
@@ -261,8 +285,11 @@ int main (int argc, char **argv)
         if (option == OPTION_SEEDS)
             experiments.seeds = order.to;
     }
-    if (order.options.swarm + order.nodes + order.chains + order.balance > 1)
-        return bad_usage ("--swarm, --nodes, --chains, --balance", "one of these");
+    if (order.options.swarm + order.options.data + order.nodes + order.files + order.batch +
+          order.chains + order.balance >
+        1)
+        return bad_usage ("--swarm, --data, --nodes, --batch, --files, --chains, --balance",
+                          "one of these");
     const char *command = optind < argc ? argv [optind++] : "";
     uint64_t seed;
     if (strcmp (command, "faults") == 0 && optind == argc)

@@ -752,13 +752,14 @@ void process_start (sim_t *sim, sim_process_t *self)
     loading_t loading = {.sim = sim, .self = self};
     sim_store_each (self->store, false, load, &loading);
     char events [SIM_ADDRESS_BYTES + 8];
+    char data [SIM_ADDRESS_BYTES]; /* where others dial for bulk bytes */
+    snprintf (data, sizeof data, "tcp://%s", self->address + strlen ("sim://"));
     snprintf (events, sizeof events, "%s/events", self->address);
-    step (sim, self, sim->now_us,
-          &(event_t){.kind = EVENT_START,
-                     .start = {.store = *identity,
-                               .endpoint = self->address,
-                               .events = events,
-                               .data = self->address}});
+    step (
+      sim, self, sim->now_us,
+      &(event_t){
+        .kind = EVENT_START,
+        .start = {.store = *identity, .endpoint = self->address, .events = events, .data = data}});
     batch_close (sim, self, between (&sim->prng, SERVICE_US_MIN, SERVICE_US_MAX));
 }
 

@@ -32,6 +32,7 @@ static const char *const count_words [COUNTS] = {
   [COUNT_CONFLICTS] = "request ids with another body refused",
   [COUNT_EXPIRED] = "holds expired",
   [COUNT_CONNECTIONS] = "connections committed",
+  [COUNT_ROOMS] = "files and space with room",
   [COUNT_CROSSINGS] = "connections over several domains",
   [COUNT_PHASES] = "needs changed while they lasted",
   [COUNT_PROVISIONED] = "circuits put to use",
@@ -56,6 +57,9 @@ static const char *const count_words [COUNTS] = {
   [COUNT_PROMISES] = "jobs promised a time",
   [COUNT_WRONG] = "files received with wrong bytes",
   [COUNT_CHUNKS_WRONG] = "chunks received with wrong bytes",
+  [COUNT_FED] = "runs begun with inputs",
+  [COUNT_SUSPENDED] = "runs suspended",
+  [COUNT_OUTPUTS] = "outputs that became files",
 };
 
 static const char *const kind_words [] = {

@@ -44,6 +44,7 @@ typedef enum {
     COUNT_CONFLICTS,         /* same request id with another body: told that this is a conflict */
     COUNT_EXPIRED,           /* holds that ended by themselves */
     COUNT_CONNECTIONS,       /* paths committed, of any version */
+    COUNT_ROOMS,             /* data and space needs of a version that had their room */
     COUNT_CROSSINGS,         /* paths committed over two domains or more */
     COUNT_PHASES,            /* needs changed while they lasted */
     COUNT_PROVISIONED,       /* circuits told that they may be used */
@@ -68,6 +69,9 @@ typedef enum {
     COUNT_PROMISES,     /* jobs whose owners were promised a time */
     COUNT_WRONG,        /* files whose bytes had all come and were wrong */
     COUNT_CHUNKS_WRONG, /* files whose bytes were found wrong as they came */
+    COUNT_FED,          /* runs begun with inputs (task_checks.h) */
+    COUNT_SUSPENDED,    /* how often a run was suspended */
+    COUNT_OUTPUTS,      /* outputs of tasks that became files */
     COUNTS
 } count_kind_t;
 

@@ -96,6 +96,24 @@ static bool bookings_read (size_t count, Musubi__ComputeBooking **from,
     return count <= SIM_BOOKINGS_MAX;
 }
 
+/*  Adds what is booked at a storage: MiB of its nodes, of which 1 is counted at least. As CPUs what
+ *  was asked for: 0 of a file that is kept there. */
+static bool rooms_read (size_t count, Musubi__SpaceBooking **from,
+                        compute_booking_t to [SIM_BOOKINGS_MAX], size_t *read)
+{
+    for (size_t i = 0; i < count && *read < SIM_BOOKINGS_MAX; i++) {
+        compute_booking_t *booking = &to [(*read)++];
+        uint64_t mib = (from [i]->bytes + (1 << 20) - 1) >> 20;
+        *booking = (compute_booking_t){.cpus = (uint32_t) mib,
+                                       .nodes = (uint32_t) (mib > 0 ? mib : 1),
+                                       .from_ms = from [i]->from_ms,
+                                       .until_ms = from [i]->until_ms};
+        sim_text (booking->need, sizeof booking->need, from [i]->need);
+        sim_text (booking->class_name, sizeof booking->class_name, from [i]->node);
+    }
+    return count <= SIM_BOOKINGS_MAX;
+}
+
 static bool circuits_read (size_t count, Musubi__Circuit **from,
                            sim_circuit_t to [SIM_CIRCUITS_MAX], size_t *read)
 {
@@ -143,6 +161,7 @@ static bool command_read (const Musubi__CommandRecord *from, sim_command_t *to)
     to->held_ms = from->held_ms;
     sound =
       bookings_read (from->n_bookings, from->bookings, to->bookings, &to->bookings_count) && sound;
+    sound = rooms_read (from->n_space, from->space, to->bookings, &to->bookings_count) && sound;
     return circuits_read (from->n_circuits, from->circuits, to->circuits, &to->circuits_count) &&
            sound;
 }
@@ -195,6 +214,7 @@ bool sim_wire_list_read (bytes_t body, sim_part_t **list, size_t *count,
         sim_text (to->owner, sizeof to->owner, from->owner);
         good =
           bookings_read (from->n_bookings, from->bookings, to->bookings, &to->bookings_count) &&
+          rooms_read (from->n_space, from->space, to->bookings, &to->bookings_count) &&
           circuits_read (from->n_circuits, from->circuits, to->circuits, &to->circuits_count) &&
           good;
     }
@@ -335,6 +355,9 @@ bool sim_wire_hold_read (const sim_message_t *hold, sim_asked_t *asked)
         if (request->part_case == MUSUBI__HOLD_REQUEST__PART_COMPUTE)
             sound = bookings_read (request->compute->n_bookings, request->compute->bookings,
                                    command->bookings, &command->bookings_count);
+        if (request->part_case == MUSUBI__HOLD_REQUEST__PART_SPACE)
+            sound = rooms_read (request->space->n_bookings, request->space->bookings,
+                                command->bookings, &command->bookings_count);
         if (request->part_case == MUSUBI__HOLD_REQUEST__PART_NETWORK)
             sound = circuits_read (request->network->n_circuits, request->network->circuits,
                                    command->circuits, &command->circuits_count);

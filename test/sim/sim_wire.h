@@ -19,7 +19,8 @@
 #define SIM_CIRCUITS_MAX    64 /* circuits of one reservation in one domain */
 #define SIM_HOPS_MAX        16 /* links of one path */
 #define SIM_POINT_BYTES     16 /* names of vertices and links: what schedules draw is short */
-#define SIM_RESOURCES_MAX   16 /* classes of a site, links of a domain */
+#define SIM_RESOURCES_MAX   16 /* classes of a site, links of a domain, nodes of a storage */
+#define SIM_ROOMS_MAX       3  /* data and space needs of a wish */
 
 /*  What a message says, on one line. */
 void sim_wire_text (const sim_message_t *message, char text [SIM_TEXT_BYTES]);
@@ -46,6 +47,16 @@ typedef struct {
     char media [SIM_POINT_BYTES]; /* medium that every link must have; "" = any */
 } sim_network_need_t;
 
+/*  Room wished for at the site of one of the needs: for a file, or alone. */
+typedef struct {
+    char id [NAME_BYTES_MAX + 1];
+    size_t at;                   /* index of its need */
+    uint32_t mib;                /* of space; of a file as many as it has */
+    char file [SIM_POINT_BYTES]; /* "" = room alone */
+    uint32_t nodes;              /* of a file: at how many storage nodes */
+    uint32_t mbps;               /* of a file: its circuit; 0 = none */
+} sim_room_t;
+
 typedef struct {
     int64_t earliest_ms; /* wall */
     int64_t latest_ms;   /* wall */
@@ -56,6 +67,8 @@ typedef struct {
     size_t needs_count;
     sim_network_need_t network [SIM_CONNECTIONS_MAX];
     size_t network_count;
+    sim_room_t rooms [SIM_ROOMS_MAX];
+    size_t rooms_count;
     bool fixed_route;
     char algorithm [8]; /* "" = the planner's own choice; so is the policy */
     char policy [8];
@@ -196,7 +209,7 @@ typedef struct {
     char request_id [REQUEST_ID_BYTES_MAX + 1];
     char parties [SIM_PARTIES_MAX][NAME_BYTES_MAX + 1];
     size_t parties_count;
-    compute_booking_t bookings [SIM_BOOKINGS_MAX];
+    compute_booking_t bookings [SIM_BOOKINGS_MAX]; /* at a storage: MiB of a node as its nodes */
     size_t bookings_count;
     sim_circuit_t circuits [SIM_CIRCUITS_MAX];
     size_t circuits_count;

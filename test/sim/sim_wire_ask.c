@@ -93,6 +93,25 @@ packed_t sim_wire_reserve (const sim_wish_t *wish)
     request.algorithm = (char *) wish->algorithm;
     request.policy = (char *) wish->policy;
     request.distinct_sites = wish->distinct_sites;
+    Musubi__DataNeed data [SIM_ROOMS_MAX], *data_list [SIM_ROOMS_MAX];
+    Musubi__SpaceNeed space [SIM_ROOMS_MAX], *space_list [SIM_ROOMS_MAX];
+    request.data = data_list;
+    request.space = space_list;
+    for (size_t i = 0; i < wish->rooms_count; i++) {
+        const sim_room_t *room = &wish->rooms [i];
+        musubi__data_need__init (&data [i]);
+        musubi__space_need__init (&space [i]);
+        data [i].id = space [i].id = (char *) room->id;
+        data [i].at = space [i].at = (char *) wish->needs [room->at].id;
+        space [i].bytes = (uint64_t) room->mib << 20;
+        data [i].file = (char *) room->file;
+        data [i].nodes = room->nodes;
+        data [i].mbps = room->mbps;
+        if (*room->file)
+            data_list [request.n_data++] = &data [i];
+        else
+            space_list [request.n_space++] = &space [i];
+    }
     Musubi__ReserveRequest message = MUSUBI__RESERVE_REQUEST__INIT;
     message.request = &request;
     return pack (&message.base);

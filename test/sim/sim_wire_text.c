@@ -41,6 +41,17 @@ static size_t circuits_text (char *text, size_t room, size_t count, Musubi__Circ
     return used < room ? used : room - 1;
 }
 
+static size_t rooms_text (char *text, size_t room, size_t count, Musubi__SpaceBooking **list)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < room; i++)
+        used +=
+          (size_t) snprintf (text + used, room - used, " %s:%s/%lluB[%lld,%lld)", list [i]->need,
+                             list [i]->node, (unsigned long long) list [i]->bytes,
+                             (long long) list [i]->from_ms, (long long) list [i]->until_ms);
+    return used < room ? used : room - 1;
+}
+
 static void hold_text (const sim_message_t *message, char text [SIM_TEXT_BYTES])
 {
     Musubi__HoldRequest *hold = (Musubi__HoldRequest *) message_unpack (
@@ -73,6 +84,9 @@ static void hold_text (const sim_message_t *message, char text [SIM_TEXT_BYTES])
     if (hold->part_case == MUSUBI__HOLD_REQUEST__PART_NETWORK)
         (void) circuits_text (text + at, SIM_TEXT_BYTES - at, hold->network->n_circuits,
                               hold->network->circuits);
+    if (hold->part_case == MUSUBI__HOLD_REQUEST__PART_SPACE)
+        (void) rooms_text (text + at, SIM_TEXT_BYTES - at, hold->space->n_bookings,
+                           hold->space->bookings);
     message_free (&hold->base);
 }
 

@@ -164,6 +164,66 @@ static void an_unknown_name_is_refused_and_says_who_was_silent (void **state)
     replica_scene_destroy (&scene);
 }
 
+static void whoever_waits_for_a_silent_node_is_told_so_and_refused_in_the_end (void **state)
+{
+    (void) state;
+    scene_plan_t plan = scene_plan_default;
+    plan.limits.transfers.patience_ms = 20000;
+    replica_scene_t *scene = replica_scene_new (5, &plan);
+    put (scene, "replica/a", "x", 8 * MB, 7);
+    uint64_t transfer = scene_get (scene, "replica/a", "x", "guest-1", why);
+    scene_pass (scene, 500);
+    fake_up ("replica/a", "n1", false);
+    scene_pass (scene, 10000);
+    assert_int_equal (scene_state (scene, "replica/a", transfer, "guest-1", why), TRANSFER_WAITING);
+    assert_non_null (strstr (why, "storage node n1 of a has been silent for "));
+    fake_up ("replica/a", "n1", true);
+    assert_int_equal (scene_wait (scene, "replica/a", transfer, "guest-1", 20000, why),
+                      TRANSFER_DONE);
+
+    fake_up ("replica/a", "n1", false);
+    transfer = scene_get (scene, "replica/a", "x", "guest-2", why);
+    assert_int_equal (scene_wait (scene, "replica/a", transfer, "guest-2", 15000, why),
+                      TRANSFER_WAITING);
+    assert_int_equal (scene_wait (scene, "replica/a", transfer, "guest-2", 10000, why),
+                      TRANSFER_FAILED);
+    assert_non_null (strstr (why, " s, and no other site has x"));
+    replica_scene_destroy (&scene);
+}
+
+static void whoever_puts_to_a_silent_node_is_told_so (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (6, &scene_plan_default);
+    uint64_t transfer = scene_put (scene, "replica/a", "x", 8 * MB, 7, why);
+    scene_pass (scene, 500);
+    fake_up ("replica/a", "n1", false);
+    scene_pass (scene, 11000);
+    assert_int_equal (scene_state (scene, "replica/a", transfer, "", why), TRANSFER_WAITING);
+    assert_non_null (strstr (why, "storage node n1 of a has been silent for "));
+    fake_up ("replica/a", "n1", true);
+    assert_int_equal (scene_wait (scene, "replica/a", transfer, "", 20000, why), TRANSFER_DONE);
+    replica_scene_destroy (&scene);
+}
+
+static void patience_ends_no_transfer_that_moves (void **state)
+{
+    (void) state;
+    scene_plan_t plan = scene_plan_default;
+    plan.limits.transfers.patience_ms = 6000;
+    plan.node_bytes = 100 * MB;
+    replica_scene_t *scene = replica_scene_new (7, &plan);
+    put (scene, "replica/a", "x", 80 * MB, 7);
+    uint64_t transfer = scene_get (scene, "replica/a", "x", "guest-1", why);
+    scene_pass (scene, 10000);
+    fake_up ("replica/a", "n1", false);
+    scene_pass (scene, 3000);
+    fake_up ("replica/a", "n1", true);
+    assert_int_equal (scene_wait (scene, "replica/a", transfer, "guest-1", 30000, why),
+                      TRANSFER_DONE);
+    replica_scene_destroy (&scene);
+}
+
 static void a_name_has_one_content (void **state)
 {
     (void) state;
@@ -210,8 +270,10 @@ static void a_catalogue_that_lies_brings_nobody_wrong_bytes (void **state)
                       TRANSFER_DONE);
     assert_true (fake_has ("replica/c", "n1", "x", 1));
     assert_true (fake_has ("replica/c", "guest-1", "x", 1));
-    scene_pass (scene, 1000);
-    assert_null (file_at (scene, "replica/a", "x")); /* in doubt, read again, dropped */
+    scene_pass (scene, 5000);
+    const file_t *file = file_at (scene, "replica/a", "x"); /* in doubt, read again, mended */
+    assert_int_equal (file_copies (file, COPY_SOUND), 1);
+    assert_true (fake_has ("replica/a", "n1", "x", 1));
 
     /* And at its own site. */
     fake_spoil ("replica/b", "n1", "x", 9);
@@ -219,6 +281,40 @@ static void a_catalogue_that_lies_brings_nobody_wrong_bytes (void **state)
     assert_int_equal (scene_wait (scene, "replica/b", transfer, "guest-2", 30000, why),
                       TRANSFER_DONE);
     assert_true (fake_has ("replica/b", "guest-2", "x", 1));
+    replica_scene_destroy (&scene);
+}
+
+static void refused_as_bad (replica_scene_t *scene, const char *site, const char *guest)
+{
+    uint64_t transfer = scene_get (scene, site, "x", guest, why);
+    assert_int_equal (scene_wait (scene, site, transfer, guest, 60000, why), TRANSFER_FAILED);
+    if (!strstr (why, "a's only copy of x has 1 bad MiB, at 2 MiB; get --salvage gives the rest"))
+        fail_msg ("%s", why);
+    assert_int_equal (file_copies (file_at (scene, "replica/a", "x"), COPY_QUARANTINED), 1);
+}
+
+static void a_bad_last_copy_stays_until_it_is_mended (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (13, &scene_plan_default);
+    sim_t *sim = scene_sim (scene);
+    put (scene, "replica/a", "x", 3 * MB, 1);
+    fake_spoil ("replica/a", "n1", "x", 9);
+    refused_as_bad (scene, "replica/b", "guest-1");
+    sim_kill (sim, scene_process (scene, "replica/a"), sim_now_us (sim), 200);
+    scene_pass (scene, 2000);
+    refused_as_bad (scene, "replica/a", "guest-2");
+    put (scene, "replica/a", "x", 3 * MB, 1);
+    assert_int_equal (file_copies (file_at (scene, "replica/a", "x"), COPY_SOUND), 1);
+    assert_true (fake_has ("replica/a", "n1", "x", 1));
+
+    fake_spoil ("replica/a", "n1", "x", 9);
+    refused_as_bad (scene, "replica/c", "guest-3");
+    put (scene, "replica/b", "x", 3 * MB, 1);
+    scene_pass (scene, 60000);
+    assert_int_equal (file_copies (file_at (scene, "replica/a", "x"), COPY_SOUND), 1);
+    assert_true (fake_has ("replica/a", "n1", "x", 1));
+    check_site (scene, "replica/a");
     replica_scene_destroy (&scene);
 }
 
@@ -372,6 +468,29 @@ static void a_rule_brings_copies_to_other_sites (void **state)
     assert_true (fake_has ("replica/b", "n1", "x", 1));
     assert_true (fake_has ("replica/c", "n1", "x", 1));
     assert_true (file_at (scene, "replica/b", "x")->kept);
+    replica_scene_destroy (&scene);
+}
+
+/*  It comes for twelve seconds, longer than the rounds are apart. */
+static void a_copy_on_its_way_counts_for_a_rule (void **state)
+{
+    (void) state;
+    scene_plan_t plan = scene_plan_default;
+    plan.sites = 6;
+    plan.node_bytes = 100 * MB;
+    replica_scene_t *scene = replica_scene_new (19, &plan);
+    static const char *const sites [] = {"replica/b", "replica/c", "replica/d", "replica/e",
+                                         "replica/f"};
+    size_t have = 0;
+    put (scene, "replica/a", "x", 60 * MB, 1);
+    say_rule (scene, "replica/a", "x", 2);
+    for (int second = 0; second < 40; second++) {
+        scene_pass (scene, 1000);
+        say_rule (scene, "replica/a", "x", 2);
+    }
+    for (size_t i = 0; i < 5; i++)
+        have += file_at (scene, sites [i], "x") != NULL;
+    assert_int_equal (have, 1);
     replica_scene_destroy (&scene);
 }
 
@@ -537,11 +656,13 @@ static void one_schedule (uint64_t seed, uint64_t node_bytes, size_t *came, size
         Musubi__GetRequest get = MUSUBI__GET_REQUEST__INIT;
         get.name = name;
         get.guest = "";
+        get.nodes = prng_below (&prng, 3) == 0 ? UINT32_MAX : 0;
         scene_tell (scene, sites [prng_below (&prng, 3)], "Get", &get.base);
         if (prng_below (&prng, 4) == 0) {
             Musubi__RuleRequest request = MUSUBI__RULE_REQUEST__INIT;
             Musubi__ReplicaRule rule = MUSUBI__REPLICA_RULE__INIT;
             rule.copies = 2;
+            rule.nodes = prng_below (&prng, 2) == 0 ? 2 : 0;
             request.name = name;
             request.rule = &rule;
             scene_tell (scene, site, "Rule", &request.base);
@@ -606,15 +727,20 @@ int main (void)
       cmocka_unit_test (requests_at_different_times_cross_once),
       cmocka_unit_test (many_at_once_wait_for_their_turn_and_no_longer),
       cmocka_unit_test (an_unknown_name_is_refused_and_says_who_was_silent),
+      cmocka_unit_test (whoever_waits_for_a_silent_node_is_told_so_and_refused_in_the_end),
+      cmocka_unit_test (whoever_puts_to_a_silent_node_is_told_so),
+      cmocka_unit_test (patience_ends_no_transfer_that_moves),
       cmocka_unit_test (a_name_has_one_content),
       cmocka_unit_test (a_stale_entry_is_found_at_use_and_mended),
       cmocka_unit_test (a_catalogue_that_lies_brings_nobody_wrong_bytes),
+      cmocka_unit_test (a_bad_last_copy_stays_until_it_is_mended),
       cmocka_unit_test (a_transfer_whose_source_had_failed_finds_one_again_after_a_restart),
       cmocka_unit_test (what_went_while_nobody_listened_is_found_gone_when_its_node_has_told_all),
       cmocka_unit_test (the_least_recently_used_leaves_for_what_is_wanted),
       cmocka_unit_test (its_owner_pins_a_copy_wherever_it_is),
       cmocka_unit_test (an_eviction_tells_what_stays_for_now),
       cmocka_unit_test (a_rule_brings_copies_to_other_sites),
+      cmocka_unit_test (a_copy_on_its_way_counts_for_a_rule),
       cmocka_unit_test (a_copy_that_a_rule_counts_is_kept_and_made_again_when_it_is_lost),
       cmocka_unit_test (a_lost_copy_is_made_again_while_the_file_and_its_rule_are_touched),
       cmocka_unit_test (what_a_rule_brought_ends_with_the_file),

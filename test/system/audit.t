@@ -132,4 +132,7 @@ check "its reservations are there" bash -c "musubi --json call lis/n64 Participa
 check "and the audit has nothing against it" musubi audit --settle 60s
 exits 2 "no store, no ledger: nothing to rebuild" musubi audit --rebuild "$work/none"
 exits 2 "what is no ledger is refused" musubi audit --rebuild "$work/none" --from "$work/request.json"
-finish
+slay "$(pid_of planner/1)"
+exits 3 "a planner that is listed and dead can't be audited" musubi audit
+says "  … and is named" '^planner/.* could not be audited: no answer in time'
+finish # which waits until it is listed no more

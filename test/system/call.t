@@ -34,6 +34,10 @@ domains
                 mbps = 1000
 Z
 federation "$work/all.zpl"
+launch shaped svc-nis --set name=shaped --set gis="${MUSUBI_GIS%%,*}" --set bind/endpoint=tcp://127.0.0.1:0 --set administrators=alice \
+  --set store/folder="$work/shaped" --set sites=k,l --set 'accounts/all=*' --set back_end=agents --set links/k/between=k,l \
+  --set links/k/mbps=100 --set links/k/interfaces/k=eth8 --set links/k/interfaces/l=eth9 --set prefixes/k=10.1.0.0/16 \
+  --set prefixes/l=10.2.0.0/16
 agent=$(jq -r '[.members[] | select(.kind == "node")][0].endpoint' "$federation/members.json")
 
 kind_of () { # SERVICE-BLOCK: who serves it
@@ -45,6 +49,7 @@ kind_of () { # SERVICE-BLOCK: who serves it
     Gis | Home) echo gis ;;
     Lis) echo lis/bern ;;
     Nis) echo nis ;;
+    Routers) echo nis/shaped ;;
     Calendar) echo "lis nis" ;;
     Planner | Coordinator) echo planner ;;
     Participant) echo "lis nis gis" ;;

@@ -1,18 +1,21 @@
-# Hosts of a site in network namespaces, and storage nodes on them. Needs root.
+# Hosts in network namespaces, a site on them, and clients by the command. Needs root and lib.sh.
 #
 #   hosts N RATE        a bridge in a namespace of its own, hosts 0 to N on it, each limited to RATE both ways (tbf), and
-#                       one more without a limit for the conductor
-#   site FILE MBPS      the conductor, the source (guest g0 on host 0, whose file is FILE), nodes n1 to nN on hosts 1 to N
-#   node I · guest I F  starts node nI, or a guest gI that gives the file F, on host I; pid[I] is its process
-#   reaches I BYTES     until node nI has so many bytes of what is under way
-#   verified I… · over  until these are verified, or the transfer is over, in at most 40 s
-#                       prelude names what is done before the nodes start
-#   fell I              kills pid[I], so that it can be started again
-#   site_end            ends all of them by their process ids
-rig=$bin/chain-rig
+#                       host c, without a limit, for services
+#   services            svc-gis and the site ams on host c, its storage node n0 on host 0; service and storage add more
+#   put FILE NAME       at ams, by a client on host 0
+#   scene NAME          what the next clients get; they are on hosts 1 to N, their copies are $scene/I/copy
+#   client I…           a get on each of these hosts, at once
+#   follows I…          each once the site has heard of the one before it, so that they stand in the chain in this order
+#   reaches I BYTES     until client I has so many bytes, of its part or its copy
+#   ended I…            until these have ended, in at most 60 s; their exit codes are $scene/I.exit
+#   right DIGEST I…     all of these have ended well, with this copy
+#   none_wrong DIGEST   nobody has ended well with another copy
+#   scene_end           ends all clients by their process ids, and undoes what befell their hosts
 tag=mu$$
 
 host () { echo "$tag-h$1"; }
+address () { echo "10.78.0.$([ "$1" = c ] && echo 250 || echo $(($1 + 1)))"; }
 on () { exec ip netns exec "$(host "$1")" "${@:2}"; } # in a process of its own: it becomes the command
 
 shape () { # namespace device rate; the burst holds what the kernel sends as one piece
@@ -35,7 +38,7 @@ hosts () {
     ip -n "$tag-br" link set "p$i" master br0 up
     ip -n "$(host "$i")" link set lo up
     ip -n "$(host "$i")" link set eth0 up
-    ip -n "$(host "$i")" addr add "10.78.0.$([ "$i" = c ] && echo 250 || echo $((i + 1)))/24" brd + dev eth0
+    ip -n "$(host "$i")" addr add "$(address "$i")/24" brd + dev eth0
     [ "$i" = c ] && continue
     shape "$(host "$i")" eth0 "$rate"
     shape "$tag-br" "p$i" "$rate"
@@ -55,75 +58,87 @@ await () { # seconds, command…: until it succeeds
   done
 }
 
-node () {
-  on "$1" "$rig" node --set name="n$1" --set replica="$endpoint" --set folder="$scene/n$1" \
-    --set store/folder="$scene/n$1.store" --set store/bytes=16777216 --set bytes="${room:-1000000000}" --set bind/trusted=true \
-    --set bind/endpoint=tcp://127.0.0.1:0 --set bind/data="tcp://10.78.0.$(($1 + 1)):0" >/dev/null 2>>"$scene/n$1.log" &
-  pid[$1]=$!
+# --- the site ---
+
+gis=tcp://10.78.0.250:5571
+trusted=(--set bind/trusted=true --set bind/events=tcp://127.0.0.1:0)
+
+service () { # SITE PORT NODE
+  launch "$1" ip netns exec "$(host c)" svc-replica --set name="$1" --set gis=$gis --set nodes="$3" --set 'accounts/all=*' "${trusted[@]}" \
+    --set bind/endpoint="tcp://10.78.0.250:$2" --set store/folder="$work/$1"
 }
-
-guest () {
-  on "$1" "$rig" node --set name="g$1" --set replica="$endpoint" --set folder="$scene/g$1" \
-    --set store/folder="$scene/g$1.store" --set store/bytes=16777216 --set bind/trusted=true \
-    --set bind/data="tcp://10.78.0.$(($1 + 1)):0" --set guest/guest=true --set guest/gives="$file" \
-    --set guest/gives_path="$2" >/dev/null 2>>"$scene/g$1.log" &
-  pid[$1]=$!
+storage () { # NODE PORT HOST: of the site whose service listens there
+  launch "$1" ip netns exec "$(host "$3")" svc-replica node --set name="$1" --set replica="tcp://10.78.0.250:$2" "${trusted[@]}" \
+    --set bind/endpoint=tcp://127.0.0.1:0 --set bind/data="tcp://$(address "$3"):0" --set bytes=16000000000 \
+    --set folder="$work/$1" --set store/folder="$work/$1.store"
 }
-
-names () { local i; for i in "$@"; do printf '%s,' "n$i"; done | sed 's/,$//'; }
-
-conductor () { # its endpoint stays the same over a restart
-  on c "$rig" --set nodes="$nodes" --set sources="$sources" --set receivers="$nodes" --set file="$file" --set mbps="$mbps" \
-    --set store/folder="$scene/rig.store" --set bind/trusted=true --set bind/endpoint=tcp://10.78.0.250:5577 \
-    --set bind/events=tcp://127.0.0.1:0 >"$scene/rig.out" 2>>"$scene/rig.log" &
-  pid[99]=$!
+services () {
+  export MUSUBI_GIS=$gis
+  launch gis ip netns exec "$(host c)" svc-gis --set name=g1 "${trusted[@]}" --set bind/endpoint=$gis --set store/folder="$work/gis"
+  service ams 5580 n0
+  storage n0 5580 0
 }
+put () { ip netns exec "$(host 0)" musubi put "$1" "$2" --site ams; }
 
-fell () { # process I: killed, and the last of its threads has let go of its store
-  slay "${pid[$1]}"
-  wait "${pid[$1]}" 2>/dev/null
+# --- clients ---
+
+scene () {
+  name=$1 scene=$work/scene.$1
+  mkdir -p "$scene"
 }
-
-small_disk () { # node nI has a disk of so many bytes
-  mkdir -p "$scene/n$1"
-  mount -t tmpfs -o "size=$2,mode=700" "mu-chain" "$scene/n$1" && mounted="$scene/n$1"
-}
-
-site () { # FILE MBPS [COUNT] [SOURCES]
-  scene=$(mktemp -d "$work/scene.XXXXXX")
-  : >"$scene/rig.log"
-  declare -gA pid=()
-  file="climate/run 1/äther" mbps=$2 sources=${4:-g0} endpoint=tcp://10.78.0.250:5577
-  nodes=$(names $(seq "${3:-$count}"))
+heard () { grep -c 'storage node guest-.* awaited->up' "$work/ams.log"; }
+client () {
   local i
-  conductor
-  guest 0 "$1"
-  ${prelude:-:}
-  for i in $(seq "${3:-$count}"); do node "$i"; done
-}
-
-site_end () {
-  local i
-  for i in "${!pid[@]}"; do kill -CONT "${pid[$i]}" 2>/dev/null; kill "${pid[$i]}" 2>/dev/null; done
-  wait "${pid[@]}" 2>/dev/null
-  [ -z "${mounted:-}" ] || { umount "$mounted"; mounted=; }
-  prelude=
-  rm -rf "$scene"/n*/files "$scene"/n*/parts
-}
-
-has_bytes () { # of what is under way, or of the file
-  local part
-  for part in "$scene/n$1/parts/"* "$scene/n$1/files/"*; do
-    [ -f "$part" ] && [ "$(stat -c %s "$part" 2>/dev/null || echo 0)" -ge "$2" ] && return 0
+  for i in "$@"; do
+    mkdir -p "$scene/$i"
+    {
+      ip netns exec "$(host "$i")" musubi get "$name" -o "$scene/$i/copy" --site ams >"$scene/$i.out" 2>&1
+      echo $? >"$scene/$i.exit"
+    } &
+    clients+=($!)
   done
-  return 1
 }
-reaches () { await 60 has_bytes "$1" "$2"; }
+has_heard () { [ "$(heard)" -gt "$heard" ]; }
+follows () {
+  local i
+  for i in "$@"; do
+    heard=$(heard)
+    client "$i"
+    await 10 has_heard
+  done
+}
+everybody () { seq "$count"; }
+host_signal () { # SIGNAL I…: all processes on these hosts
+  local i
+  for i in "${@:2}"; do ip netns pids "$(host "$i")" | xargs -r kill "-$1" 2>/dev/null; done
+}
+small_disk () { # I BYTES: of client I
+  mkdir -p "$scene/$1"
+  mount -t tmpfs -o "size=$2,mode=700" "mu-chain" "$scene/$1" && mounted="$scene/$1"
+}
+slay_all () { # services, and what else was launched
+  [ ${#pid[@]} -eq 0 ] || kill -9 "${pid[@]}" 2>/dev/null
+  wait
+}
+scene_end () {
+  local i
+  for i in $(everybody); do
+    host_signal CONT "$i"
+    host_signal KILL "$i"
+    join_host "$i"
+    slow_host "$i" "$rate"
+  done
+  [ ${#clients[@]} -eq 0 ] || wait "${clients[@]}" 2>/dev/null
+  clients=()
+  [ -z "${mounted:-}" ] || { umount "$mounted"; mounted=; }
+  [ -z "${scene:-}" ] || rm -rf "$scene"/*/
+}
+clients=()
 
-is_verified () { grep -q "rig moved node=n$1 state=verified" "$scene/rig.log"; }
-verified () { local i; for i in "$@"; do await 40 is_verified "$i" || return 1; done; }
-is_over () { grep -q "rig over" "$scene/rig.log"; }
-over () { await 40 is_over; }
+has_bytes () { [ -n "$(find "$scene/$1" -type f -size +$(($2 - 1))c -not -path '*/store/*' -print -quit 2>/dev/null)" ]; }
+reaches () { await 60 has_bytes "$1" "$2"; }
+has_ended () { [ -s "$scene/$1.exit" ]; }
+ended () { local i; for i in "$@"; do await 60 has_ended "$i" || { echo "client $i has not ended"; return 1; }; done; }
 
 digest_of () { sha256sum "$1" | cut -d' ' -f1; }
 sent () { # bytes that have left host I, but for the 66 bytes of headers that each piece has
@@ -136,17 +151,41 @@ at_most_sent () { # HOST BYTES SINCE: of the file and all that is said beside, a
   [ "$left" -le "$2" ] || { echo "host $1 sent $left bytes, more than $2"; return 1; }
 }
 
-right () { # every one of these has the file of this digest
+right () {
   local wanted=$1 i
+  ended "${@:2}" || return
   for i in "${@:2}"; do
-    [ "$(sha256sum "$scene/n$i/files/"* 2>/dev/null | cut -d' ' -f1)" = "$wanted" ] || { echo "node n$i has not the file"; return 1; }
+    [ "$(cat "$scene/$i.exit")" = 0 ] || { echo "client $i:"; cat "$scene/$i.out"; return 1; }
+    [ "$(digest_of "$scene/$i/copy")" = "$wanted" ] || { echo "client $i has another file"; return 1; }
+  done
+}
+none_wrong () {
+  local i
+  for i in $(everybody); do
+    [ "$(cat "$scene/$i.exit" 2>/dev/null)" != 0 ] || right "$1" "$i" || return
   done
 }
 
-received () { # bytes that came in at node nI, as its last report said
-  grep "rig moved node=n$1 state=verified" "$scene/rig.log" | tail -1 | sed 's/.* received=\([0-9]*\).*/\1/'
+# --- what befalls them ---
+
+killed () { host_signal KILL "$@"; }
+cut_off () { local i; for i in "$@"; do cut_host "$i"; done; }
+first_last_middle () { # I: that is stopped
+  host_signal KILL 1 "$count"
+  host_signal STOP "$1"
 }
-at_most_received () { # BYTES I…
-  local i
-  for i in "${@:2}"; do [ "$(received "$i")" -le "$1" ] || { echo "node n$i received $(received "$i"), more than $1"; return 1; }; done
+slowed () { slow_host "$1" $((${rate%mbit} / 4))mbit; }
+paused () {
+  host_signal STOP "$1"
+  sleep 4 # the length of the pause is what is tried
+  host_signal CONT "$1"
 }
+away () { # SECONDS NAME: a service
+  slay "${pid[$2]}"
+  wait "${pid[$2]}" 2>/dev/null # the last of its threads has let go of its store
+  sleep "$1"                    # the length of the absence is what is tried
+  relaunch "$2"
+}
+spoil () { head -c 4096 /dev/urandom | dd of="$1" bs=4096 seek="$2" conv=notrunc status=none; } # FILE BLOCK
+part_of () { find "$scene/$1" -type f -size +"$2"c -not -path '*/store/*' -print -quit; }
+spoil_part () { spoil "$(part_of "$1" "$2")" $(($2 / 4096)); } # I BYTES: behind so many, which it has

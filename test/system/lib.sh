@@ -5,7 +5,7 @@
 #   check "a sentence" COMMAND…    ok when the command succeeds
 #   exits 2 "a sentence" COMMAND…  ok when it exits so; its output is in $output
 #   says "a sentence" PATTERN      ok when the last output matches the extended regular expression
-#   comes "a sentence" COMMAND…    ok as soon as the command succeeds; a minute bounds a failure, of which tell_more tells
+#   comes "a sentence" COMMAND…    ok as soon as the command succeeds; a minute, or $patience seconds, bounds a failure, of which tell_more tells
 #                                  more, where a test defines it
 #   launch NAME PROGRAM ARG…       starts it beside the federation and waits until it is ready, as $work/NAME.ready tells; its
 #                                  log is $work/NAME.log, its process ${pid[NAME]}. It ends with the test, if not before
@@ -60,7 +60,7 @@ says () {
 }
 
 comes () {
-  local sentence=$1 bound=$((SECONDS + 60))
+  local sentence=$1 bound=$((SECONDS + ${patience:-60}))
   shift
   until "$@" >/dev/null 2>&1; do
     if [ $SECONDS -ge $bound ]; then

@@ -117,7 +117,7 @@ told=$(submit --limit 60s --env COLOUR=green --env MUSUBI_SITE=lie -- \
   sh -c 'echo "$COLOUR $MUSUBI_SITE $MUSUBI_TASK_INDEX $(id -un) $HOME_SECRET."; pwd; exit 3')
 plain=$(submit --limit 60s -- echo '$(touch evil)' '`id`' '*')
 gone=$(submit --limit 60s -- /no/such/program)
-full=$(submit --limit 60s --output /dev/full -- sh -c 'echo out; exit 4')
+full=$(submit --limit 60s --stdout /dev/full -- sh -c 'echo out; exit 4')
 rest=$(submit --limit 60s -- sh -c 'setsid sleep 1000 & (trap "" TERM; sleep 1000) & exit 0')
 other=$(MUSUBI_ACTOR=mallory submit --limit 60s -- id -un)
 exits 1 "who has no account here submits nothing" env MUSUBI_ACTOR=bob musubi submit ams --limit 60s -- true

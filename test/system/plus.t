@@ -5,6 +5,7 @@
 cat >"$work/two.zpl" <<'Z'
 name = two
 directories = g1
+indexes = i1
 planners = 1
 
 sites
@@ -13,6 +14,9 @@ sites
             thin
                 nodes = 8
                 cpus_per_node = 4
+        storage
+            nodes = "d1"
+            bytes = 40000000
         lead = 1s
     ber
         classes
@@ -101,6 +105,30 @@ J
 both=$(musubi reserve "$work/both.json" --json | jq -r .reservation)
 exits 2 "what has parts at two sites is left to planners" plus_modify -r "$both" -n 2
 says "as is told" 'use musubi modify'
+
+# --- room on a disk
+room_free () { musubi call replica/ams Free "{\"amount\": 30, \"duration_ms\": 3600000, \"from_ms\": $(date +%s)000, \"until_ms\": $(date -d '+4 hours' +%s)000}"; }
+comes "the disk is known" grep -q spans <(room_free)
+disk=(-s now+2h -e now+3h -R ams)
+exits 0 "room on a disk waits, too" plus_reserve "${disk[@]}" --gb 0.03 -T
+room=$(grep -o 'plus-[0-9a-f]*$' <<<"$output" | tail -1)
+exits 1 "nobody else has it meanwhile" plus_reserve "${disk[@]}" --gb 0.03
+says "the refusal names the disk" 'ams/d1'
+slay "$(pid_of replica/ams)"
+check "the storage returns" musubi up --dir "$federation"
+exits 0 "and the room is committed" plus_commit -r "$room"
+exits 0 "it shows" plus_status -r "$room"
+says "in whole MiB of its disk" '29 MiB +d1'
+exits 0 "the federation knows it, too" musubi show "$room"
+exits 2 "nodes of it are refused" plus_modify -r "$room" -n 2
+exits 0 "less of it" plus_modify -r "$room" --gb 0.01
+exits 0 "leaves room for others" plus_reserve "${disk[@]}" --gb 0.02 --class d1
+exits 1 "of a disk that is there" plus_reserve "${disk[@]}" --gb 0.001 --class d2
+says "as the refusal says" 'no storage node d2'
+exits 2 "nodes or room, not both" plus_reserve "${disk[@]}" --gb 0.001 -n 1
+exits 0 "it is given back as any other" musubi release "$room"
+check "and is released" test "$(state "$room")" = released
+
 names=0
 for name in plus_reserve plus_cancel plus_modify plus_status plus_commit plus_abort; do
   grep -qx '.so man1/plus.1' "$bin/../cli/$name.1" && names=$((names + 1))

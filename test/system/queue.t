@@ -98,7 +98,7 @@ says "as it was ordered" '^ODD=a "b" \$c$'
 says "over what is given to all" '^HOME=/nowhere$'
 says "with its place in the bag" '^MUSUBI_TASK_INDEX=0$'
 check "and with nothing of the client's" test -z "$(grep ONLY_HERE <<<"$output")"
-bag=$(run --folder "$shared/a folder" --output out --errors err -- sh -c 'pwd; id -un; echo oops >&2')
+bag=$(run --folder "$shared/a folder" --stdout out --errors err -- sh -c 'pwd; id -un; echo oops >&2')
 comes "its folder and its files" is "$bag" state ended
 check "are where it says" cmp <(printf '%s\n' "$shared/a folder" "$account") "$shared/a folder/out"
 check "output is told from there" cmp "$shared/a folder/out" <(musubi output "$bag")
@@ -321,7 +321,7 @@ small () { mkdir -p "$1" && mount -t tmpfs -o "size=$2,mode=$3" tmpfs "$1" 2>/de
 own=$work/small node=$federation/runs/node-fat-001@ams
 trap 'umount -l "$own" "$node" 2>/dev/null; cleanup' EXIT
 if [ "$(id -u)" -eq 0 ] && small "$own" 64k 777 && small "$node" 256k 711; then
-  full=$(run --class thin --output "$own/out" -- sh -c 'yes | head -c 1000000 && echo unnoticed >&2')
+  full=$(run --class thin --stdout "$own/out" -- sh -c 'yes | head -c 1000000 && echo unnoticed >&2')
   comes "one whose output fills its disk ends" all_over "$full"
   check "as its program takes it" is "$full" exit_code 1
   check "with what there was room for" test "$(musubi output "$full" | wc -c)" -gt 1000

@@ -16,7 +16,8 @@ site () { # NAME NODES BYTES SETTING…
   local name=$1 nodes=$2 bytes=$3 node
   shift 3
   launch "$name" svc-replica --set name="$name" --set gis="$gis" --set nodes="$nodes" --set 'accounts/all=*' \
-    --set store/folder="$work/store-$name" --set bind/endpoint="tcp://127.0.0.1:$(port)" "$@"
+    --set administrators="$MUSUBI_ACTOR" --set store/folder="$work/store-$name" \
+    --set bind/endpoint="tcp://127.0.0.1:$(port)" "$@"
   for node in ${nodes//,/ }; do
     launch "$name-$node" svc-replica node --set name="$node" --set replica="$(endpoint "$name")" \
       --set folder="$work/$name-$node" --set store/folder="$work/store-$name-$node" --set bytes="$bytes"
@@ -116,7 +117,7 @@ check "and gone" until_ have era5/2020.nc "ams sound berlin sound"
 printf 'wrong' | dd of="$(on_disk ams 'era5%2F2020.nc')" bs=1 seek=1000 conv=notrunc 2>/dev/null
 exits 0 "where a copy has gone bad" musubi get era5/2020.nc -o right --site oslo
 check "nobody gets wrong bytes" cmp three right
-check "and it is dropped if it was asked for" until_ have era5/2020.nc "*berlin sound oslo sound"
+check "and it is kept apart if it was asked for" until_ have era5/2020.nc "ams *berlin sound oslo sound"
 
 # --- room: oslo has 6 MB
 head -c $((2 * MB)) /dev/urandom >two
@@ -174,9 +175,13 @@ wait $one
 came=$?
 check "one that changes where it comes from is refused where it goes" test $came = 1
 output=$(cat five.out)
-says "in clear words" 'berlin.*: its bytes do not match its digests'
+says "in clear words" 'berlin.*(: its bytes do not match its digests|only copy of five has 1 bad MiB, at 2 MiB)'
 check "and comes to nobody" test ! -e five.got
-check "its site reads it again, and drops it" until_ nowhere five
+check "its site reads it again, and keeps it quarantined" until_ have five "berlin quarantined"
+exits 1 "who asks for it then" musubi get five -o five.got --site ams
+says "is told where it is, and what is bad" "berlin's only copy of five has 1 bad MiB, at 2 MiB; get --salvage gives the rest"
+exits 0 "its owner can evict it" musubi evict five --kept
+check "and it is gone" until_ nowhere five
 musubi put three gone --site berlin >/dev/null
 rm "$(on_disk berlin gone)"
 exits 1 "a catalogue that lies" musubi get gone -o gone.got --site ams
@@ -242,6 +247,9 @@ says "  … is named" '192\.0\.2\.1'
 launch far svc-replica --set name=far --set gis="$gis" --set nodes=n1 --set bind/host=far.example --set store/folder="$work/store-far"
 known () { musubi call gis Gis.Snapshot '{}' | grep -q '"replica/far"'; }
 check "a site on another machine is known" until_ known
-exits 2 "it has to be told where to fetch a file" musubi put three six --site far
-says "  … and how" 'tcp://far\.example:[0-9]+ and fetches the file from here: say with --bind tcp://ADDRESS:PORT'
+exits 1 "nothing leads there" musubi put three six --site far
+says "  … as is told" 'tcp://far\.example:[0-9]+: no address of this machine leads there'
+kill "${pid[far]}"
+unknown () { ! known; }
+check "it leaves, and is known no more" until_ unknown
 finish

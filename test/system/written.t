@@ -7,7 +7,7 @@ cd "$work" || exit 1
 launch index svc-replica --set name=i1 --set index=true --set gis="$MUSUBI_GIS" --set store/folder="$work/store-index"
 port=$(python3 -c 'import socket; s = socket.socket (); s.bind (("127.0.0.1", 0)); print (s.getsockname () [1])')
 launch ams svc-replica --set name=ams --set gis="$MUSUBI_GIS" --set nodes=n1 --set 'accounts/all=*' \
-  --set store/folder="$work/store-ams" --set bind/endpoint="tcp://127.0.0.1:$port"
+  --set administrators="$MUSUBI_ACTOR" --set store/folder="$work/store-ams" --set bind/endpoint="tcp://127.0.0.1:$port"
 launch ams-n1 svc-replica node --set name=n1 --set folder="$work/ams-n1" --set store/folder="$work/store-n1" \
   --set replica="$(sed -n 's/^ready endpoint=\([^ ]*\).*/\1/p' ams.ready)" --set bytes=20000000
 stop_all () {

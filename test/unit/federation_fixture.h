@@ -30,9 +30,9 @@
 #endif
 #define FED_HOUR_MS INT64_C (3600000)
 
-typedef enum { FED_GIS, FED_LIS, FED_NIS, FED_PLANNER } fed_kind_t;
+typedef enum { FED_GIS, FED_LIS, FED_NIS, FED_PLANNER, FED_OTHER } fed_kind_t;
 
-typedef struct {
+typedef struct fed_proc {
     struct fed *fed;
     char name [64];
     fed_kind_t kind;
@@ -47,6 +47,8 @@ typedef struct {
     domain_t domain;
     bool nobody; /* a domain where nobody has an account */
     planner_settings_t planner;
+    /*  Makes the core of a service that the fixture does not know; it is added as a FED_OTHER. */
+    void (*make) (struct fed_proc *proc, const char *const *gis, size_t gis_count);
     bool stopped;
     int64_t ahead_ms; /* its wall clock before the others' */
     int64_t far_ms;   /* messages to it and from it take this much longer */
@@ -375,6 +377,8 @@ static inline void fed_make (fed_t *fed, fed_proc_t *proc)
           .provider.gis_count = gis_count,
           .paths_max = NIS_PATHS_MOST};
         nis_core (&settings, &proc->host.core);
+    } else if (proc->kind == FED_OTHER) {
+        proc->make (proc, gis, gis_count);
     } else {
         proc->planner.gis_endpoints = gis;
         proc->planner.gis_count = gis_count;

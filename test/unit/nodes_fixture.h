@@ -54,6 +54,7 @@ typedef struct {
     size_t moves_count;
     agent_state_t states [8]; /* of the first nodes, as an observer heard last */
     size_t node_moves;
+    size_t suspensions; /* and resumptions, as an observer heard */
 } nodes_world_t;
 
 static inline void on_run_moved (void *owner, const moment_t *now, const run_t *run)
@@ -64,6 +65,13 @@ static inline void on_run_moved (void *owner, const moment_t *now, const run_t *
     nodes_move_t *move = &self->moves [self->moves_count++];
     *move = (nodes_move_t){.id = run->id, .state = run->state, .exit_code = run->exit_code};
     snprintf (move->why, sizeof move->why, "%s", run->why);
+}
+
+static inline void on_run_suspended (void *owner, const moment_t *now, const run_t *run)
+{
+    (void) now, (void) run;
+    nodes_world_t *self = owner;
+    self->suspensions++;
 }
 
 static inline void on_node_moved (void *owner, const moment_t *now, size_t node)
@@ -146,8 +154,10 @@ static inline void start (nodes_world_t *self)
     self->access = (access_t){.administrators = administrators, .administrators_count = 1};
     self->service = member_new ("lis/ams", NULL, 0);
     self->nodes = nodes_new (self->service, &self->site, &self->access, places, 4, &self->limits);
-    nodes_observer_t observer = {
-      .owner = self, .run_moved = on_run_moved, .node_moved = on_node_moved};
+    nodes_observer_t observer = {.owner = self,
+                                 .run_moved = on_run_moved,
+                                 .run_suspended = on_run_suspended,
+                                 .node_moved = on_node_moved};
     nodes_observe (self->nodes, &observer);
     self->host.core = service_as_core (self->service);
     memory_host_boot (&self->host, NULL, "", step);
@@ -233,6 +243,7 @@ typedef struct {
     uint64_t seen;
     run_report_t reports [REPORTS_MAX];
     size_t reports_count;
+    machine_state_t machine;
     uint64_t asked;
     wanted_t wanted; /* the last answer */
 } nodes_agent_t;
@@ -254,7 +265,8 @@ static inline void agent_ask (nodes_world_t *w, nodes_agent_t *agent)
                        .question.number = ++agent->number,
                        .question.seen = agent->seen,
                        .runs = agent->reports,
-                       .runs_count = agent->reports_count};
+                       .runs_count = agent->reports_count,
+                       .machine = agent->machine};
     snprintf (attend.node, sizeof attend.node, "%s", agent->name);
     snprintf (attend.class_name, sizeof attend.class_name, "%s", agent->class_name);
     memcpy (attend.question.store, agent->store, STORE_ID_BYTES);

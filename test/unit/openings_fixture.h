@@ -27,8 +27,10 @@ typedef struct {
     const char *class_name;
     uint32_t cpus;
     bool away;
-    bool stubborn; /* its runs go on when they are told to end */
-    bool unfit;    /* its disk has no space for a run */
+    bool stubborn;          /* its runs go on when they are told to end */
+    const char *storage;    /* the storage node on its machine; NULL = none */
+    bool unfit;             /* its disk has no space for a run */
+    batch_picture_t *batch; /* that it has of a batch system; NULL = it speaks for none */
     uint64_t number;
     uint64_t seen;
     machine_run_t runs [MACHINE_RUNS];
@@ -139,6 +141,7 @@ static inline void agent_carry_out (field_t *self, openings_agent_t *agent,
         else if (self->begun)
             self->begun (self->begun_owner, wanted);
     }
+    run->report.suspended = wanted->wish == WISH_SUSPEND && !run_over (run->report.state);
     if (wanted->wish == WISH_WARN)
         run->warned_ms = wanted->grace_ms;
     if (wanted->wish == WISH_END && !run_over (run->report.state) && !agent->stubborn) {
@@ -184,7 +187,9 @@ static inline bool agent_ask (field_t *self, openings_agent_t *agent)
                        .question.number = ++agent->number,
                        .question.seen = agent->seen,
                        .runs = reports,
-                       .runs_count = agent->runs_count};
+                       .runs_count = agent->runs_count,
+                       .batch = agent->batch};
+    snprintf (attend.storage, sizeof attend.storage, "%s", agent->storage ? agent->storage : "");
     memcpy (attend.node, agent->name, sizeof attend.node);
     snprintf (attend.class_name, sizeof attend.class_name, "%s", agent->class_name);
     memcpy (attend.question.store + 1, agent->name, 15);

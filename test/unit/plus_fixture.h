@@ -126,8 +126,8 @@ static inline told_t plus_reserve (service_world_t *self, const char *actor, con
     request.reservation = (char *) reservation;
     request.from_ms = at (from);
     request.until_ms = at (until);
-    request.nodes = nodes;
-    request.class_name = (char *) class_name;
+    request.quantity = nodes;
+    request.resource = (char *) class_name;
     plus_ask (self, actor, id, "Reservation", "Reserve", &request.base);
     return plus_told (self);
 }
@@ -141,7 +141,7 @@ static inline told_t plus_modify (service_world_t *self, const char *actor, cons
     request.reservation = (char *) reservation;
     request.from_ms = from ? at (from) : 0;
     request.until_ms = until ? at (until) : 0;
-    request.nodes = nodes;
+    request.quantity = nodes;
     plus_ask (self, actor, id, "Reservation", "Modify", &request.base);
     return plus_told (self);
 }

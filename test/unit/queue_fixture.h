@@ -23,6 +23,10 @@ typedef struct {
     int32_t priority;
     bool preemptible;
     bool requeue;
+    Musubi__TaskFile **inputs; /* ending with NULL; NULL = none */
+    Musubi__TaskFile **outputs;
+    const char *input; /* instead of inputs: one */
+    const char *rank;
 } wish_bag_t;
 
 static inline void prepare_queue (field_t *self)
@@ -77,6 +81,20 @@ static inline call_status_t try_submit (field_t *self, const wish_bag_t *wish)
     request.need = (char *) (wish->need ? wish->need : "");
     request.preemptible = wish->preemptible;
     request.requeue = wish->requeue;
+    request.inputs = wish->inputs;
+    for (; wish->inputs && wish->inputs [request.n_inputs]; request.n_inputs++)
+        ;
+    request.outputs = wish->outputs;
+    for (; wish->outputs && wish->outputs [request.n_outputs]; request.n_outputs++)
+        ;
+    Musubi__TaskFile input = MUSUBI__TASK_FILE__INIT;
+    Musubi__TaskFile *inputs [] = {&input};
+    input.name = (char *) wish->input;
+    if (wish->input) {
+        request.inputs = inputs;
+        request.n_inputs = 1;
+    }
+    request.rank = (char *) (wish->rank ? wish->rank : "");
     return ask_with_id (self, wish->actor ? wish->actor : "alice", "Submit",
                         wish->request_id ? wish->request_id : "", &request.base);
 }

@@ -133,6 +133,10 @@ static inline void take_effect (void *owner, const effect_t *effect)
         else if (self->carry)
             self->carry (self->carrier, effect);
         break;
+    case EFFECT_WORK:
+        if (self->carry)
+            self->carry (self->carrier, effect);
+        break;
     case EFFECT_PUBLISH:
         assert_int_equal (effect->publish.body.size, 0);
         if (strcmp (effect->publish.topic, "use") == 0) {

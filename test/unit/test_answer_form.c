@@ -102,6 +102,54 @@ static void connections_are_printed_with_their_way (void **state)
     json_decref (form);
 }
 
+static void how_a_reservation_stands_is_one_word (void **state)
+{
+    (void) state;
+    static const char *const cases [][2] = {
+      {"\"state\": \"reserved\"", "committed"},
+      {"\"state\": \"reserved\", \"openings\": [{\"ready\": true}, {\"ready\": true}]",
+       "committed, ready"},
+      {"\"state\": \"activated\", \"openings\": [{\"ready\": true}]", "committed, active"},
+      {"\"state\": \"activated\", \"openings\": [{\"ready\": true}, {\"ready\": false}]",
+       "committed"},
+      {"\"openings\": [{\"ready\": true}, {\"degraded\": true}]", "committed, degraded"},
+      {"\"openings\": [{\"degraded\": true}, {\"disconnected\": true}]", "committed, disconnected"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text [1024], told [CELL_BYTES];
+        snprintf (text, sizeof text, "{\"status\": \"committed\", %s}", cases [i][0]);
+        json_t *form = parse (text);
+        assert_string_equal (view_status (form, told), cases [i][1]);
+        json_decref (form);
+    }
+}
+
+static void a_reservation_is_shown_with_its_files_and_degraded_by_a_late_one (void **state)
+{
+    (void) state;
+    json_t *view = parse (
+      "{\"reservation\": \"r-1\", \"status\": \"SHOW_COMMITTED\", \"state\": \"RESERVED\","
+      " \"version\": 1, \"data\": [{\"need\": \"in\", \"file\": \"x.nc\", \"site\": \"ams\", "
+      "\"node\":"
+      " \"d1\", \"bytes\": 200000000, \"source\": \"ber\", \"from_ms\": 1000, \"due_ms\": 2000,"
+      " \"until_ms\": 3000}], \"staging\": [{\"site\": \"ams\", \"files\": [{\"need\": \"in\","
+      " \"node\": \"d1\", \"file\": \"x.nc\", \"state\": \"STAGED_LATE\", \"has\": 50000000,"
+      " \"size\": 200000000, \"why\": \"ber does not answer\"}]}]}");
+    json_t *form = view_form (view);
+    assert_true (opening_degraded (form));
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream (&text, &size);
+    view_print (form, file);
+    fclose (file);
+    assert_non_null (strstr (text, "in    x.nc  ams   d1    200 MB  ber"));
+    assert_non_null (
+      strstr (text, "in: x.nc at ams/d1 late, 50.0 MB of 200 MB: ber does not answer\n"));
+    free (text);
+    json_decref (form);
+    json_decref (view);
+}
+
 static void a_reservation_is_shown_with_its_connections_and_their_use (void **state)
 {
     (void) state;
@@ -306,6 +354,8 @@ int main (void)
       cmocka_unit_test (what_was_placed_anew_by_a_repair_says_why),
       cmocka_unit_test (connections_have_the_keys_of_the_interfaces),
       cmocka_unit_test (connections_are_printed_with_their_way),
+      cmocka_unit_test (how_a_reservation_stands_is_one_word),
+      cmocka_unit_test (a_reservation_is_shown_with_its_files_and_degraded_by_a_late_one),
       cmocka_unit_test (a_reservation_is_shown_with_its_connections_and_their_use),
       cmocka_unit_test (a_reservation_is_shown_with_how_it_stands_on_its_nodes),
       cmocka_unit_test (a_refusal_tells_reasons_and_alternatives),

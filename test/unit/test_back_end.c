@@ -180,7 +180,7 @@ static void watching_takes_no_other_step_s_place (void **state)
     close_world (w);
 }
 
-static void all_that_there_is_is_told_at_the_start (void **state)
+static void nothing_is_done_before_it_is_reconciled (void **state)
 {
     (void) state;
     back_end_world_t *w = open_world (&batch);
@@ -190,8 +190,19 @@ static void all_that_there_is_is_told_at_the_start (void **state)
     back_end_reconcile (w->back_end, orders, 2);
     take_effects (w);
     assert_string_equal (w->asked, "reconcile r1 r2");
-    ends (w, w->work, "not reachable");
-    assert_string_equal (w->told, ""); /* of no reservation */
+    uint64_t reconciling = w->work;
+    assert_string_not_equal (back_end_trouble (w->back_end, "r3"), "");
+    order (w, BACK_END_OPEN, "r3"); /* it is not in that list */
+    ends (w, reconciling, "not reachable");
+    assert_string_equal (w->told, " 4 reconcile: not reachable"); /* of no reservation */
+    assert_int_equal (w->works, 1);
+    w->now.mono_ms = w->timer_ms;
+    step (w, &(event_t){.kind = EVENT_TIMER});
+    assert_string_equal (w->asked, "reconcile r1 r2");
+    ends (w, w->work, NULL);
+    assert_string_equal (w->asked, "open r3 n1 n2");
+    ends (w, w->work, NULL);
+    assert_string_equal (back_end_trouble (w->back_end, "r3"), "");
     close_world (w);
 }
 
@@ -213,7 +224,7 @@ int main (void)
       cmocka_unit_test (what_hangs_holds_up_its_own_reservation_alone),
       cmocka_unit_test (what_fails_is_told_and_tried_again_ever_later),
       cmocka_unit_test (watching_takes_no_other_step_s_place),
-      cmocka_unit_test (all_that_there_is_is_told_at_the_start),
+      cmocka_unit_test (nothing_is_done_before_it_is_reconciled),
       cmocka_unit_test (a_runner_has_nothing_to_do_outside),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);

@@ -33,6 +33,7 @@ typedef struct {
     size_t bags_count;
     started_t started [STARTS];
     size_t started_count;
+    backfill_worth_t worth [NODES]; /* to ranked bags, less 1 of rank for each run there */
 } backfill_world_t;
 
 /*  Books what the node's booking does not cover. */
@@ -44,21 +45,33 @@ static void book_further (backfill_world_t *w, const backfill_node_t *node, int6
         assert_true (calendar_take (w->calendars [node->class], taking));
 }
 
-static backfill_bag_t *next_bag (void *owner, const backfill_bag_t *bag)
+static backfill_bag_t *next_bag (void *owner, const backfill_bag_t *bag, bool plain)
 {
     backfill_world_t *w = owner;
     size_t next = bag ? (size_t) (bag - w->bags) + 1 : 0;
+    while (plain && next < w->bags_count && w->bags [next].ranked)
+        next++;
     return next < w->bags_count ? &w->bags [next] : NULL;
 }
 
-static void on_start (void *owner, backfill_bag_t *bag, size_t node, int64_t until_ms)
+static void on_start (void *owner, backfill_bag_t *bag, size_t node, const backfill_run_t *run)
 {
     backfill_world_t *w = owner;
     assert_true (w->started_count < STARTS);
-    w->started [w->started_count++] = (started_t){(size_t) (bag - w->bags), node, until_ms};
-    if (!bag->preemptible)
-        book_further (w, &w->nodes [node], until_ms + w->queue.gap_ms);
+    w->started [w->started_count++] = (started_t){(size_t) (bag - w->bags), node, run->until_ms};
+    assert_true (run->booked == (!bag->preemptible && !run->transfer));
+    if (run->booked)
+        book_further (w, &w->nodes [node], run->until_ms + w->queue.gap_ms);
     bag->waiting--;
+}
+
+static backfill_worth_t worth (void *owner, const backfill_bag_t *bag, size_t node)
+{
+    const backfill_world_t *w = owner;
+    assert_true (bag->ranked);
+    backfill_worth_t worth = w->worth [node];
+    worth.rank -= (double) w->nodes [node].runs_count;
+    return worth;
 }
 
 static void open_world (backfill_world_t *w)
@@ -71,10 +84,12 @@ static void open_world (backfill_world_t *w)
                             .class_from = w->class_from,
                             .nodes = w->nodes,
                             .depth = BACKFILL_DEPTH,
+                            .data_bound_max = 8,
                             .runs_max = 1024,
                             .promises = w->promises,
                             .next = next_bag,
                             .start = on_start,
+                            .worth = worth,
                             .owner = w};
 }
 
@@ -232,6 +247,112 @@ static void tasks_share_a_node_before_they_take_another (void **state)
     assert_int_equal (backfill_pass (&w.queue), 3);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal (w.started [i].node, 1);
+    close_world (&w);
+}
+
+static void a_ranked_bags_tasks_take_the_best_nodes_one_by_one (void **state)
+{
+    (void) state;
+    for (int preemptible = 0; preemptible < 2; preemptible++) {
+        backfill_world_t w;
+        open_world (&w);
+        add_class (&w, 4, 4);
+        w.worth [1] = (backfill_worth_t){.rank = 2, .staging_s = 9};
+        w.worth [2] = (backfill_worth_t){.rank = 2};
+        w.worth [3] = (backfill_worth_t){.rank = 3};
+        w.nodes [3].ready_ms = NOW + 50;
+        backfill_bag_t *bag = add_bag (&w, 0, 1, 10, 6);
+        bag->ranked = true;
+        bag->preemptible = preemptible;
+        assert_int_equal (backfill_pass (&w.queue), 6);
+        static const size_t nodes [] = {2, 1, 2, 1, 2, 0}; /* ranks 2, 2, 1, 1, 0, 0 */
+        for (size_t i = 0; i < 6; i++)
+            assert_int_equal (w.started [i].node, nodes [i]);
+        close_world (&w);
+    }
+}
+
+/*  While inputs come a node computes, and while it computes inputs come: one transfer a node. */
+static void a_data_bound_task_is_brought_where_others_compute_and_takes_no_cpus (void **state)
+{
+    (void) state;
+    backfill_world_t w;
+    open_world (&w);
+    add_class (&w, 2, 4);
+    w.queue.transfers_max = 1;
+    add_run (&w, 0, 4, 30, true);
+    w.worth [0] = w.worth [1] = (backfill_worth_t){.staging_s = 5, .transfer = true};
+    w.nodes [0].storage = w.nodes [1].storage = true;
+    backfill_bag_t *bag = add_bag (&w, 0, 4, 10, 3);
+    bag->ranked = bag->files = bag->large = true;
+    add_bag (&w, 0, 4, 10, 2);
+    assert_int_equal (backfill_pass (&w.queue), 3);
+    assert_int_equal (w.bags [0].waiting, 1); /* both nodes bring something */
+    assert_int_equal (w.bags [1].waiting, 1); /* beside a transfer */
+    assert_int_equal (w.started [2].node, 1);
+    assert_int_equal (w.nodes [1].cpus_free, 0);
+    assert_int_equal (w.nodes [0].transfers, 1);
+    close_world (&w);
+}
+
+/*  The first two bags need storage, which node 0 alone has, and that brings something already; the
+ *  third needs none, and goes to node 1 if it is looked at. */
+static void behind_the_most_data_bound_bags_only_plain_ones_are_looked_at (void **state)
+{
+    (void) state;
+    for (uint32_t most = 2; most <= 3; most++) {
+        backfill_world_t w;
+        open_world (&w);
+        add_class (&w, 2, 4);
+        w.queue.transfers_max = 1;
+        w.queue.data_bound_max = most;
+        add_run (&w, 1, 2, 30, true);
+        w.nodes [0].storage = true;
+        w.worth [0] = (backfill_worth_t){.transfer = true};
+        backfill_run_t brought = {.until_ms = NOW + 30, .transfer = true};
+        backfill_node_add (&w.nodes [0], &brought, 0);
+        for (int i = 0; i < 3; i++) {
+            backfill_bag_t *bag = add_bag (&w, 0, 1, 10, 1);
+            bag->ranked = true;
+            bag->files = bag->large = i < 2;
+        }
+        add_bag (&w, 0, 1, 10, 1);
+        assert_int_equal (backfill_pass (&w.queue), most - 1);
+        assert_int_equal (w.bags [2].waiting, most == 2);
+        assert_int_equal (w.bags [3].waiting, 0);
+        close_world (&w);
+    }
+}
+
+static void nothing_is_started_while_it_is_not_known_where_its_inputs_are (void **state)
+{
+    (void) state;
+    backfill_world_t w;
+    open_world (&w);
+    add_class (&w, 2, 4);
+    w.worth [0].unknown = w.worth [1].unknown = true;
+    add_bag (&w, 0, 1, 10, 1)->ranked = true;
+    assert_int_equal (backfill_pass (&w.queue), 0);
+    close_world (&w);
+}
+
+/*  Requirements come before any rank. */
+static void no_rank_puts_a_task_where_it_does_not_fit (void **state)
+{
+    (void) state;
+    backfill_world_t w;
+    open_world (&w);
+    add_class (&w, 3, 4);
+    add_run (&w, 0, 3, 30, true);
+    reserve (&w, 0, 1, 5, 20);
+    w.worth [0].rank = 9;
+    w.worth [1].rank = 5;
+    w.worth [2].rank = 1;
+    backfill_bag_t *bag = add_bag (&w, 0, 2, 10, 3);
+    bag->ranked = true;
+    assert_int_equal (backfill_pass (&w.queue), 2); /* the second node left is the reservation's */
+    assert_int_equal (w.started [0].node, 1);
+    assert_int_equal (w.started [1].node, 1);
     close_world (&w);
 }
 
@@ -417,6 +538,7 @@ static void random_world (backfill_world_t *w, uint64_t seed, bool preemptible)
           w, class == classes ? BACKFILL_ANY : class, 1 + (uint32_t) prng_below (&prng, 6),
           1 + (int64_t) prng_below (&prng, TICKS / 2), 1 + (uint32_t) prng_below (&prng, 4));
         bag->preemptible = preemptible && prng_below (&prng, 2) == 0;
+        bag->ranked = seed % 3 == 0;
     }
 }
 
@@ -506,6 +628,11 @@ int main (void)
       cmocka_unit_test (a_reservation_keeps_its_nodes),
       cmocka_unit_test (the_cleaning_gap_and_the_slack_count_before_a_reservation),
       cmocka_unit_test (tasks_share_a_node_before_they_take_another),
+      cmocka_unit_test (a_ranked_bags_tasks_take_the_best_nodes_one_by_one),
+      cmocka_unit_test (a_data_bound_task_is_brought_where_others_compute_and_takes_no_cpus),
+      cmocka_unit_test (behind_the_most_data_bound_bags_only_plain_ones_are_looked_at),
+      cmocka_unit_test (nothing_is_started_while_it_is_not_known_where_its_inputs_are),
+      cmocka_unit_test (no_rank_puts_a_task_where_it_does_not_fit),
       cmocka_unit_test (nothing_is_put_on_nodes_that_are_not_ready),
       cmocka_unit_test (preemptible_tasks_borrow_what_is_lent_and_book_nothing),
       cmocka_unit_test (preemptible_tasks_do_not_begin_where_a_node_is_wanted_soon),

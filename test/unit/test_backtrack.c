@@ -25,6 +25,7 @@ typedef struct {
     size_t needs_count;
     backtrack_edge_t edges [EDGES];
     size_t edges_count;
+    size_t sites [PLACES];
     int64_t deadline;
 } backtrack_world_t;
 
@@ -53,7 +54,22 @@ static bool edge_free (const backtrack_world_t *world, size_t edge, int64_t star
                       from + world->edges [edge].duration_ms);
 }
 
-static void make_world (backtrack_world_t *world, uint64_t seed)
+/*  Makes a need the data of another one: tied to it, without edges, and with a place of its own. */
+static void make_data (backtrack_world_t *world, size_t need, size_t of)
+{
+    size_t kept = 0;
+    if (world->needs [of].follows)
+        return;
+    for (size_t e = 0; e < world->edges_count; e++)
+        if (world->edges [e].ends [0] != need && world->edges [e].ends [1] != need)
+            world->edges [kept++] = world->edges [e];
+    world->edges [kept++] = (backtrack_edge_t){.ends = {need, of}, .tie = true};
+    world->edges_count = kept;
+    world->needs [need].follows = true;
+    world->needs [need].apart = 1;
+}
+
+static void make_world (backtrack_world_t *world, uint64_t seed, bool data)
 {
     prng_t prng;
     prng_seed (&prng, seed);
@@ -85,6 +101,11 @@ static void make_world (backtrack_world_t *world, uint64_t seed)
                                      .offset_ms = (int64_t) prng_below (&prng, 3),
                                      .duration_ms = 1 + (int64_t) prng_below (&prng, 2)};
     }
+    for (size_t p = 0; p < PLACES; p++)
+        world->sites [p] = data ? p / 2 : p;
+    for (size_t n = 1; data && n < world->needs_count; n++)
+        if (prng_below (&prng, 2) == 0)
+            make_data (world, n, (size_t) prng_below (&prng, n));
 }
 
 static backtrack_order_t order_of (const backtrack_world_t *world, policy_t policy)
@@ -93,6 +114,7 @@ static backtrack_order_t order_of (const backtrack_world_t *world, policy_t poli
                                .needs_count = world->needs_count,
                                .edges = world->edges,
                                .edges_count = world->edges_count,
+                               .sites = world->sites,
                                .begin_ms = 1,
                                .latest_ms = INT64_MAX,
                                .deadline_ms = world->deadline,
@@ -191,6 +213,22 @@ static int by_policy (const paper_t *paper, const backtrack_slot_t *a, const bac
     return a->price < b->price ? -1 : 1;
 }
 
+/*  Data goes where its need is, and where no other data is. */
+static bool data_may_go (const paper_t *paper, size_t rm, size_t place)
+{
+    const backtrack_world_t *world = paper->world;
+    for (size_t n = 0; n < world->needs_count; n++)
+        if (world->needs [rm].follows && world->needs [n].follows && paper->place [n] == place)
+            return false;
+    for (size_t e = 0; e < world->edges_count; e++) {
+        const size_t *ends = world->edges [e].ends;
+        if (world->edges [e].tie && ends [0] == rm &&
+            world->sites [paper->place [ends [1]]] != world->sites [place])
+            return false;
+    }
+    return true;
+}
+
 static int64_t search (paper_t *paper, size_t rm, int64_t st);
 
 /*  Lines 08 to 25 for one c_m. */
@@ -226,7 +264,8 @@ static int64_t around (paper_t *paper, size_t rm, int64_t st)
             int64_t ret = SUCCESS;
             if (paper->place [next] != SIZE_MAX) {
                 size_t ends [2] = {paper->place [rm], paper->place [next]};
-                if (ends [0] == ends [1] || edge_free (world, rp, st, ends))
+                if (world->sites [ends [0]] == world->sites [ends [1]] ||
+                    edge_free (world, rp, st, ends))
                     paper->edge [rp] = true;
                 else
                     ret = NOTFOUND;
@@ -258,7 +297,8 @@ static int64_t search (paper_t *paper, size_t rm, int64_t st)
             }
     paper_t before = *paper;
     for (size_t i = 0; i < count; i++) {
-        if (list [i].start_ms + need->duration_ms > world->deadline)
+        if (list [i].start_ms + need->duration_ms > world->deadline ||
+            !data_may_go (paper, rm, list [i].place))
             continue;
         int64_t delta = list [i].start_ms - begin;
         if (delta > 0)
@@ -285,7 +325,7 @@ static bool paper_finds (paper_t *paper, int64_t *start)
         for (;;) {
             size_t root = SIZE_MAX;
             for (size_t n = 0; n < world->needs_count; n++)
-                if (paper->place [n] == SIZE_MAX &&
+                if (paper->place [n] == SIZE_MAX && !world->needs [n].follows &&
                     (root == SIZE_MAX ||
                      world->needs [n].places_count < world->needs [root].places_count))
                     root = n;
@@ -303,14 +343,13 @@ static bool paper_finds (paper_t *paper, int64_t *start)
     }
 }
 
-static void finds_what_the_recursion_of_the_paper_finds (void **state)
+static void compare_with_the_paper (bool data)
 {
-    (void) state;
     size_t found = 0;
     size_t moved = 0;
     for (uint64_t seed = 1; seed <= 20000; seed++) {
         backtrack_world_t world;
-        make_world (&world, seed);
+        make_world (&world, seed, data);
         backtrack_order_t order = order_of (&world, seed % 2 ? POLICY_COST : POLICY_LOAD);
         order.incremental = seed % 4 < 2;
         prng_t prng;
@@ -341,12 +380,25 @@ static void finds_what_the_recursion_of_the_paper_finds (void **state)
     assert_true (found > 2000 && moved > 500); /* the worlds are neither empty nor trivial */
 }
 
+static void finds_what_the_recursion_of_the_paper_finds (void **state)
+{
+    (void) state;
+    compare_with_the_paper (false);
+}
+
+static void data_is_a_vertex_at_the_site_of_its_need (void **state)
+{
+    (void) state;
+    compare_with_the_paper (true);
+}
+
 /*  --- what the paper is known for, one by one --- */
 
 /*  One need, two places; the cheap one is free two instants later. */
 static backtrack_world_t cheap_but_late (void)
 {
-    backtrack_world_t world = {.needs_count = 1, .deadline = SPAN, .price = {1, 2}};
+    backtrack_world_t world = {
+      .needs_count = 1, .sites = {0, 1, 2, 3}, .deadline = SPAN, .price = {1, 2}};
     for (size_t t = 0; t < SPAN; t++) {
         world.free [0][t] = t >= 3;
         world.free [1][t] = true;
@@ -405,7 +457,7 @@ static void distinct_needs_never_share_a_place (void **state)
     (void) state;
     for (uint64_t seed = 1; seed <= 3000; seed++) {
         backtrack_world_t world;
-        make_world (&world, seed);
+        make_world (&world, seed, false);
         backtrack_order_t order = order_of (&world, POLICY_TIME);
         order.distinct = true;
         prng_t prng;
@@ -453,6 +505,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (finds_what_the_recursion_of_the_paper_finds),
+      cmocka_unit_test (data_is_a_vertex_at_the_site_of_its_need),
       cmocka_unit_test (the_first_late_place_moves_the_start_though_another_is_free),
       cmocka_unit_test (a_refused_hold_means_the_next_place),
       cmocka_unit_test (distinct_needs_never_share_a_place),

@@ -190,7 +190,10 @@ static void changes_come_oldest_first_and_each_file_once (void **state)
         catalogue_prove (w.catalogue, &file, "n1", 7);
     }
     uint64_t number = catalogue_number (w.catalogue);
-    catalogue_pin (w.catalogue, "c", true);
+    file_t wanted = *catalogue_find (w.catalogue, "c");
+    wanted.pinned = true;
+    catalogue_want (w.catalogue, &wanted);
+    catalogue_want (w.catalogue, &wanted);
     static const char *const order [] = {"a", "b", "c"};
     const file_t *file = catalogue_changed (w.catalogue, 0);
     for (size_t i = 0; i < 3; i++, file = catalogue_changed (w.catalogue, file->changed))

@@ -123,6 +123,41 @@ static void lost_nodes_are_told_by_site (void **state)
     assert_told (degraded, LOOK ("released", "released", "2", ""), "released");
 }
 
+#define OPENING(flags)                                                                             \
+    LOOK ("committed", "activated", "1", ", \"openings\": [{\"site\": \"ams\"" flags "}]")
+
+static void how_its_nodes_stand_is_told_by_site (void **state)
+{
+    (void) state;
+    static const char silent [] =
+      OPENING (", \"disconnected\": true, \"trouble\": \"slurmctld does not answer\"");
+    assert_told (OPENING (""), OPENING (", \"ready\": true"), "ready:ams");
+    assert_told (OPENING (", \"ready\": true"), silent, "disconnected:ams");
+    assert_told (silent, OPENING (", \"ready\": true"), "ready:ams connected:ams");
+    json_t *before = parse (OPENING (""));
+    json_t *after = parse (silent);
+    json_t *changes = changes_between (before, after, NINE);
+    assert_string_equal (json_string_value (json_object_get (json_array_get (changes, 0), "why")),
+                         "slurmctld does not answer");
+    json_decref (changes);
+    json_decref (before);
+    json_decref (after);
+}
+
+#define FILE_IS(state)                                                                             \
+    LOOK (                                                                                         \
+      "committed", "reserved", "1",                                                                \
+      ", \"staging\": [{\"site\": \"ams\", \"node\": \"d1\", \"file\": \"x\", \"state\": \"" state \
+      "\"}]")
+
+static void late_files_are_told_by_name (void **state)
+{
+    (void) state;
+    assert_told (FILE_IS ("coming"), FILE_IS ("late"), "degraded:x at ams/d1");
+    assert_told (FILE_IS ("late"), FILE_IS ("late"), "");
+    assert_told (FILE_IS ("late"), FILE_IS ("ready"), "healed:x at ams/d1");
+}
+
 static void a_silent_domain_has_not_given_up_its_use (void **state)
 {
     (void) state;
@@ -163,6 +198,9 @@ static void a_line_says_when_who_and_what (void **state)
        "2026-12-01T09:00:00Z  r-1  modified, version 3\n"},
       {"{\"time\": \"2026-12-01T09:00:00Z\", \"change\": \"silent\", \"at\": \"nis/N\"}",
        "2026-12-01T09:00:00Z  nis/N silent\n"},
+      {"{\"time\": \"2026-12-01T09:00:00Z\", \"reservation\": \"r-1\", \"change\": \"degraded\","
+       " \"at\": \"ams\", \"why\": \"open: root has deleted it\"}",
+       "2026-12-01T09:00:00Z  r-1  ams degraded: open: root has deleted it\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases [0]; i++) {
         char *text = NULL;
@@ -184,6 +222,8 @@ int main (void)
       cmocka_unit_test (one_whose_time_is_over_has_ended_and_was_not_given_back),
       cmocka_unit_test (use_is_told_by_domain),
       cmocka_unit_test (lost_nodes_are_told_by_site),
+      cmocka_unit_test (how_its_nodes_stand_is_told_by_site),
+      cmocka_unit_test (late_files_are_told_by_name),
       cmocka_unit_test (a_silent_domain_has_not_given_up_its_use),
       cmocka_unit_test (silence_of_the_federation_names_no_reservation),
       cmocka_unit_test (a_line_says_when_who_and_what),

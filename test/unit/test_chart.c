@@ -69,6 +69,34 @@ static void links_in_use_have_rows_after_all_classes (void **state)
     json_decref (forms);
 }
 
+static void room_on_storage_is_a_bar_in_its_nodes_row (void **state)
+{
+    (void) state;
+    json_t *entries =
+      parse ("[{\"name\": \"replica/n8\", \"storage\": {\"nodes\": [{\"name\": \"d1\","
+             " \"mib\": 1000}, {\"name\": \"d2\", \"mib\": 500}]}}]");
+    json_t *forms =
+      parse ("[{\"reservation\": \"r\", \"compute\": [{\"id\": \"a\", \"site\": \"n8\", \"class\": "
+             "\"node\"}],"
+             " \"data\": [{\"need\": \"in\", \"site\": \"n8\", \"node\": \"d2\", \"bytes\": "
+             "1048577}, {\"need\":"
+             " \"kept\", \"site\": \"n8\", \"node\": \"d2\", \"bytes\": 0}]}]");
+    chart_t chart;
+    chart_fill (&chart, entries, forms, false);
+    assert_int_equal (chart.gantt.rows_count, 2);
+    assert_row (&chart, 1, "n8/d2", 500, true);
+    assert_string_equal (chart.gantt.rows [1].unit, "MiB");
+    assert_int_equal (chart.gantt.bars_count, 2);
+    assert_int_equal (chart.gantt.bars [1].row, 1);
+    assert_int_equal (chart.gantt.bars [1].quantity, 2);
+    chart_clear (&chart);
+    chart_fill (&chart, entries, forms, true);
+    assert_int_equal (chart.gantt.rows_count, 3);
+    chart_clear (&chart);
+    json_decref (entries);
+    json_decref (forms);
+}
+
 static void all_links_have_rows_when_asked (void **state)
 {
     (void) state;
@@ -111,6 +139,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (links_in_use_have_rows_after_all_classes),
+      cmocka_unit_test (room_on_storage_is_a_bar_in_its_nodes_row),
       cmocka_unit_test (all_links_have_rows_when_asked),
       cmocka_unit_test (reservations_of_others_are_counted_not_drawn),
     };

@@ -157,6 +157,33 @@ static void a_path_that_is_not_all_known_is_told_as_its_links (void **state)
     unbook (&booked);
 }
 
+/*  The same circuits for a file that comes from a to y. */
+static void a_circuit_of_a_file_leads_from_its_source (void **state)
+{
+    (void) state;
+    connections_booked_t booked;
+    data_need_t data = {.id = "x-y", .at = "y"};
+    space_booking_t space = {.need = "x-y", .source = "a"};
+    graph_t *graph = two_domains ();
+    size_t count;
+    book (&booked);
+    booked.request.network_count = 0;
+    booked.request.data = &data;
+    booked.request.data_count = 1;
+    booked.parts [0] =
+      (part_record_t){.participant = "replica/b", .space = &space, .space_count = 1};
+    connection_t *found = connections_gather (booked.records, 4, &booked.request, graph, &count);
+    assert_int_equal (count, 1);
+    assert_string_equal (found [0].ends [0], "a");
+    assert_string_equal (found [0].ends [1], "y");
+    assert_int_equal (found [0].path_count, 4);
+    assert_string_equal (found [0].path [0], "a");
+    assert_string_equal (found [0].path [3], "b");
+    connections_free (found, count);
+    graph_destroy (&graph);
+    unbook (&booked);
+}
+
 static void ends_at_one_site_are_connected_there (void **state)
 {
     (void) state;
@@ -204,6 +231,7 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (a_path_that_comes_back_to_a_domain_is_whole_again),
       cmocka_unit_test (a_path_that_is_not_all_known_is_told_as_its_links),
+      cmocka_unit_test (a_circuit_of_a_file_leads_from_its_source),
       cmocka_unit_test (ends_at_one_site_are_connected_there),
       cmocka_unit_test (a_path_is_cut_where_the_domain_changes),
     };

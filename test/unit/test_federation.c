@@ -144,11 +144,12 @@ static const char runner [] = "sites\n"
 static void a_site_with_a_runner_has_an_agent_for_each_node (void **state)
 {
     (void) state;
-    static const federation_node_t wanted [] = {{"thin-001", "thin", 4},
-                                                {"thin-002", "thin", 4},
-                                                {"big", "fat", 1},
-                                                {"f09", "fat", 1},
-                                                {"f10", "fat", 1}};
+    static const federation_node_t wanted [] = {
+      {.name = "thin-001", .class_name = "thin", .cpus = 4},
+      {.name = "thin-002", .class_name = "thin", .cpus = 4},
+      {.name = "big", .class_name = "fat", .cpus = 1},
+      {.name = "f09", .class_name = "fat", .cpus = 1},
+      {.name = "f10", .class_name = "fat", .cpus = 1}};
     char why [LONG_WHY_BYTES] = "";
     federation_t *federation = read_text (runner, why);
     const federation_node_t *nodes = NULL;

@@ -1,84 +1,17 @@
 /*  test_flows - the thread that moves bulk bytes, on loopback: without the token a receiver gets
  *  nothing, the bytes that come are those that were sent, and bytes that it had are not sent again.
  */
-#include "flows.h"
-#include "must.h"
+#include "flow_fixture.h"
+#include "flow_marks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <fcntl.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #define MEBIBYTE (1024 * 1024)
-#define BYTES    (3 * MEBIBYTE + 17)
-#define WAIT_MS  20000 /* for news that must come */
 
-typedef struct {
-    poll_set_t *ports;
-    flows_t *flows;
-} end_t;
-
-static char folder [64];
-static uint8_t id [FLOW_ID_BYTES] = {1}, token [FLOW_TOKEN_BYTES] = {2};
-
-static end_t end_new (const char *listen)
-{
-    char why [WHY_BYTES];
-    end_t end = {.ports = poll_set_new ()};
-    end.flows = flows_new (end.ports, listen, NULL, why);
-    if (!end.flows)
-        fail_msg ("%s", why);
-    return end;
-}
-
-static void end_destroy (end_t *end)
-{
-    flows_destroy (&end->flows);
-    poll_set_destroy (&end->ports);
-}
-
-static int64_t mono_ms (void)
-{
-    struct timespec now;
-    clock_gettime (CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/*  The next news of this kind; others are passed over. */
 static flow_event_t await (end_t *end, flow_news_t news)
 {
-    event_t event;
-    for (int64_t until_ms = mono_ms () + WAIT_MS; mono_ms () < until_ms;) {
-        while (flows_receive (end->flows, &event))
-            if (event.flow.news == news)
-                return event.flow;
-        poll_set_wait (end->ports, 100);
-    }
-    fail_msg ("no news %d came", (int) news);
-    return (flow_event_t){0};
-}
-
-static const char *path (const char *name)
-{
-    static char paths [4][128];
-    static int turn;
-    char *to = paths [turn++ % 4];
-    snprintf (to, sizeof paths [0], "%s/%s", folder, name);
-    return to;
-}
-
-static void write_file (const char *name, const uint8_t *data, size_t size)
-{
-    FILE *file = must (fopen (path (name), "wb"));
-    assert_int_equal (fwrite (data, 1, size, file), size);
-    fclose (file);
+    return await_of (end, ANY_FLOW, news);
 }
 
 static uint8_t *some_bytes (void)
@@ -206,8 +139,8 @@ static uint64_t part_bytes (void)
     return (uint64_t) found.st_size;
 }
 
-/*  It has the first bytes from before, gets the rest, and has the right file then. */
-static void receive_rest (const end_t *feeder, const uint8_t *data, uint64_t before)
+/*  It has the first bytes from before, gets so many more, and has the right file then. */
+static void receive_rest (const end_t *feeder, const uint8_t *data, uint64_t before, uint64_t more)
 {
     end_t receiver = end_new (NULL);
     uint8_t *got = must (malloc (BYTES));
@@ -216,7 +149,7 @@ static void receive_rest (const end_t *feeder, const uint8_t *data, uint64_t bef
     assert_int_equal (await (&receiver, FLOW_LINKED).peer_has, BYTES);
     flows_order (receiver.flows, &(flow_order_t){.verb = FLOW_GO, .flow = 1, .link = 7});
     flow_event_t whole = await (&receiver, FLOW_WHOLE);
-    assert_int_equal (whole.received, BYTES - before);
+    assert_int_equal (whole.received, more);
     FILE *file = must (fopen (path ("part"), "rb"));
     assert_int_equal (fread (got, 1, BYTES, file), BYTES);
     fclose (file);
@@ -265,7 +198,7 @@ static void what_comes_is_what_was_sent (void **state)
     write_file ("source", data, BYTES);
     feed (&feeder);
     no_part ();
-    receive_rest (&feeder, data, 0);
+    receive_rest (&feeder, data, 0, BYTES);
     end_destroy (&feeder);
     free (data);
 }
@@ -280,7 +213,7 @@ static void what_was_there_before_does_not_come_again (void **state)
     part_left (&feeder);
     uint64_t before = part_bytes () / MEBIBYTE * MEBIBYTE;
     assert_in_range (before, MEBIBYTE, BYTES);
-    receive_rest (&feeder, data, before);
+    receive_rest (&feeder, data, before, BYTES - before);
     end_destroy (&feeder);
     free (data);
 }
@@ -304,11 +237,11 @@ static void what_was_there_before_and_is_wrong_comes_again (void **state)
     feed_at (&feeder, 16);
     part_left (&feeder);
     spoil ("part", 0);
-    receive_rest (&feeder, data, 0);
-    spoil ("part", MEBIBYTE + 5); /* now it has all */
-    receive_rest (&feeder, data, MEBIBYTE);
-    spoil ("part" FLOW_MARKS, 2 * FLOW_DIGEST_BYTES);
-    receive_rest (&feeder, data, 2 * MEBIBYTE);
+    receive_rest (&feeder, data, 0, BYTES);
+    spoil ("part", MEBIBYTE + 5);                     /* now it has all */
+    receive_rest (&feeder, data, MEBIBYTE, MEBIBYTE); /* one chunk of four */
+    spoil ("part" FLOW_MARKS, 3 * 48);                /* the head and two rows before it */
+    receive_rest (&feeder, data, 2 * MEBIBYTE, BYTES - 2 * MEBIBYTE);
     end_destroy (&feeder);
     free (data);
 }
@@ -491,6 +424,54 @@ static void who_is_behind_finds_the_wrong_bytes_too (void **state)
     free (data);
 }
 
+/*  The donor has wrong bytes in some chunks: these are received, and no others. */
+static void mended_from_a_donor (const long *bad, size_t count, uint64_t received)
+{
+    end_t feeder = end_new ("tcp://127.0.0.1:0"), receiver = end_new (NULL);
+    uint8_t *data = some_bytes (), digest [FLOW_DIGEST_BYTES];
+    source_marked (data, digest);
+    write_file ("donor", data, BYTES);
+    rename (path ("source.marks"), path ("donor.marks"));
+    for (size_t i = 0; i < count; i++)
+        spoil ("donor", bad [i]);
+    feed (&feeder);
+    flows_order (receiver.flows, &(flow_order_t){.verb = FLOW_OPEN,
+                                                 .flow = 1,
+                                                 .id = id,
+                                                 .token = token,
+                                                 .path = path ("part"),
+                                                 .donor = path ("donor"),
+                                                 .marks = path ("donor.marks"),
+                                                 .size = BYTES,
+                                                 .digest = digest,
+                                                 .epoch = 6,
+                                                 .feeds = 1});
+    flow_event_t news = await (&receiver, FLOW_OPENED);
+    if (count > 0) {
+        assert_int_equal (news.has, bad [0] / MEBIBYTE * MEBIBYTE);
+        go (&receiver, &feeder, 7);
+    }
+    news = await (&receiver, FLOW_WHOLE);
+    assert_memory_equal (news.digest, digest, FLOW_DIGEST_BYTES);
+    assert_int_equal (news.received, received);
+    part_is (data);
+    no_part ();
+    unlink (path ("donor"));
+    unlink (path ("donor.marks"));
+    end_destroy (&receiver);
+    end_destroy (&feeder);
+    free (data);
+}
+
+static void only_what_is_bad_of_a_donor_is_received (void **state)
+{
+    (void) state;
+    mended_from_a_donor (NULL, 0, 0);
+    mended_from_a_donor ((long []){5}, 1, MEBIBYTE);
+    mended_from_a_donor ((long []){MEBIBYTE, 2 * MEBIBYTE}, 2, UINT64_C (2) * MEBIBYTE);
+    mended_from_a_donor ((long []){9, BYTES - 1}, 2, MEBIBYTE + 17);
+}
+
 static void a_digest_is_the_sha_256_of_all_bytes_those_from_before_too (void **state)
 {
     (void) state;
@@ -501,7 +482,11 @@ static void a_digest_is_the_sha_256_of_all_bytes_those_from_before_too (void **s
       0x7a, 0x9c, 0xb4, 0x10, 0xff, 0x61, 0xf2, 0x00, 0x15, 0xad};
     end_t receiver = end_new (NULL);
     write_file ("part", (const uint8_t *) "abc", 3);
-    write_file ("part" FLOW_MARKS, of_abc, sizeof of_abc);
+    flow_mark_t mark = {.check = 0};
+    memcpy (mark.mark, of_abc, sizeof of_abc);
+    int marks = open (path ("part" FLOW_MARKS), O_RDWR | O_CREAT | O_TRUNC, 0640);
+    assert_true (flow_marks_begin (marks) && flow_marks_put (marks, 3, &mark));
+    close (marks);
     flows_order (receiver.flows, &(flow_order_t){.verb = FLOW_OPEN,
                                                  .flow = 1,
                                                  .id = id,
@@ -564,11 +549,41 @@ static void who_is_fed_by_another_takes_nothing_from_the_first_any_more (void **
     free (got);
 }
 
-static int make_folder (void **state)
+/*  The middle one has the whole file and ends while it feeds the last one, slowly. */
+static void who_is_fed_from_a_whole_file_gets_the_rest_from_one_that_ends (void **state)
 {
     (void) state;
-    snprintf (folder, sizeof folder, "/tmp/test_flows.XXXXXX");
-    return mkdtemp (folder) ? 0 : -1;
+    end_t first = end_new ("tcp://127.0.0.1:0"), middle = end_new ("tcp://127.0.0.1:0");
+    end_t last = end_new (NULL);
+    uint8_t *data = some_bytes ();
+    write_file ("source", data, BYTES);
+    no_part ();
+    feed (&first);
+    flow_order_t part = {.verb = FLOW_OPEN,
+                         .flow = 1,
+                         .id = id,
+                         .token = token,
+                         .path = path ("part"),
+                         .size = BYTES,
+                         .epoch = 6,
+                         .mbps = 24,
+                         .feeds = 1};
+    flows_order (middle.flows, &part);
+    await (&middle, FLOW_OPENED);
+    go (&middle, &first, 7);
+    await (&middle, FLOW_WHOLE);
+    part.path = path ("rest");
+    flows_order (last.flows, &part);
+    await (&last, FLOW_OPENED);
+    go (&last, &middle, 8);
+    assert_in_range (await (&last, FLOW_PROGRESS).has, 1, BYTES - 1);
+    end_destroy (&middle);
+    assert_int_equal (await (&last, FLOW_WHOLE).received, BYTES);
+    end_destroy (&last);
+    end_destroy (&first);
+    unlink (path ("rest"));
+    unlink (path ("rest.marks"));
+    free (data);
 }
 
 static int remove_folder (void **state)
@@ -593,9 +608,11 @@ int main (void)
       cmocka_unit_test (a_wrong_byte_of_the_last_chunk_is_found_by_the_digest_of_all),
       cmocka_unit_test (what_is_here_and_is_not_what_the_feeder_has_comes_again),
       cmocka_unit_test (who_is_behind_finds_the_wrong_bytes_too),
+      cmocka_unit_test (only_what_is_bad_of_a_donor_is_received),
       cmocka_unit_test (a_digest_is_the_sha_256_of_all_bytes_those_from_before_too),
       cmocka_unit_test (a_feeder_that_ends_is_told_as_failed),
       cmocka_unit_test (who_is_fed_by_another_takes_nothing_from_the_first_any_more),
+      cmocka_unit_test (who_is_fed_from_a_whole_file_gets_the_rest_from_one_that_ends),
     };
     return cmocka_run_group_tests (tests, make_folder, remove_folder);
 }

@@ -17,8 +17,9 @@
 #define HOUR_MS INT64_C (3600000)
 #define NINE    INT64_C (1796115600000) /* 2026-12-01T09:00:00Z */
 
-static gantt_row_t rows [] = {{"ams/thin", 128, false}, {"kyoto/node", 256, false}};
-static gantt_row_t shared [] = {{"ams/thin", 128, false}, {"N/n8-x1", 5000, true}};
+static gantt_row_t rows [] = {{"ams/thin", 128, false, "CPUs"}, {"kyoto/node", 256, false, "CPUs"}};
+static gantt_row_t shared [] = {{"ams/thin", 128, false, "CPUs"},
+                                {"N/n8-x1", 5000, true, "Mbit/s"}};
 
 static char *print (const gantt_t *gantt, size_t width, bool colour)
 {
@@ -157,7 +158,7 @@ static void the_height_of_a_link_s_bar_is_its_share (void **state)
 static void names_have_the_room_they_want (void **state)
 {
     (void) state;
-    gantt_row_t long_rows [] = {{"backbone/kanazawa-toyama-nagaoka", 1, true}};
+    gantt_row_t long_rows [] = {{"backbone/kanazawa-toyama-nagaoka", 1, true, "Mbit/s"}};
     gantt_t gantt = {long_rows, 1, NULL, 0, NULL, 0, NINE, NINE + HOUR_MS, NULL};
     char *text = print (&gantt, 100, false);
     assert_non_null (strstr (text, "\nbackbone/kanazawa-toyama-nagaoka |"));

@@ -177,6 +177,14 @@ static void fields_of_a_newer_peer_pass (void **state)
     message_free (message);
 }
 
+/*  Nothing has the number 0. Written with more bytes than needed, protobuf-c takes it. */
+static void a_field_of_number_0_is_refused (void **state)
+{
+    (void) state;
+    static const uint8_t zero [] = {0x10, 0x07, 0x80, 0x00, 0x01}; /* start = 7; field 0 = 1 */
+    assert_null (message_unpack (&musubi__txid__descriptor, (bytes_t){zero, sizeof zero}));
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -188,6 +196,7 @@ int main (void)
       cmocka_unit_test (text_of_every_length_of_utf_8_passes),
       cmocka_unit_test (a_record_over_the_limit_is_refused),
       cmocka_unit_test (fields_of_a_newer_peer_pass),
+      cmocka_unit_test (a_field_of_number_0_is_refused),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -171,12 +171,14 @@ static void after_a_restart_everything_is_told_again_from_the_records (void **st
     assert_true (agent_told (&w, &a));
     agent_says (&a, r1, RUN_RUNNING);
     agent_comes (&w, &a);
+    uint64_t last = a.seen;
     restart (&w);
     assert_int_equal (nodes_at (w.nodes, 0).cpus_used, 3);
     assert_int_equal (nodes_at (w.nodes, 0).state, AGENT_AWAITED);
     assert_int_equal (run_at (&w, r1).state, RUN_RUNNING);
     agent_ask (&w, &a);
     assert_true (agent_told (&w, &a));
+    assert_true (a.seen > last); /* no answer has the number of an earlier one */
     assert_null (agent_wanted (&a, r1)->order);
     assert_non_null (agent_wanted (&a, r2)->order);
     agent_leaves (&a);
@@ -221,6 +223,108 @@ static void warning_and_end_are_told_at_once_and_their_reason_with_the_end (void
     agent_comes (&w, &a);
     assert_string_equal (run_at (&w, r1).why, "its reservation has ended");
     assert_string_equal (w.moves [w.moves_count - 1].why, "its reservation has ended");
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+static void suspend (nodes_world_t *w, bool suspended)
+{
+    begin (w);
+    nodes_suspend (w->nodes, &w->host.now, &r1, suspended);
+    end (w);
+}
+
+static void a_run_is_suspended_until_it_is_resumed_or_ended_also_after_a_restart (void **state)
+{
+    (void) state;
+    nodes_world_t w;
+    open_world (&w);
+    nodes_agent_t a = agent_of ("n1");
+    agent_comes (&w, &a);
+    r1_runs (&w, &a);
+    suspend (&w, true);
+    assert_true (agent_told (&w, &a));
+    assert_int_equal (agent_wanted (&a, r1)->wish, WISH_SUSPEND);
+    assert_false (run_at (&w, r1).suspended); /* its agent has not said so */
+    agent_says (&a, r1, RUN_RUNNING)->suspended = true;
+    agent_comes (&w, &a);
+    assert_true (run_at (&w, r1).suspended);
+    assert_int_equal (run_at (&w, r1).state, RUN_RUNNING);
+    assert_int_equal (w.suspensions, 1);
+    assert_int_equal (nodes_at (w.nodes, 0).cpus_used, 1);
+
+    restart (&w);
+    agent_comes (&w, &a);
+    assert_int_equal (agent_wanted (&a, r1)->wish, WISH_SUSPEND);
+    begin (&w);
+    nodes_warn (w.nodes, &w.host.now, &r1, 60000);
+    end (&w);
+    agent_comes (&w, &a);
+    assert_int_equal (agent_wanted (&a, r1)->wish, WISH_SUSPEND); /* the warning waits */
+    suspend (&w, false);
+    agent_comes (&w, &a);
+    assert_int_equal (agent_wanted (&a, r1)->wish, WISH_WARN);
+    agent_says (&a, r1, RUN_RUNNING)->suspended = false;
+    agent_comes (&w, &a);
+    assert_false (run_at (&w, r1).suspended);
+
+    suspend (&w, true);
+    begin (&w);
+    nodes_end (w.nodes, &w.host.now, &r1, 0, "cancelled");
+    end (&w);
+    agent_comes (&w, &a);
+    assert_int_equal (agent_wanted (&a, r1)->wish, WISH_END);
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+static void a_run_suspended_again_before_its_agent_heard_of_the_resumption_is_told_once (
+  void **state)
+{
+    (void) state;
+    nodes_world_t w;
+    open_world (&w);
+    nodes_agent_t a = agent_of ("n1");
+    agent_comes (&w, &a);
+    r1_runs (&w, &a);
+    suspend (&w, true);
+    assert_true (agent_told (&w, &a));
+    agent_says (&a, r1, RUN_RUNNING)->suspended = true;
+    agent_ask (&w, &a);
+    assert_int_equal (w.suspensions, 1);
+
+    suspend (&w, false); /* this answer is under way when the site wants it suspended again */
+    suspend (&w, true);
+    assert_true (agent_told (&w, &a));
+    assert_int_equal (agent_wanted (&a, r1)->wish, WISH_RESUME);
+    agent_ask (&w, &a);
+    assert_int_equal (w.suspensions, 1); /* it may be about to go on */
+    assert_true (agent_told (&w, &a));
+    assert_int_equal (agent_wanted (&a, r1)->wish, WISH_SUSPEND);
+    agent_ask (&w, &a);
+    assert_int_equal (w.suspensions, 2);
+    assert_false (agent_told (&w, &a));
+    agent_comes (&w, &a);
+    assert_int_equal (w.suspensions, 2);
+    agent_leaves (&a);
+    close_world (&w);
+}
+
+static void what_its_machine_is_like_is_known_from_its_agents_last_word (void **state)
+{
+    (void) state;
+    nodes_world_t w;
+    open_world (&w);
+    nodes_agent_t a = agent_of ("n1");
+    a.machine = (machine_state_t){.memory = 5000000000, .disk = 7, .load = 0.5};
+    agent_comes (&w, &a);
+    site_node_t node = nodes_at (w.nodes, 0);
+    assert_int_equal (node.machine.memory, 5000000000);
+    assert_int_equal (node.machine.disk, 7);
+    assert_true (node.machine.load == 0.5);
+    a.machine.disk = 6;
+    agent_comes (&w, &a);
+    assert_int_equal (nodes_at (w.nodes, 0).machine.disk, 6);
     agent_leaves (&a);
     close_world (&w);
 }
@@ -397,6 +501,10 @@ int main (void)
       cmocka_unit_test (nothing_is_concluded_from_what_a_question_leaves_out),
       cmocka_unit_test (after_a_restart_everything_is_told_again_from_the_records),
       cmocka_unit_test (warning_and_end_are_told_at_once_and_their_reason_with_the_end),
+      cmocka_unit_test (a_run_is_suspended_until_it_is_resumed_or_ended_also_after_a_restart),
+      cmocka_unit_test (
+        a_run_suspended_again_before_its_agent_heard_of_the_resumption_is_told_once),
+      cmocka_unit_test (what_its_machine_is_like_is_known_from_its_agents_last_word),
       cmocka_unit_test (a_run_that_no_agent_has_heard_of_ends_without_one),
       cmocka_unit_test (
         a_node_that_could_start_nothing_rests_longer_each_time_until_something_runs),

@@ -284,7 +284,7 @@ static void data_and_connections_that_nobody_offers_are_refused_in_words (void *
       &fed, fed_ask (&fed, "p0", "Planner", "Reserve", "alice", "n@g1", &message.base, 9000));
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
     assert_int_equal (answer->n_reasons, 1);
-    assert_non_null (strstr (answer->reasons [0]->text, "this federation has no replica services"));
+    assert_non_null (strstr (answer->reasons [0]->text, "data[0].file: no site has a file x.nc"));
     message_free (&answer->base);
 
     request.n_data = 0;

@@ -38,8 +38,8 @@ static void a_reservation_is_created_reserved_and_over (service_world_t *w)
     assert_int_equal (seen->commands [0]->waits_until_ms, told.waits_until_ms);
     assert_int_equal (seen->from_ms, at (10));
     assert_int_equal (seen->until_ms, at (20));
-    assert_int_equal (seen->nodes, 3);
-    assert_string_equal (seen->class_name, "thin");
+    assert_int_equal (seen->quantity, 3);
+    assert_string_equal (seen->resource, "thin");
     message_free (&all->base);
 
     told = plus_command (w, "alice", "Commit", &told.command);
@@ -53,8 +53,8 @@ static void a_reservation_is_created_reserved_and_over (service_world_t *w)
     assert_int_equal (seen->state, MUSUBI__RESERVATION_STATE__RESERVED);
     assert_int_equal (seen->from_ms, at (10));
     assert_int_equal (seen->until_ms, at (20));
-    assert_int_equal (seen->nodes, 3);
-    assert_string_equal (seen->class_name, "thin");
+    assert_int_equal (seen->quantity, 3);
+    assert_string_equal (seen->resource, "thin");
     assert_int_equal (seen->n_commands, 0);
     message_free (&all->base);
     pass (w, 10 * MINUTE_MS);
@@ -362,7 +362,7 @@ static void what_a_planner_made_of_one_need_here_alone_is_changed (service_world
     assert_int_equal (plus_modify (w, "alice", "m2", "r1", 0, 40, 0).refused, REFUSAL_BUSY_CHANGE);
     assert_int_equal (tell (w, "Commit", &txid), COMMAND_COMMITTED);
     Musubi__PlusPropertiesAnswer *all = plus_properties (w, "alice", "r1", "", 0);
-    assert_int_equal (all->reservations [0]->nodes, 4);
+    assert_int_equal (all->reservations [0]->quantity, 4);
     message_free (&all->base);
     told = plus_release (w, "alice", "d", "r1");
     plus_command (w, "alice", "Commit", &told.command);
@@ -457,7 +457,7 @@ static void what_cannot_be_had_is_refused_in_words (service_world_t *w)
     plus_command (w, "bob", "Commit", &told.command);
     told = plus_modify (w, "bob", "m", r, 0, 0, UINT32_MAX / 8);
     assert_int_equal (told.status, CALL_BAD_REQUEST);
-    assert_non_null (strstr (told.reason, "nodes: more than a site can have"));
+    assert_non_null (strstr (told.reason, "quantity: more than a site can have"));
 }
 
 static void a_planners_command_is_not_decided_here (service_world_t *w)
@@ -632,12 +632,12 @@ static void spoilt_requests_and_records_do_no_harm (void **state)
     reserve_.reservation = r;
     reserve_.from_ms = at (30);
     reserve_.until_ms = at (40);
-    reserve_.nodes = 1;
+    reserve_.quantity = 1;
     ask_spoilt (&w, "alice", "Reservation", "Reserve", &reserve_.base);
     Musubi__PlusModifyRequest modify = MUSUBI__PLUS_MODIFY_REQUEST__INIT;
     modify.reservation = r;
     modify.until_ms = at (25);
-    modify.nodes = 2;
+    modify.quantity = 2;
     ask_spoilt (&w, "alice", "Reservation", "Modify", &modify.base);
     Musubi__PlusPropertiesRequest properties = MUSUBI__PLUS_PROPERTIES_REQUEST__INIT;
     properties.reservation = r;

@@ -6,7 +6,6 @@
 
 #include "gis.pb-c.h"
 #include "message.h"
-#include "planner.pb-c.h"
 
 static packed_t packed_message (const ProtobufCMessage *message)
 {
@@ -206,15 +205,12 @@ static void until_it_is_done_no_hold_is_granted_and_nothing_is_said_of_unknown_t
 
 /*  --- what answers tell --- */
 
-static Musubi__Placement placement (char *need, char *site, char *class, uint32_t cpus)
+static placement_t placed_at (const char *need, const char *site, const char *class, uint32_t cpus)
 {
-    Musubi__Placement placed = MUSUBI__PLACEMENT__INIT;
-    placed.need = need;
-    placed.site = site;
-    placed.class_name = class;
-    placed.cpus = cpus;
-    placed.from_ms = WALL_MS;
-    placed.until_ms = WALL_MS + HOUR_MS;
+    placement_t placed = {.cpus = cpus, .from_ms = WALL_MS, .until_ms = WALL_MS + HOUR_MS};
+    snprintf (placed.need, sizeof placed.need, "%s", need);
+    snprintf (placed.site, sizeof placed.site, "%s", site);
+    snprintf (placed.class_name, sizeof placed.class_name, "%s", class);
     return placed;
 }
 
@@ -223,19 +219,14 @@ static void a_site_finds_its_bookings_in_an_answer (void **state)
     (void) state;
     node_class_t classes [] = {{.name = "fat", .nodes = 9, .cpus_per_node = 4}};
     site_t site = {.classes = classes, .classes_count = 1};
-    Musubi__Placement placed [] = {placement ("a", "ams", "fat", 8),
-                                   placement ("b", "tyo", "slim", 3),
-                                   placement ("c", "ams", "fat", 5)};
-    Musubi__Placement *list [] = {&placed [0], &placed [1], &placed [2]};
-    Musubi__Answer answer = MUSUBI__ANSWER__INIT;
-    answer.n_compute = 3;
-    answer.compute = list;
-    packed_t packed = packed_message (&answer.base);
+    placement_t placed [] = {placed_at ("a", "ams", "fat", 8), placed_at ("b", "tyo", "slim", 3),
+                             placed_at ("c", "ams", "fat", 5)};
+    answer_t answer = {.compute = placed, .compute_count = 3};
     packed_t part;
     char why [WHY_BYTES];
     compute_booking_t *bookings;
     size_t count;
-    assert_true (allocated_at_site (bytes (packed), "ams", &site, &part, why));
+    assert_true (allocated_at_site (&answer, "ams", &site, &part, why));
     assert_true (compute_part_decode (bytes (part), &bookings, &count, why));
     assert_int_equal (count, 2);
     assert_int_equal (bookings [0].nodes, 2);
@@ -244,11 +235,10 @@ static void a_site_finds_its_bookings_in_an_answer (void **state)
     free (bookings);
     free (part.data);
 
-    assert_true (allocated_at_site (bytes (packed), "osl", &site, &part, why));
+    assert_true (allocated_at_site (&answer, "osl", &site, &part, why));
     assert_int_equal (part.size, 0);
-    assert_false (allocated_at_site (bytes (packed), "tyo", &site, &part, why));
+    assert_false (allocated_at_site (&answer, "tyo", &site, &part, why));
     assert_non_null (strstr (why, "slim"));
-    free (packed.data);
 }
 
 static void a_domain_finds_its_circuits_on_the_paths_of_an_answer (void **state)
@@ -256,27 +246,19 @@ static void a_domain_finds_its_circuits_on_the_paths_of_an_answer (void **state)
     (void) state;
     link_t links [] = {{.name = "a-x"}, {.name = "x-y"}, {.name = "z-b"}};
     domain_t domain = {.links = links, .links_count = 3};
-    char *path [] = {"a", "X", "Y", "Z", "b"};
-    char *named [] = {"N/a-x", "N/x-y", "S/y-z", "N/z-b"};
-    Musubi__Connection connection = MUSUBI__CONNECTION__INIT;
-    connection.need = "a-b";
-    connection.mbps = 70;
-    connection.n_path = 5;
-    connection.path = path;
-    connection.n_links = 4;
-    connection.links = named;
-    connection.from_ms = WALL_MS;
-    connection.until_ms = WALL_MS + HOUR_MS;
-    Musubi__Connection *list [] = {&connection};
-    Musubi__Answer answer = MUSUBI__ANSWER__INIT;
-    answer.n_network = 1;
-    answer.network = list;
-    packed_t packed = packed_message (&answer.base);
+    char named [][RESOURCE_BYTES] = {"N/a-x", "N/x-y", "S/y-z", "N/z-b"};
+    connection_t connection = {.need = "a-b",
+                               .mbps = 70,
+                               .links = named,
+                               .links_count = 4,
+                               .from_ms = WALL_MS,
+                               .until_ms = WALL_MS + HOUR_MS};
+    answer_t answer = {.network = &connection, .network_count = 1};
     packed_t part;
     char why [WHY_BYTES];
     circuit_t *circuits;
     size_t count;
-    assert_true (allocated_in_domain (bytes (packed), "N", &domain, &part, why));
+    assert_true (allocated_in_domain (&answer, "N", &domain, &part, why));
     assert_true (network_part_decode (bytes (part), &circuits, &count, why));
     assert_int_equal (count, 2);
     assert_int_equal (circuits [0].links_count, 2);
@@ -289,9 +271,8 @@ static void a_domain_finds_its_circuits_on_the_paths_of_an_answer (void **state)
     free (part.data);
 
     domain.links_count = 2;
-    assert_false (allocated_in_domain (bytes (packed), "N", &domain, &part, why));
+    assert_false (allocated_in_domain (&answer, "N", &domain, &part, why));
     assert_non_null (strstr (why, "z-b"));
-    free (packed.data);
 }
 
 static void a_page_cut_anywhere_is_refused_or_read_but_never_trusted (void **state)

@@ -61,6 +61,16 @@ static void guests (rebalance_scene_t *self, size_t at, size_t of, uint32_t wait
 
 /*  --- the rules --- */
 
+/*  What of a task's input its site has to get first, s. */
+static double input_of (const rebalance_scene_t *self, size_t at, size_t of, double work_s)
+{
+    const weighed_t *there = &self->sites [at];
+    for (size_t i = 0; i < there->count; i++)
+        if (there->pieces [i].job == of)
+            return there->pieces [i].input_s;
+    return fmin (self->jobs [of].input_bytes * there->byte_s, REBALANCE_INPUT_MOST * work_s);
+}
+
 /*  Carries out the orders on the queues: tasks that are sent leave their piece; tasks that are
  *  received go to the end or, at their home, to their bag or to the head. */
 static void carry_out (rebalance_scene_t *self, const weighed_move_t *move)
@@ -76,12 +86,16 @@ static void carry_out (rebalance_scene_t *self, const weighed_move_t *move)
     from->pieces [at].waiting -= move->count;
     from->pieces [at].movable -= move->count;
     bool home = self->jobs [move->job].home == move->to;
+    double input_s = input_of (self, move->to, move->job, move->task_s);
     for (size_t i = 0; home && i < to->count; i++)
         if (to->pieces [i].job == move->job && to->pieces [i].waiting > 0) {
             to->pieces [i].waiting += move->count;
             return;
         }
-    weighed_add (to, &(piece_t){.job = move->job, .waiting = move->count, .task_s = move->task_s});
+    weighed_add (to, &(piece_t){.job = move->job,
+                                .waiting = move->count,
+                                .task_s = move->task_s + input_s,
+                                .input_s = input_s});
     if (home) {
         piece_t added = to->pieces [to->count - 1];
         memmove (&to->pieces [1], &to->pieces [0], (to->count - 1) * sizeof added);
@@ -291,6 +305,26 @@ static void draw (rebalance_scene_t *scene, prng_t *prng)
     }
 }
 
+/*  Half of the jobs have inputs, which half of the sites that have tasks of them lack; others lack them. */
+static void inputs_draw (rebalance_scene_t *scene, prng_t *prng)
+{
+    for (size_t i = 0; i < scene->sites_count; i++)
+        scene->sites [i].byte_s = 1.0 / (double) (1 + prng_below (prng, 4));
+    for (size_t i = 0; i < scene->jobs_count; i++)
+        if (prng_below (prng, 2) == 0)
+            scene->jobs [i].input_bytes = (double) (1 + prng_below (prng, 300));
+    for (size_t s = 0; s < scene->sites_count; s++)
+        for (size_t i = 0; i < scene->sites [s].count; i++) {
+            piece_t *piece = &scene->sites [s].pieces [i];
+            bool lacks = prng_below (prng, 2) == 0;
+            piece->input_s = lacks
+                               ? weighed_input (&scene->sites [s],
+                                                scene->jobs [piece->job].input_bytes, piece->task_s)
+                               : 0;
+            piece->task_s += piece->input_s;
+        }
+}
+
 static double total_load (const rebalance_scene_t *scene, size_t s)
 {
     return weighed_load (&scene->sites [s]);
@@ -347,6 +381,8 @@ static void no_job_is_later_and_no_level_passed_whatever_the_queues (void **stat
         rebalance_scene_t scene = {0};
         size_t count;
         draw (&scene, &prng);
+        if (round % 4 >= 2)
+            inputs_draw (&scene, &prng);
         const weighed_move_t *moves = weigh (weighing, &scene, round % 2 == 0, MOVES_MAX, &count);
         assert_true (count <= MOVES_MAX);
         check_orders (&scene, moves, count);
@@ -407,9 +443,119 @@ static void a_limit_of_moves_is_kept (void **state)
     scene_end (&scene);
 }
 
+/*  Ten tasks of 10 s at one of two alike sites; how many go to the other? bytes: what each reads, at a
+ *  byte a second; at_home: home has it, else the other site, which has a task of the job already. */
+static uint32_t sent_with_input (double bytes, bool at_home)
+{
+    rebalance_scene_t scene = {0};
+    size_t count;
+    uint32_t sent = 0;
+    site (&scene, 1, INFINITY);
+    site (&scene, 1, INFINITY);
+    scene.sites [0].byte_s = scene.sites [1].byte_s = 1;
+    size_t of = job (&scene, 0, 10, 10 + (at_home ? 0 : bytes));
+    scene.jobs [of].input_bytes = bytes;
+    scene.sites [0].pieces [0].input_s = at_home ? 0 : bytes;
+    if (!at_home)
+        guests (&scene, 1, of, 1, 10);
+    rebalance_t *rebalance = rebalance_new ();
+    const weighed_move_t *moves =
+      rebalance_step (rebalance, scene.sites, 2, scene.jobs, 1, false, MOVES_MAX, &count);
+    for (size_t i = 0; i < count; i++) {
+        assert_true (fabs (moves [i].task_s - 10) < 1e-9); /* accounts are of work alone */
+        sent += moves [i].count;
+    }
+    assert_true (scene.jobs [of].after_s <= scene.jobs [of].before_s + 1e-6);
+    rebalance_destroy (&rebalance);
+    scene_end (&scene);
+    return sent;
+}
+
+static void a_task_goes_away_from_its_data_only_where_that_pays (void **state)
+{
+    (void) state;
+    assert_int_equal (sent_with_input (0, true), 5);
+    uint32_t some = sent_with_input (10, true);
+    assert_true (some > 0 && some < 5);
+    assert_int_equal (sent_with_input (95, true), 0); /* one would end later than all at home */
+    assert_true (sent_with_input (10, false) > 5);    /* to its data */
+}
+
+/*  The same queues, as a balancer sees them that does not know of inputs. */
+static void without_inputs (const rebalance_scene_t *scene, rebalance_scene_t *blind)
+{
+    *blind = (rebalance_scene_t){.jobs_count = scene->jobs_count};
+    for (size_t i = 0; i < scene->jobs_count; i++)
+        blind->jobs [i].home = scene->jobs [i].home;
+    for (size_t s = 0; s < scene->sites_count; s++) {
+        site (blind, scene->sites [s].cpus, scene->sites [s].level_s);
+        blind->sites [s].aside = scene->sites [s].aside;
+        for (size_t i = 0; i < scene->sites [s].count; i++) {
+            piece_t piece = scene->sites [s].pieces [i];
+            piece.task_s -= piece.input_s;
+            piece.input_s = 0;
+            weighed_add (&blind->sites [s], &piece);
+        }
+    }
+}
+
+/*  What the orders come to: the seconds for which all tasks wait for inputs; and how many jobs are later. */
+static double carried_out (rebalance_scene_t *scene, const weighed_move_t *moves, size_t count,
+                           size_t *later)
+{
+    double before [JOBS_MAX] = {0}, input_s = 0;
+    for (size_t i = 0; i < scene->jobs_count; i++)
+        before [i] = completion (scene, i);
+    for (size_t i = 0; i < count; i++)
+        carry_out (scene, &moves [i]);
+    for (size_t i = 0; i < scene->jobs_count; i++)
+        *later += !scene->sites [scene->jobs [i].home].aside &&
+                  completion (scene, i) > before [i] + 1e-5 * (1 + before [i]);
+    for (size_t s = 0; s < scene->sites_count; s++)
+        for (size_t i = 0; i < scene->sites [s].count; i++)
+            input_s += scene->sites [s].pieces [i].waiting * scene->sites [s].pieces [i].input_s;
+    return input_s;
+}
+
+static void tasks_follow_their_data_and_no_promise_breaks_by_it (void **state)
+{
+    (void) state;
+    prng_t prng;
+    size_t count, later = 0, later_blind = 0;
+    double input_s = 0, blind_s = 0;
+    prng_seed (&prng, 23);
+    rebalance_t *weighing = rebalance_new ();
+    for (int round = 0; round < 1000; round++) {
+        rebalance_scene_t scene = {0}, blind = {0}, same = {0};
+        prng_t again = prng;
+        draw (&scene, &prng);
+        inputs_draw (&scene, &prng);
+        draw (&same, &again);
+        inputs_draw (&same, &again);
+        without_inputs (&scene, &blind);
+        const weighed_move_t *moves = weigh (weighing, &scene, false, MOVES_MAX, &count);
+        input_s += carried_out (&scene, moves, count, &later);
+        moves = weigh (weighing, &blind, false, MOVES_MAX, &count);
+        blind_s += carried_out (&same, moves, count, &later_blind);
+        scene_end (&scene);
+        scene_end (&blind);
+        scene_end (&same);
+    }
+    rebalance_destroy (&weighing);
+    print_message (
+      "tasks wait %.0f s for inputs; %.0f s by orders that know of none, which make %zu "
+      "jobs later\n",
+      input_s, blind_s, later_blind);
+    assert_int_equal (later, 0);
+    assert_true (later_blind > 0);
+    assert_true (input_s < blind_s);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
+      cmocka_unit_test (a_task_goes_away_from_its_data_only_where_that_pays),
+      cmocka_unit_test (tasks_follow_their_data_and_no_promise_breaks_by_it),
       cmocka_unit_test (an_idle_site_takes_half_of_what_an_equal_one_has),
       cmocka_unit_test (bags_of_one_task_move_too),
       cmocka_unit_test (nothing_is_taken_above_a_level),

@@ -44,6 +44,76 @@ static void add_file (user_request_t *request, const char *file, const char *at)
     request->data_count = 1;
     snprintf (request->data [0].file, sizeof request->data [0].file, "%s", file);
     snprintf (request->data [0].at, NAME_BYTES_MAX, "%s", at);
+    user_request_name (request);
+}
+
+static void add_space (user_request_t *request, uint64_t bytes, const char *at)
+{
+    request->space = calloc (2, sizeof *request->space);
+    request->space_count = 2;
+    for (size_t i = 0; i < 2; i++) {
+        request->space [i].bytes = bytes;
+        snprintf (request->space [i].at, NAME_BYTES_MAX, "%s", at);
+    }
+    user_request_name (request);
+}
+
+static void file_at_many_nodes (user_request_t *request)
+{
+    add_file (request, "x.nc", "n0");
+    request->data [0].nodes = DATA_NODES_MAX + 1;
+}
+
+static void file_after_the_end (user_request_t *request)
+{
+    add_file (request, "x.nc", "n0");
+    request->data [0].by_ms = HOUR_MS;
+}
+
+static void file_by_a_wide_circuit (user_request_t *request)
+{
+    add_file (request, "x.nc", "n0");
+    request->data [0].mbps = UINT32_MAX;
+}
+
+static void file_named_as_a_need (user_request_t *request)
+{
+    add_file (request, "x.nc", "n0");
+    strcpy (request->data [0].id, "n1");
+}
+
+static void space_nowhere (user_request_t *request)
+{
+    add_space (request, 1, "n9");
+}
+
+static void space_of_nothing (user_request_t *request)
+{
+    add_space (request, 0, "n1");
+}
+
+static void space_without_end (user_request_t *request)
+{
+    add_space (request, NEED_BYTES_MAX + 1, "n1");
+}
+
+static void space_named_twice (user_request_t *request)
+{
+    add_space (request, 1, "n1");
+    strcpy (request->space [1].id, "space-1");
+}
+
+static void files_everywhere (user_request_t *request)
+{
+    free (request->data);
+    request->data_count = 2;
+    request->data = calloc (2, sizeof *request->data);
+    for (size_t i = 0; i < 2; i++) {
+        strcpy (request->data [i].file, "x.nc");
+        strcpy (request->data [i].at, "n0");
+        request->data [i].nodes = DATA_NODES_MAX;
+    }
+    user_request_name (request);
 }
 
 typedef struct {
@@ -217,7 +287,19 @@ static const request_bad_t bads [] = {
   {"request.network[0].between: 'n1' can't be linked to itself", link_to_itself},
   {"request.network[0].between: must name two compute needs", link_with_one_end},
   {"request.data[0].at: there is no compute need 'n9'", file_nowhere},
-  {"request.data[0].file: must not be empty", file_without_name},
+  {"request.data[0].file: missing", file_without_name},
+  {"request.data[0].nodes: must be 1 to 32, or all", file_at_many_nodes},
+  {"request.data[0].by: must be 0 or later, and before 'n0' ends", file_after_the_end},
+  {"request.data[0].mbps: must be 1 to 1000000000, or 0 for no circuit", file_by_a_wide_circuit},
+  {"request.data[0].id: 'n1' is used twice: give each need an id of its own", file_named_as_a_need},
+  {"request.space[0].at: there is no compute need 'n9'", space_nowhere},
+  {"request.space[0].bytes: must be 1 to 1125899906842624", space_of_nothing},
+  {"request.space[0].bytes: must be 1 to 1125899906842624", space_without_end},
+  {"request.space[1].id: 'space-1' is used twice: give each need an id of its own",
+   space_named_twice},
+  {"request.data: 66 places would be needed for CPUs, files with their sources and space, must be "
+   "at most 64",
+   files_everywhere},
   {"request.window.start: excludes earliest, latest and deadline; give one or the other",
    start_and_latest},
   {"request.window.latest: is before earliest", latest_before_earliest},

@@ -107,7 +107,9 @@ static void the_example_of_the_interfaces_is_read_whole (void **state)
       " [{\"attribute\": \"os\", \"value\": \"linux\"}]}, {\"id\": \"air\", \"cpus\": 64,"
       " \"offset_ms\": 600000, \"duration_ms\": 1800000}], \"network\": [{\"between\": [\"ocean\","
       " \"air\"], \"mbps\": 1000, \"latency_ms_max\": 30.0, \"offset_ms\": 600000,"
-      " \"duration_ms\": 1800000}], \"data\": [{\"file\": \"era5/2020.nc\", \"at\": \"ocean\"}],"
+      " \"duration_ms\": 1800000}], \"data\": [{\"file\": \"era5/2020.nc\", \"at\": \"ocean\", "
+      "\"id\":"
+      " \"data-1\"}],"
       " \"distinct_sites\": true, \"policy\": \"time\", \"algorithm\": \"auto\"}");
 }
 
@@ -358,6 +360,61 @@ static void a_refusal_holds_no_control_characters (void **state)
     assert_null (strchr (why, 0x1b));
 }
 
+static void files_and_space_are_read_with_their_words (void **state)
+{
+    (void) state;
+    assert_becomes (
+      "{\"window\": {\"earliest\": \"now\"}, \"duration\": \"1h\", \"compute\": [{\"id\": \"a\", "
+      "\"cpus\":"
+      " 1}], \"data\": [{\"file\": \"x\", \"at\": \"a\", \"nodes\": \"all\", \"by\": \"10m\", "
+      "\"mbps\": 100},"
+      " {\"file\": \"y\", \"at\": \"a\", \"nodes\": 2, \"by\": \"start\", \"mbps\": \"best\", "
+      "\"id\": \"in\"}],"
+      " \"space\": [{\"at\": \"a\", \"gb\": 1.5}]}",
+      "{\"window\": {\"earliest\": {\"from_now_ms\": 0}}, \"duration_ms\": 3600000, \"compute\": "
+      "[{\"id\":"
+      " \"a\", \"cpus\": 1}], \"data\": [{\"file\": \"x\", \"at\": \"a\", \"nodes\": 4294967295, "
+      "\"by_ms\":"
+      " 600000, \"mbps\": 100, \"id\": \"data-1\"}, {\"file\": \"y\", \"at\": \"a\", \"nodes\": 2, "
+      "\"id\":"
+      " \"in\"}], \"space\": [{\"at\": \"a\", \"bytes\": 1500000000, \"id\": \"space-1\"}],"
+      " \"distinct_sites\": false}");
+    assert_refused_with ("\"data\": [{\"file\": \"f\", \"at\": \"a\", \"nodes\": \"some\"}]",
+                         "data[0].nodes: must be \"all\" or a whole number from 1 to ");
+    assert_refused_with ("\"data\": [{\"file\": \"f\", \"at\": \"a\", \"nodes\": 0}]",
+                         "data[0].nodes: must be a whole number from 1 to ");
+    assert_refused_with ("\"data\": [{\"file\": \"f\", \"at\": \"a\", \"by\": \"soon\"}]",
+                         "data[0].by: must be \"start\" or a duration");
+    assert_refused_with ("\"data\": [{\"file\": \"f\", \"at\": \"a\", \"mbps\": \"worst\"}]",
+                         "data[0].mbps: must be \"best\" or a whole number from 1 to ");
+    assert_refused_with ("\"data\": [{\"file\": \"f\", \"at\": \"a\", \"id\": \"a\"}]",
+                         "data[0].id: is used twice");
+    assert_refused_with ("\"space\": [{\"at\": \"c\", \"gb\": 1}]",
+                         "space[0].at: no compute need has the id \"c\"");
+    assert_refused_with ("\"space\": [{\"at\": \"a\", \"gb\": -1}]",
+                         "space[0].gb: must be a number above 0, in GB of 10^9 bytes, at most ");
+    assert_refused_with ("\"space\": [{\"at\": \"a\", \"gb\": 1e30}]", "at most 1125900");
+}
+
+static void an_input_is_for_every_need (void **state)
+{
+    (void) state;
+    char why [LONG_WHY_BYTES] = "";
+    json_t *written =
+      parse ("{\"window\": {\"start\": \"now+1h\"}, \"duration\": \"1h\", \"compute\":"
+             " [{\"id\": \"a\", \"cpus\": 1}, {\"id\": \"b\", \"cpus\": 1}]}");
+    request_form_input (written, "x.nc");
+    json_t *request = request_form_read (written, why);
+    json_decref (written);
+    assert_non_null (request);
+    json_t *data =
+      parse ("[{\"file\": \"x.nc\", \"at\": \"a\", \"id\": \"data-1\"}, {\"file\": \"x.nc\","
+             " \"at\": \"b\", \"id\": \"data-2\"}]");
+    assert_true (json_equal (json_object_get (request, "data"), data));
+    json_decref (data);
+    json_decref (request);
+}
+
 static void a_patch_names_what_it_changes (void **state)
 {
     (void) state;
@@ -408,7 +465,10 @@ static void a_patch_that_can_not_be_meant_is_refused (void **state)
       {"{\"compute\": [{\"id\": \"a\"}]}", "compute[0]: changes nothing; give cpus or site"},
       {"{\"add\": {}, \"remove\": []}", "remove: must be an array of ids of needs"},
       {"{\"remove\": [7]}", "remove: must be an array of ids of needs"},
-      {"{\"add\": {\"data\": []}}", "add.data: is not a key here; the keys are: compute network"},
+      {"{\"add\": {\"files\": []}}",
+       "add.files: is not a key here; the keys are: compute network data space"},
+      {"{\"add\": {\"space\": [{\"at\": \"a\"}]}}", "add.space[0].gb: is missing"},
+      {"{\"space\": [{\"id\": \"s\", \"gb\": 0}]}", "space[0].gb: must be a number above 0"},
       {"{\"add\": {\"compute\": [{\"id\": \"b\"}]}}", "add.compute[0].cpus: is missing"},
       {"{\"add\": {\"network\": [{\"between\": [\"a\", \"a\"], \"mbps\": 1}]}}",
        "add.network[0].between: \"a\" can't be linked to itself"},
@@ -449,6 +509,8 @@ int main (void)
       cmocka_unit_test (choices_are_of_those_there_are),
       cmocka_unit_test (too_many_needs_are_refused),
       cmocka_unit_test (a_refusal_holds_no_control_characters),
+      cmocka_unit_test (files_and_space_are_read_with_their_words),
+      cmocka_unit_test (an_input_is_for_every_need),
       cmocka_unit_test (a_patch_names_what_it_changes),
       cmocka_unit_test (a_patch_moves_needs_and_takes_them_in_and_out),
       cmocka_unit_test (a_patch_that_can_not_be_meant_is_refused),

@@ -12,10 +12,11 @@
 
 #include <cmocka.h>
 
-#define SITES   3
-#define CLASSES 2
-#define NEEDS   4
-#define HORIZON 24 /* ms: small, so that every start can be tried */
+#define SITES         3
+#define CLASSES       2
+#define NEEDS         4
+#define STORAGE_NODES 2
+#define HORIZON       24 /* ms: small, so that every start can be tried */
 
 typedef struct {
     user_request_t request;
@@ -23,6 +24,13 @@ typedef struct {
     node_class_t classes [SITES][CLASSES];
     site_t sites [SITES];
     int64_t free_at [SITES][CLASSES][HORIZON];
+    bool stores; /* with data and space needs, and storage that is described like a class: d0, d1 */
+    storage_offer_t nodes [SITES][STORAGE_NODES];
+    site_storage_t storages [SITES];
+    int64_t room_at [SITES][STORAGE_NODES][HORIZON];
+    data_need_t data [2];
+    space_need_t space [2];
+    file_places_t *files;
     starts_t starts;
     snapshot_t *snapshot;
 } search_problem_t;
@@ -39,12 +47,15 @@ static void tell_profiles (search_problem_t *problem)
 {
     for (size_t p = 0; p < problem->snapshot->places_count; p++) {
         const site_class_t *place = &problem->snapshot->places [p];
-        size_t site = (size_t) (problem->snapshot->sources [place->source].party.name [5] - '0');
+        const char *name = problem->snapshot->sources [place->source].party.name;
+        size_t site = (size_t) (name [strlen (name) - 1] - '0');
         size_t class = (size_t) (place->class_name [1] - '0');
+        const int64_t *told = *place->class_name == 'c' ? problem->free_at [site][class]
+                                                        : problem->room_at [site][class];
         profile_step_t steps [HORIZON];
         size_t count = 0;
         for (int t = 0; t < HORIZON; t++) {
-            int64_t free_nodes = problem->free_at [site][class][t];
+            int64_t free_nodes = told [t];
             if (count == 0 || steps [count - 1].free != free_nodes)
                 steps [count++] = (profile_step_t){.from_ms = t, .free = free_nodes};
         }
@@ -53,9 +64,81 @@ static void tell_profiles (search_problem_t *problem)
     }
 }
 
-static void make_problem (search_problem_t *problem, prng_t *prng)
+/*  Up to two files and space for compute needs; some of the storage nodes have a file already. */
+static void make_storage_needs (search_problem_t *problem, prng_t *prng)
 {
-    *problem = (search_problem_t){0};
+    user_request_t *request = &problem->request;
+    if (request->compute_count > 2)
+        request->compute_count = 2;
+    request->data = problem->data;
+    request->data_count = prng_below (prng, 3);
+    request->space = problem->space;
+    request->space_count = prng_below (prng, request->data_count == 0 ? 3 : 2);
+    for (size_t i = 0; i < request->data_count; i++) {
+        data_need_t *data = &problem->data [i];
+        size_t at = prng_below (prng, request->compute_count);
+        *data = (data_need_t){.size = (1 + prng_below (prng, 3)) * SPACE_UNIT,
+                              .by_ms = (int64_t) prng_below (prng, 2)};
+        if (data->by_ms >= problem->needs [at].duration_ms)
+            data->by_ms = 0;
+        if (i == 0 && prng_below (prng, 3) == 0)
+            data->nodes = prng_below (prng, 2) ? 2 : DATA_NODES_ALL;
+        snprintf (data->at, sizeof data->at, "n%zu", at);
+    }
+    for (size_t i = 0; i < request->space_count; i++) {
+        problem->space [i].bytes = (1 + prng_below (prng, 3)) * SPACE_UNIT - prng_below (prng, 9);
+        snprintf (problem->space [i].at, NAME_BYTES_MAX, "n%zu",
+                  (size_t) prng_below (prng, request->compute_count));
+    }
+    user_request_name (request);
+    problem->files = file_places_new (request->data_count);
+    for (size_t s = 0; s < SITES; s++) {
+        problem->storages [s] = (site_storage_t){.nodes = problem->nodes [s],
+                                                 .nodes_count = 1 + prng_below (prng, 2),
+                                                 .lead_ms = (int64_t) prng_below (prng, 4)};
+        for (size_t n = 0; n < STORAGE_NODES; n++) {
+            uint32_t mib = 1 + (uint32_t) prng_below (prng, 5);
+            problem->nodes [s][n].mib = mib;
+            snprintf (problem->nodes [s][n].name, NAME_BYTES_MAX, "d%zu", n);
+            for (int t = 0; t < HORIZON; t++)
+                problem->room_at [s][n][t] = t > 0 && prng_below (prng, 3)
+                                               ? problem->room_at [s][n][t - 1]
+                                               : (int64_t) prng_below (prng, mib + 1);
+        }
+    }
+}
+
+static void tell_files (search_problem_t *problem, prng_t *prng)
+{
+    for (size_t i = 0; i < problem->request.data_count; i++)
+        for (size_t s = 0; s < SITES; s++) {
+            char name [NAME_BYTES_MAX + 1];
+            snprintf (name, sizeof name, "s%zu", s);
+            file_site_t *site = file_places_at (&problem->files [i], name);
+            site->told = prng_below (prng, 4) > 0;
+            site->has = prng_below (prng, 2) == 0;
+            site->staging.bytes_per_s = SPACE_UNIT * (400 + prng_below (prng, 2000));
+            if (prng_below (prng, 4) > 0)
+                snprintf (site->staging.source, sizeof site->staging.source, "s%zu",
+                          (s + 1) % SITES);
+            if (!site->has || !site->told)
+                continue;
+            site->staging.nodes = calloc (1, sizeof *site->staging.nodes);
+            site->staging.nodes_count = 1;
+            snprintf (site->staging.nodes [0], sizeof site->staging.nodes [0], "d%zu",
+                      (size_t) prng_below (prng, STORAGE_NODES));
+        }
+    for (size_t s = 0; s < SITES; s++) {
+        directory_entry_t entry = {.storage = &problem->storages [s]};
+        snprintf (entry.name, sizeof entry.name, "replica/s%zu", s);
+        snapshot_consider_storage (problem->snapshot, &entry, problem->files);
+    }
+    snapshot_stage (problem->snapshot, problem->files);
+}
+
+static void make_problem (search_problem_t *problem, prng_t *prng, bool stores)
+{
+    *problem = (search_problem_t){.stores = stores};
     for (size_t s = 0; s < SITES; s++) {
         for (size_t c = 0; c < CLASSES; c++) {
             node_class_t *class = &problem->classes [s][c];
@@ -93,28 +176,72 @@ static void make_problem (search_problem_t *problem, prng_t *prng)
     problem->starts = (starts_t){.earliest_ms = (int64_t) prng_below (prng, 4)};
     problem->starts.latest_ms = problem->starts.earliest_ms + (int64_t) prng_below (prng, 14);
     problem->starts.deadline_ms = INT64_MAX;
-    problem->snapshot = snapshot_new (request);
+    if (stores)
+        make_storage_needs (problem, prng);
+    problem->snapshot = snapshot_new (request, &(staging_terms_t){.unmeasured_mbps = 100000});
     for (size_t s = 0; s < SITES; s++) {
         directory_entry_t entry = entry_of (problem, s);
         snapshot_consider (problem->snapshot, &entry, CANDIDATES_MAX);
     }
+    if (stores)
+        tell_files (problem, prng);
     tell_profiles (problem);
+}
+
+static void clear_problem (search_problem_t *problem)
+{
+    snapshot_destroy (&problem->snapshot);
+    file_places_destroy (&problem->files, problem->request.data_count);
+}
+
+/*  Is the storage of the plan at the sites of the needs that it is for, each copy of a file on a
+ *  node of its own, and is there time enough for the files? */
+static bool storage_right (const search_problem_t *problem, int64_t start, const size_t *choice)
+{
+    const snapshot_t *snapshot = problem->snapshot;
+    const compute_need_t *compute = snapshot->request->compute;
+    int64_t lead = 0, begin = start + user_request_offset_least (&problem->request);
+    for (size_t s = 0; s < snapshot->sources_count; s++)
+        lead = snapshot->sources [s].lead_ms > lead ? snapshot->sources [s].lead_ms : lead;
+    for (size_t n = problem->request.compute_count; n < snapshot->request->compute_count; n++) {
+        const option_t *option = &snapshot->needs [n].options [choice [n]];
+        size_t at = compute [n].derived.at;
+        const option_t *beside = &snapshot->needs [at].options [choice [at]];
+        const char *here = snapshot->sources [snapshot->places [option->place].source].party.name;
+        const char *there = snapshot->sources [snapshot->places [beside->place].source].party.name;
+        if (strcmp (strchr (here, '/'), strchr (there, '/')) != 0)
+            return false;
+        int64_t from = start + compute [n].offset_ms - option->before_ms;
+        if (from < lead || begin < lead)
+            return false;
+        for (size_t m = problem->request.compute_count; m < n; m++)
+            if (compute [m].derived.data > 0 &&
+                compute [m].derived.data == compute [n].derived.data &&
+                snapshot->needs [m].options [choice [m]].place == option->place)
+                return false;
+    }
+    return true;
 }
 
 /*  Does the whole plan fit, moment by moment? */
 static bool plan_fits (const search_problem_t *problem, int64_t start, const size_t *choice)
 {
     const snapshot_t *snapshot = problem->snapshot;
+    if (!storage_right (problem, start, choice))
+        return false;
     for (size_t p = 0; p < snapshot->places_count; p++) {
         const site_class_t *place = &snapshot->places [p];
-        for (int64_t t = start; t < start + 10; t++) { /* past the end of every need */
+        /* From before the first byte of a file to past the end of every need. */
+        for (int64_t t = start - (problem->stores ? 10 : 0); t < start + 10; t++) {
             int64_t wanted = 0;
-            for (size_t n = 0; n < problem->request.compute_count; n++) {
+            for (size_t n = 0; n < snapshot->request->compute_count; n++) {
                 const option_t *option = &snapshot->needs [n].options [choice [n]];
-                int64_t from = start + problem->needs [n].offset_ms;
-                int64_t until = from + need_duration (&problem->request, n) +
+                int64_t due = start + snapshot->request->compute [n].offset_ms;
+                int64_t from = due - option->before_ms;
+                int64_t until = due + need_duration (snapshot->request, n) +
                                 snapshot->sources [place->source].gap_ms;
-                if (option->place == p && from <= t && t < until)
+                if (option->place <= p && p < option->place + option->spread && from <= t &&
+                    t < until)
                     wanted += option->nodes;
             }
             if (wanted > 0 &&
@@ -139,7 +266,7 @@ static bool plan_fits (const search_problem_t *problem, int64_t start, const siz
 static int64_t plan_cost (const search_problem_t *problem, const size_t *choice)
 {
     int64_t cost = 0;
-    for (size_t n = 0; n < problem->request.compute_count; n++)
+    for (size_t n = 0; n < problem->snapshot->request->compute_count; n++)
         cost +=
           snapshot_cost (problem->snapshot, n, &problem->snapshot->needs [n].options [choice [n]]);
     return cost;
@@ -148,8 +275,8 @@ static int64_t plan_cost (const search_problem_t *problem, const size_t *choice)
 /*  The least cost at a start, -1 when nothing fits. */
 static int64_t exhaust_start (const search_problem_t *problem, int64_t start)
 {
-    size_t choice [NEEDS] = {0};
-    size_t count = problem->request.compute_count;
+    size_t choice [NEEDS_MAX] = {0};
+    size_t count = problem->snapshot->request->compute_count;
     int64_t best = -1;
     for (size_t n = 0; n < count; n++)
         if (problem->snapshot->needs [n].options_count == 0)
@@ -191,13 +318,13 @@ static bool cost_right (const search_order_t *order, int64_t cost, int64_t best_
     return cost >= best_cost && cost <= (order->spread ? 3 : 1) * best_cost;
 }
 
-static void compare_with_exhaustion (uint64_t seed, policy_t policy, bool spread, unsigned *found,
-                                     unsigned *dearer)
+static void compare_with_exhaustion (uint64_t seed, policy_t policy, bool spread, bool stores,
+                                     unsigned *found, unsigned *dearer)
 {
     prng_t prng;
     prng_seed (&prng, seed);
     search_problem_t problem;
-    make_problem (&problem, &prng);
+    make_problem (&problem, &prng, stores);
     int64_t best_start = -1, best_cost = -1;
     for (int64_t t = problem.starts.earliest_ms; t <= problem.starts.latest_ms; t++) {
         int64_t cost = exhaust_start (&problem, t);
@@ -226,7 +353,7 @@ static void compare_with_exhaustion (uint64_t seed, policy_t policy, bool spread
         *dearer += plan_cost (&problem, choice) > best_cost;
     }
     search_destroy (&search);
-    snapshot_destroy (&problem.snapshot);
+    clear_problem (&problem);
 }
 
 /*  How many plans were dearer than the cheapest at their start. */
@@ -234,10 +361,22 @@ static unsigned compare_many (policy_t policy, bool spread)
 {
     unsigned found = 0, dearer = 0, problems = 1500;
     for (uint64_t seed = 1; seed <= problems; seed++)
-        compare_with_exhaustion (seed, policy, spread, &found, &dearer);
+        compare_with_exhaustion (seed, policy, spread, false, &found, &dearer);
     print_message ("# seeds 1..%u: %u have a plan\n", problems, found);
     assert_in_range (found, problems / 4, problems * 9 / 10);
     return dearer;
+}
+
+static void storage_and_files_as_exhaustion_places_them (void **state)
+{
+    (void) state;
+    unsigned found = 0, dearer = 0, problems = 1500;
+    for (uint64_t seed = 1; seed <= problems; seed++)
+        compare_with_exhaustion (seed, seed % 2 ? POLICY_TIME : POLICY_COST, false, true, &found,
+                                 &dearer);
+    print_message ("# seeds 1..%u: %u have a plan\n", problems, found);
+    assert_in_range (found, problems / 4, problems * 9 / 10);
+    assert_int_equal (dearer, 0);
 }
 
 static void earliest_start_then_cheapest_as_exhaustion_finds (void **state)
@@ -287,7 +426,7 @@ static void make_equal (equal_t *self, size_t needs, size_t sites, uint32_t node
         snprintf (self->request.compute [n].id, NAME_BYTES_MAX, "n%zu", n);
         self->request.compute [n].cpus = cpus;
     }
-    self->snapshot = snapshot_new (&self->request);
+    self->snapshot = snapshot_new (&self->request, NULL);
     for (size_t s = 0; s < sites; s++) {
         directory_entry_t entry = {.site = &self->site};
         snprintf (entry.name, sizeof entry.name, "lis/s%zu", s);
@@ -482,6 +621,7 @@ static void what_is_short_is_told_with_the_most_that_fits (void **state)
 int main (void)
 {
     const struct CMUnitTest tests [] = {
+      cmocka_unit_test (storage_and_files_as_exhaustion_places_them),
       cmocka_unit_test (earliest_start_then_cheapest_as_exhaustion_finds),
       cmocka_unit_test (cheapest_over_all_starts_as_exhaustion_finds),
       cmocka_unit_test (random_places_at_the_earliest_start),

@@ -219,7 +219,7 @@ static void tell (free_profile_t *free_profile, const int64_t free_at [HORIZON])
 
 static void make_snapshot (search_network_problem_t *problem)
 {
-    problem->snapshot = snapshot_new (&problem->request);
+    problem->snapshot = snapshot_new (&problem->request, NULL);
     for (size_t s = 0; s < SITES; s++) {
         directory_entry_t entry = {.site = &problem->sites [s]};
         snprintf (entry.name, sizeof entry.name, "lis/%s", name_of (s));

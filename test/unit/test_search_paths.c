@@ -124,7 +124,7 @@ static void tell (free_profile_t *free_profile, int64_t quantity)
 /*  Everything that would be asked about is free as described. */
 static void world_look (search_paths_world_t *self)
 {
-    self->snapshot = snapshot_new (&self->request);
+    self->snapshot = snapshot_new (&self->request, NULL);
     for (size_t s = 0; s < self->sites; s++) {
         directory_entry_t entry = {.site = &self->site};
         snprintf (entry.name, sizeof entry.name, "lis/s%zu", s);

@@ -378,6 +378,46 @@ static void a_bad_part_is_refused_by_its_field (void **state)
     }
 }
 
+/*  Room for a file says which, and by when; room alone says how much. */
+static void a_bad_booking_of_room_is_refused_by_its_field (void **state)
+{
+    (void) state;
+    static const struct {
+        space_booking_t booking;
+        const char *why; /* NULL = it is right */
+    } told [] = {
+      {{.bytes = 1, .until_ms = 9}, NULL},
+      {{.bytes = 1, .until_ms = 9, .file = "x", .due_ms = 9}, NULL},
+      {{.bytes = 0, .until_ms = 9, .file = "x", .due_ms = 9}, NULL}, /* it is there for good */
+      {{.bytes = 0, .until_ms = 9}, "bytes: missing"},
+      {{.bytes = SPACE_BYTES_MAX + 1, .until_ms = 9}, "bytes: "},
+      {{.bytes = 1, .from_ms = 9, .until_ms = 9}, "until_ms: "},
+      {{.bytes = 1, .until_ms = 9, .mbps = 1}, "file: missing"},
+      {{.bytes = 1, .until_ms = 9, .file = "../x", .due_ms = 9}, "file: "},
+      {{.bytes = 1, .until_ms = 9, .file = "x"}, "digest: missing"},
+      {{.bytes = 1, .until_ms = 9, .file = "x", .due_ms = 10}, "due_ms: "},
+      {{.bytes = 1, .from_ms = 5, .until_ms = 9, .file = "x", .due_ms = 4}, "due_ms: "},
+    };
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        space_booking_t booking = told [i].booking;
+        space_part_t part = {&booking, 1}, back;
+        char why [WHY_BYTES] = "";
+        memcpy (booking.node, "d1", 3);
+        memcpy (booking.need, "data", 5);
+        packed_t packed = codec_encode (&space_part_codec, &part);
+        assert_int_equal (codec_decode (&space_part_codec, &back, bytes_of (packed), why),
+                          told [i].why == NULL);
+        if (told [i].why)
+            assert_memory_equal (why + strlen ("bookings[0]."), told [i].why,
+                                 strlen (told [i].why));
+        codec_clear (&space_part_codec, &back);
+        free (packed.data);
+    }
+    assert_int_equal (space_mib (0), 1);
+    assert_int_equal (space_mib (SPACE_UNIT), 1);
+    assert_int_equal (space_mib (SPACE_UNIT + 1), 2);
+}
+
 static void a_profile_that_does_not_ascend_is_refused (void **state)
 {
     (void) state;
@@ -413,6 +453,7 @@ int main (void)
       cmocka_unit_test (a_bad_plan_is_refused_by_its_field),
       cmocka_unit_test (replaces_only_earlier_plans_of_the_same_coordinator),
       cmocka_unit_test (a_bad_part_is_refused_by_its_field),
+      cmocka_unit_test (a_bad_booking_of_room_is_refused_by_its_field),
       cmocka_unit_test (a_profile_that_does_not_ascend_is_refused),
     };
     return cmocka_run_group_tests_name ("transaction", tests, NULL, NULL);

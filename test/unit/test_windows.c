@@ -50,7 +50,7 @@ static void scene_begin (windows_scene_t *scene, size_t connections, disclosure_
                          const link_word_t *links, size_t links_count)
 {
     request_of (&scene->request, connections);
-    scene->snapshot = snapshot_new (&scene->request);
+    scene->snapshot = snapshot_new (&scene->request, NULL);
     add_site (scene->snapshot, "s1", sites);
     add_site (scene->snapshot, "s2", sites);
     domain_t domain = domain_of (links, links_count, DISCLOSE_WINDOWS);

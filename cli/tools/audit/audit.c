@@ -23,10 +23,12 @@
 #include <sys/stat.h>
 
 #define TOLD_MAX 50
+#define LOOK_MS  500
 
 typedef struct {
     const cli_t *cli;
     session_t *session;
+    int64_t settle_ms;
     check_teller_t teller;
     ledger_check_t *audited;
     size_t audited_count;
@@ -37,6 +39,21 @@ static void audit_silent (audit_t *self, const char *name, const char *why)
 {
     if (!json_object_get (self->silent, name))
         take (self->silent, name, json_string (why));
+}
+
+/*  A planner that is dead, or a finisher with nothing left to settle, leaves the directory when its
+ *  lease has run out. Then it counts as if it had never been listed. */
+static bool planner_gone (const audit_t *self, const char *name)
+{
+    int64_t until_ms = cli_mono_ms () + self->settle_ms;
+    if (strncmp (name, "planner/", 8) != 0)
+        return false;
+    do {
+        if (session_look (self->session, "") && !session_entry (self->session, name))
+            return true;
+        cli_rest (LOOK_MS);
+    } while (cli_mono_ms () < until_ms && !cli_interrupted ());
+    return false;
 }
 
 /*  Lists the services that are in the directory and keep a ledger. */
@@ -66,7 +83,8 @@ static void read_all (audit_t *self, const char *folder)
         ledger_check_t *one = &self->audited [i];
         if (one->heard && ledger_check_read (one, NULL))
             ledger_replay_end (one->replay, one->last);
-        if (!one->heard)
+        one->gone = !one->heard && !one->file && planner_gone (self, one->name);
+        if (!one->heard && !one->gone)
             audit_silent (self, one->name, one->why);
         else if (one->moving)
             audit_silent (self, one->name,
@@ -94,7 +112,7 @@ static audit_result_t judge_all (audit_t *self)
 }
 
 /*  What `musubi check` finds; but what was booked is judged by the ledgers. */
-static check_result_t audit_check_all (audit_t *self, bool settled)
+static check_result_t audit_check_all (audit_t *self)
 {
     check_gather_t gather;
     const char *name;
@@ -102,7 +120,7 @@ static check_result_t audit_check_all (audit_t *self, bool settled)
     check_gather (&gather, self->session);
     check_booked_elsewhere (gather.check);
     check_result_t result =
-      check_judge (gather.check, cli_wall_ms (), settled, check_tell, &self->teller);
+      check_judge (gather.check, cli_wall_ms (), self->settle_ms > 0, check_tell, &self->teller);
     json_object_foreach (gather.from.silent, name, value)
       audit_silent (self, name, "it is not listed, or does not answer");
     check_gather_end (&gather);
@@ -155,7 +173,7 @@ static bool all_saved (audit_t *self)
 {
     bool all = true;
     for (size_t i = 0; i < self->audited_count; i++)
-        all = ledger_check_saved (&self->audited [i]) && all;
+        all = (self->audited [i].gone || ledger_check_saved (&self->audited [i])) && all;
     return all;
 }
 
@@ -169,12 +187,13 @@ static int audit (const cli_t *cli, session_t *session, const char *save, int64_
         return session_lost (session);
     audit_t self = {.cli = cli,
                     .session = session,
+                    .settle_ms = settle_ms,
                     .teller = {json_array (), cli->json, TOLD_MAX},
                     .silent = json_object ()};
     audit_list (&self);
     read_all (&self, save);
     audit_result_t all = judge_all (&self);
-    check_result_t checked = audit_check_all (&self, settle_ms > 0);
+    check_result_t checked = audit_check_all (&self);
     audit_print_result (&self, &all, &checked);
     int code = json_array_size (self.teller.sentences) > 0                     ? EXIT_REFUSED
                : json_object_size (self.silent) > 0 || self.audited_count == 0 ? EXIT_UNKNOWN

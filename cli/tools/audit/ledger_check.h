@@ -15,6 +15,7 @@ typedef struct {
     session_t *session;
     check_teller_t *teller;
     bool heard; /* the store below answered, to the end of its ledger */
+    bool gone;  /* it has left the directory since it was listed: it is not judged */
     uint8_t store [STORE_ID_BYTES];
     ledger_replay_t *replay;
     uint64_t last; /* rows that it says it has */

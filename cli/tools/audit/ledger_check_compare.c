@@ -58,12 +58,14 @@ static bool compare_same (const codec_t *codec, packed_t packed, const void *tol
 
 /*  Records do not show the part of a claim. */
 static bool part_same (part_kind_t kind, packed_t part, compute_part_t compute,
-                       network_part_t network)
+                       network_part_t network, space_part_t space)
 {
     if (kind == PART_CLAIM)
         return true;
     if (part.size == 0)
-        return compute.bookings_count == 0 && network.circuits_count == 0;
+        return compute.bookings_count + network.circuits_count + space.bookings_count == 0;
+    if (kind == PART_SPACE)
+        return compare_same (&space_part_codec, part, &space);
     if (kind == PART_COMPUTE)
         return compare_same (&compute_part_codec, part, &compute);
     return kind == PART_NETWORK && compare_same (&network_part_codec, part, &network);
@@ -106,7 +108,8 @@ static void compare_take_command (void *owner, const check_record_t *told)
         differs (self, "its record of %s has another plan than its ledger", text);
     if (whole && !part_same (record->part_kind, record->part,
                              (compute_part_t){told->bookings, told->bookings_count},
-                             (network_part_t){told->circuits, told->circuits_count}))
+                             (network_part_t){told->circuits, told->circuits_count},
+                             (space_part_t){told->space, told->space_count}))
         differs (self, "its record of %s has another part than its ledger", text);
     /* A mark of done is shown before it is stored, and never taken back. */
     if (record->held_ms != told->held_ms || record->prepared_ms != told->prepared_ms ||
@@ -170,10 +173,10 @@ static void take_part (compare_round_t *self, const part_record_t *told)
     if (standing->record.version != told->version)
         differs (self, "reservation %s is at version %" PRIu32 ", but by its ledger at %" PRIu32,
                  told->reservation, told->version, standing->record.version);
-    else if (!standing->found &&
-             !part_same (standing->record.part_kind, standing->record.part,
-                         (compute_part_t){told->bookings, told->bookings_count},
-                         (network_part_t){told->circuits, told->circuits_count}))
+    else if (!standing->found && !part_same (standing->record.part_kind, standing->record.part,
+                                             (compute_part_t){told->bookings, told->bookings_count},
+                                             (network_part_t){told->circuits, told->circuits_count},
+                                             (space_part_t){told->space, told->space_count}))
         differs (self, "reservation %s has other bookings than by its ledger", told->reservation);
     step_standing (self, standing->id);
 }

@@ -180,7 +180,7 @@ static void judge_orphan (const audit_transaction_t *txn)
         self->result.unjudged++;
 }
 
-/*  A site may coordinate what it alone takes part in (svc-lis/plus/plus.h): its commit is the
+/*  A site may coordinate what it alone takes part in (libcommon/plus/plus.h): its commit is the
  *  decision.
  */
 static bool decided_alone (const audit_transaction_t *txn)

@@ -95,7 +95,16 @@ bool replay_part_spans (ledger_replay_t *self, part_kind_t kind, packed_t packed
         circuits_free (circuits, count);
         return true;
     }
-    return false;
+    part_body_t body;
+    if (kind != PART_SPACE || !part_decode (&body, kind, part, why))
+        return false;
+    for (size_t i = 0; i < body.space.bookings_count; i++) {
+        const space_booking_t *booking = &body.space.bookings [i];
+        add_booking (self, spans, booking->node, booking->from_ms, booking->until_ms,
+                     space_mib (booking->bytes), until_ms);
+    }
+    part_clear (&body);
+    return true;
 }
 
 /*  --- the larger of two, the difference of two --- */

@@ -110,6 +110,11 @@ void check_link (check_t *self, const char *participant, const link_t *link)
     memcpy (added->ends, link->ends, sizeof added->ends);
 }
 
+void check_disk (check_t *self, const char *participant, const storage_offer_t *disk)
+{
+    add_offer (self, participant, disk->name, disk->mib, NULL, 0)->is_disk = true;
+}
+
 void check_vertex (check_t *self, const char *participant, const vertex_t *vertex)
 {
     point_t *added =

@@ -10,7 +10,7 @@
  *        for each network need whose ends are at different sites a chain of circuits that leads
  *        from the one to the other, with the bandwidth, over the time, within the latency asked,
  *      - something booked that nobody asked for, or that a later version has given up,
- *      - a class or a link with more booked than there is of it, at any instant,
+ *      - a class, a link or a storage node with more booked than there is of it, at any instant,
  *      - a vote without a decision, or a hold, past its limit,
  *      - two reservations that one request made,
  *      - an answer told to a user that the records contradict.
@@ -40,6 +40,9 @@ void check_class (check_t *self, const char *participant, const node_class_t *cl
 void check_link (check_t *self, const char *participant, const link_t *link);
 void check_vertex (check_t *self, const char *participant, const vertex_t *vertex);
 
+/*  A storage node of a site ("replica/ams"). */
+void check_disk (check_t *self, const char *participant, const storage_offer_t *disk);
+
 /*  A participant that could not be asked: what concerns it is counted, not judged. */
 void check_silent (check_t *self, const char *participant);
 
@@ -63,6 +66,8 @@ typedef struct {
     size_t bookings_count;
     circuit_t *circuits;
     size_t circuits_count;
+    space_booking_t *space;
+    size_t space_count;
     user_request_t *request; /* as its plan keeps it; NULL: no request is on record */
     bool done;               /* all are known to have acknowledged */
     int64_t held_ms;

@@ -312,6 +312,9 @@ static bool is_over (const check_t *self, const check_record_t *record)
     for (size_t i = 0; i < record->circuits_count; i++)
         if (record->circuits [i].until_ms > now_ms)
             return false;
+    for (size_t i = 0; i < record->space_count; i++)
+        if (record->space [i].until_ms > now_ms)
+            return false;
     return true;
 }
 
@@ -354,7 +357,8 @@ static void judge_reservation (check_t *self, const check_record_t *const *recor
     bool books = false;
     for (size_t i = from; i < last; i++) {
         committed += records [i]->state == COMMAND_COMMITTED;
-        books |= records [i]->bookings_count + records [i]->circuits_count > 0;
+        books |=
+          records [i]->bookings_count + records [i]->circuits_count + records [i]->space_count > 0;
     }
     self->result.reservations += books;
     for (size_t i = 0; i < from; i++)

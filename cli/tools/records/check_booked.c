@@ -65,7 +65,7 @@ static void check_booked_book (check_t *self, check_booked_steps_t *steps,
     if (!offer || offer->is_link != is_link) {
         check_violation (self, "reservation %s books %s at %s, which describes no such %s",
                          record->plan.reservation, name, record->participant,
-                         is_link ? "link" : "class");
+                         is_link ? "link" : "class or storage node");
         return;
     }
     add_step (steps, (check_booked_step_t){offer, from_ms, quantity, which});
@@ -100,6 +100,11 @@ static void book_record (check_t *self, check_booked_steps_t *steps, const check
         for (size_t l = 0; l < circuit->links_count; l++)
             check_booked_book (self, steps, record, circuit->links [l], true, circuit->mbps, 0,
                                circuit->from_ms, circuit->until_ms, which);
+    }
+    for (size_t i = 0; i < record->space_count; i++) {
+        const space_booking_t *space = &record->space [i];
+        check_booked_book (self, steps, record, space->node, false, space_mib (space->bytes), 0,
+                           space->from_ms, space->until_ms, which);
     }
 }
 
@@ -156,7 +161,10 @@ static void judge_offer (check_t *self, const check_booked_step_t *steps, size_t
             continue;
         char at [TIMETEXT_BYTES];
         check_violation (self, "%s/%s has %lld %s booked of %lld at %s", offer->participant,
-                         offer->name, (long long) booked, offer->is_link ? "Mbit/s" : "nodes",
+                         offer->name, (long long) booked,
+                         offer->is_link   ? "Mbit/s"
+                         : offer->is_disk ? "MiB"
+                                          : "nodes",
                          (long long) offer->quantity, timetext_format (steps [i].at_ms, at));
         return;
     }

@@ -256,6 +256,9 @@ void check_connected (judged_reservation_t *self)
         bool asked = false;
         for (size_t n = 0; n < self->request->network_count && !asked; n++)
             asked = strcmp (self->request->network [n].id, id) == 0;
+        for (size_t n = 0; n < self->request->data_count && !asked; n++) /* a file's way */
+            asked = strcmp (self->request->data [n].id, id) == 0 &&
+                    self->request->data [n].mbps == self->laid [i].circuit->mbps;
         if (!asked)
             check_violation (self->check,
                              "reservation %s: %s has a circuit for %s, which was not asked for",

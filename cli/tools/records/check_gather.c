@@ -19,10 +19,16 @@ static void take_entry (check_gather_t *self, const char *participant, const jso
 {
     site_t site;
     domain_t domain;
+    site_storage_t storage;
     if (json_read (&site_codec, &site, json_object_get (entry, "site"))) {
         for (size_t i = 0; i < site.classes_count; i++)
             check_class (self->check, participant, &site.classes [i], site.cleaning_gap_ms);
         codec_clear (&site_codec, &site);
+    }
+    if (json_read (&site_storage_codec, &storage, json_object_get (entry, "storage"))) {
+        for (size_t i = 0; i < storage.nodes_count; i++)
+            check_disk (self->check, participant, &storage.nodes [i]);
+        codec_clear (&site_storage_codec, &storage);
     }
     if (json_read (&domain_codec, &domain, json_object_get (entry, "domain"))) {
         for (size_t i = 0; i < domain.vertices_count; i++)

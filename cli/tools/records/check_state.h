@@ -19,12 +19,13 @@ typedef struct {
     char name [NAME_BYTES_MAX + 1];
 } named_t;
 
-/*  A class or a link of a participant, and how much of it there is. */
+/*  A class, a link or a storage node of a participant, and how much of it there is. */
 typedef struct {
     char participant [NAME_BYTES_MAX + 1];
     char name [NAME_BYTES_MAX + 1];
     bool is_link;
-    int64_t quantity; /* nodes, Mbit/s */
+    bool is_disk;
+    int64_t quantity; /* nodes, Mbit/s, MiB */
     attribute_t *attributes;
     size_t attributes_count;
     uint32_t cpus_per_node;

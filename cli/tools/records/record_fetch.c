@@ -18,9 +18,9 @@ typedef struct {
 
 bool keeps_records (const char *name)
 {
-    static const char *const kinds [] = {"lis/", "nis/", "gis/"};
+    static const char *const kinds [] = {"lis/", "nis/", "gis/", "replica/"};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds [0]; i++)
-        if (strncmp (name, kinds [i], 4) == 0)
+        if (strncmp (name, kinds [i], strlen (kinds [i])) == 0)
             return true;
     return false;
 }

@@ -35,6 +35,7 @@ static const codec_row_t record_rows [] = {
   ROW_NUMBER ("held_ms", check_record_t, held_ms),
   ROW_NUMBER ("epoch", check_record_t, epoch),
   ROW_WORD ("fenced_by", check_record_t, fenced_by, OR_NONE),
+  ROW_LIST ("space", check_record_t, space, space_count, space_booking, 0, BOOKINGS_MAX),
 };
 const codec_t check_record_codec =
   CODEC (check_record_t, musubi__command_record__descriptor, record_rows);

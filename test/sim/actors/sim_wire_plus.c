@@ -26,7 +26,7 @@ packed_t sim_wire_plus_reserve (const char *reservation, const sim_plus_booked_t
     request.reservation = (char *) reservation;
     request.from_ms = asked->from_ms;
     request.until_ms = asked->until_ms;
-    request.nodes = asked->nodes;
+    request.quantity = asked->nodes;
     return pack (&request.base);
 }
 
@@ -36,7 +36,7 @@ packed_t sim_wire_plus_modify (const char *reservation, const sim_plus_booked_t 
     request.reservation = (char *) reservation;
     request.from_ms = asked->from_ms;
     request.until_ms = asked->until_ms;
-    request.nodes = asked->nodes;
+    request.quantity = asked->nodes;
     return pack (&request.base);
 }
 
@@ -98,7 +98,7 @@ bool sim_wire_plus_seen (bytes_t body, sim_plus_seen_t *seen)
     if (good) {
         const Musubi__PlusProperties *from = answer->reservations [0];
         *seen = (sim_plus_seen_t){
-          .booked = {.from_ms = from->from_ms, .until_ms = from->until_ms, .nodes = from->nodes},
+          .booked = {.from_ms = from->from_ms, .until_ms = from->until_ms, .nodes = from->quantity},
           .state = (uint32_t) from->state,
           .commands = from->n_commands};
     }

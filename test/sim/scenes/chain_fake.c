@@ -116,6 +116,36 @@ chain_transfer_t *chain_next (const chain_t *self, const chain_transfer_t *after
     return next;
 }
 
+/*  What lies on the node's disk under the arrival's path gets its name at once. */
+const chain_arrival_t *chain_arrival (chain_t *self, const moment_t *now, const char *node,
+                                      const chain_arrival_t *wanted)
+{
+    static chain_arrival_t arrival;
+    disk_t *disk = own_disk (self, node);
+    const disk_file_t *left = disk ? fake_file_of (disk, wanted->path) : NULL;
+    if (left) {
+        fake_file_add (disk, wanted->file, left->told.stored.content.size, left->content, 1);
+        fake_file_remove (disk, wanted->path);
+        stored_file_t stored = fake_file_of (disk, wanted->file)->told.stored;
+        self->observer.file_moved (self->observer.owner, now, &disk->node, &stored);
+    }
+    const disk_file_t *named = disk ? fake_file_of (disk, wanted->file) : NULL;
+    if (!named)
+        return NULL;
+    arrival = *wanted;
+    arrival.content = named->told.stored.content;
+    arrival.done = true;
+    return &arrival;
+}
+
+void chain_arrival_end (chain_t *self, const moment_t *now, const char *node, const char *path)
+{
+    (void) self;
+    (void) now;
+    (void) node;
+    (void) path;
+}
+
 /*  --- orders --- */
 
 /*  Adds a transfer, with space for its receivers behind it. */
@@ -176,7 +206,7 @@ static void source_add (chain_transfer_t *transfer, const chain_source_t *from)
 }
 
 bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order, chain_id_t *id,
-                  char why [CHAIN_WHY_BYTES_MAX + 1])
+                  char why [WHY_BYTES])
 {
     for (size_t i = 0; i < order->receivers_count; i++)
         if (!roomy (self, order->receivers [i], order->content.size, why))
@@ -200,7 +230,7 @@ bool chain_begin (chain_t *self, const moment_t *now, const chain_order_t *order
 }
 
 bool chain_join (chain_t *self, const moment_t *now, const chain_id_t *id, const char *node,
-                 char why [CHAIN_WHY_BYTES_MAX + 1])
+                 char why [WHY_BYTES])
 {
     (void) now;
     chain_transfer_t *transfer = chain_transfer (self, id);
@@ -212,7 +242,7 @@ bool chain_join (chain_t *self, const moment_t *now, const chain_id_t *id, const
 }
 
 bool chain_source (chain_t *self, const moment_t *now, const chain_id_t *id,
-                   const chain_source_t *source, char why [CHAIN_WHY_BYTES_MAX + 1])
+                   const chain_source_t *source, char why [WHY_BYTES])
 {
     (void) now;
     chain_transfer_t *transfer = chain_transfer (self, id);
@@ -293,21 +323,25 @@ void chain_forget (chain_t *self, const moment_t *now, const chain_id_t *id)
 }
 
 bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
-                 char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1], char why [CHAIN_WHY_BYTES_MAX + 1])
+                 char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1], char why [WHY_BYTES])
 {
     (void) now;
-    (void) why;
     snprintf (endpoint, CHAIN_ENDPOINT_BYTES_MAX + 1, "tcp://%s:1", loan->node);
+    loan_t asked = {.id = loan->id};
+    snprintf (asked.service, sizeof asked.service, "%s", self->service->name);
+    snprintf (asked.node, sizeof asked.node, "%s", loan->node);
+    snprintf (asked.name, sizeof asked.name, "%s", loan->file);
+    snprintf (why, 64, "it neither has nor receives the file");
+    if (!fake_lent (&asked, &(content_t){.size = 0}, &(uint64_t){0}))
+        return false;
     loan_t *known = fake_loan_of (&loan->id, self->service->name);
     if (!known) {
         assert (fake_world.outgoing_feeds_count < OUTGOING_FEEDS_MAX);
         known = &fake_world.outgoing_feeds [fake_world.outgoing_feeds_count++];
     }
-    *known = (loan_t){.id = loan->id, .active = true};
+    *known = asked;
+    known->active = true;
     memcpy (known->token, loan->token, sizeof known->token);
-    snprintf (known->service, sizeof known->service, "%s", self->service->name);
-    snprintf (known->node, sizeof known->node, "%s", loan->node);
-    snprintf (known->name, sizeof known->name, "%s", loan->file);
     chain_transfer_t *transfer = chain_transfer (self, &loan->id);
     if (transfer)
         return true;
@@ -334,19 +368,22 @@ bool chain_drop (chain_t *self, const moment_t *now, const char *node, const cha
     return file != NULL;
 }
 
-bool chain_prove (chain_t *self, const moment_t *now, const char *node, const char *name)
+bool chain_prove (chain_t *self, const moment_t *now, const char *node, const char *name,
+                  uint32_t mbps)
 {
+    (void) mbps;
     disk_t *disk = own_disk (self, node);
     disk_file_t *file = fake_file_of (disk, name);
     uint8_t digest [CHAIN_DIGEST_BYTES];
     if (!file)
         return false;
     fake_digest (digest, file->content);
-    stored_file_t stored = file->told.stored;
-    if (memcmp (digest, stored.content.digest, sizeof digest) == 0)
+    if (memcmp (digest, file->told.stored.content.digest, sizeof digest) == 0)
         return true;
-    fake_file_remove (disk, name);
-    stored.gone = true;
+    file->told.stored.quarantined = true;
+    file->told.stored.spoilt =
+      (spoilt_t){.bad = {{.offset = 2 << 20, .bytes = 1 << 20}}, .bad_count = 1};
+    stored_file_t stored = file->told.stored;
     self->observer.file_moved (self->observer.owner, now, &disk->node, &stored);
     return true;
 }
@@ -370,9 +407,10 @@ static const disk_file_t *verified_feeder (const chain_t *self, const chain_tran
 /*  Where its bytes come from now, and from which source if from one; NULL when no source or feeder
  *  is left. */
 static const disk_file_t *feeder (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
-                                  bool *crosses, chain_origin_t **source)
+                                  bool *crosses, chain_origin_t **source, uint64_t *until)
 {
     *crosses = false;
+    *until = UINT64_MAX;
     *source = NULL;
     const disk_file_t *has = verified_feeder (self, transfer);
     if (has)
@@ -386,8 +424,9 @@ static const disk_file_t *feeder (chain_t *self, const moment_t *now, chain_tran
         disk_t *disk = *at->node ? own_disk (self, at->node)
                        : lent    ? fake_disk_of (loan->service, loan->node)
                                  : NULL;
-        const disk_file_t *file =
-          disk && fake_is_up (disk) ? fake_file_of (disk, transfer->file) : NULL;
+        const disk_file_t *file = !disk || !fake_is_up (disk) ? NULL
+                                  : lent ? fake_lent (loan, &transfer->content, until)
+                                         : fake_file_of (disk, transfer->file);
         if (file) {
             *crosses = !*at->node;
             *source = at;
@@ -419,6 +458,11 @@ static void bytes_wrong (chain_t *self, const moment_t *now, chain_transfer_t *t
         snprintf (receiver->why, sizeof receiver->why, "its bytes are others");
         keep (self, transfer);
         tell_receiver (self, now, transfer, receiver);
+        for (size_t i = 0; i < transfer->receivers_count; i++)
+            left = left || transfer->receivers [i].state < RECEIVER_VERIFIED;
+        if (left && source) /* the others need another one */
+            self->observer.source_failed (self->observer.owner, now, transfer, source->name, true,
+                                          "its bytes are others");
         return;
     }
     for (size_t i = 0; i < transfer->receivers_count; i++)
@@ -460,8 +504,10 @@ static void transfer_tick (chain_t *self, const moment_t *now, chain_transfer_t 
 {
     bool crosses;
     chain_origin_t *source;
-    const disk_file_t *bytes =
-      transfer->over || transfer->loan ? NULL : feeder (self, now, transfer, &crosses, &source);
+    uint64_t until;
+    const disk_file_t *bytes = transfer->over || transfer->loan
+                                 ? NULL
+                                 : feeder (self, now, transfer, &crosses, &source, &until);
     bool head = true;
     for (size_t i = 0; bytes && i < transfer->receivers_count && !(source && source->failed); i++) {
         chain_receiver_t *receiver = &transfer->receivers [i];
@@ -472,13 +518,16 @@ static void transfer_tick (chain_t *self, const moment_t *now, chain_transfer_t 
         }
         if (!disk || !fake_is_up (disk))
             continue;
-        uint64_t left = transfer->content.size - receiver->has;
+        uint64_t most = until < transfer->content.size ? until : transfer->content.size;
+        uint64_t left = most > receiver->has ? most - receiver->has : 0;
         uint64_t piece = left < FAKE_PIECE_BYTES ? left : FAKE_PIECE_BYTES;
         receiver->state = RECEIVER_RECEIVING;
         receiver->has += piece;
         receiver->received += piece;
-        if (head && crosses)
+        if (head && crosses) {
             fake_count_crossed (self->service->name, transfer->file, piece);
+            fake_count_crossed (source->name, transfer->file, piece);
+        }
         head = false;
         if (receiver->has == transfer->content.size)
             receiver_check (self, now, transfer, receiver, bytes, source);
@@ -563,7 +612,6 @@ static void on_attend (void *owner, const moment_t *now, uint64_t token)
         }
         disk->node.files_told = true;
         self->observer.node_moved (self->observer.owner, now, &disk->node);
-        disk->node.files_told = false;
     }
     on_tick (self, now, 0);
 }
@@ -571,6 +619,9 @@ static void on_attend (void *owner, const moment_t *now, uint64_t token)
 static void at_start (void *owner, const moment_t *now)
 {
     chain_t *self = owner;
+    for (size_t i = 0; i < fake_world.disks_count; i++)
+        if (strcmp (fake_world.disks [i].service, self->service->name) == 0)
+            fake_world.disks [i].node.files_told = false;
     self->timer =
       timers_set (self->service->timers, now->mono_ms + FAKE_TICK_MS, on_attend, self, 0);
 }
@@ -583,6 +634,7 @@ chain_t *chain_new (service_t *service, const char *const *nodes, size_t nodes_c
     (void) limits;
     chain_t *self = must (calloc (1, sizeof *self));
     self->service = service;
+    fake_chain_is (self, true);
     service_load (service, TABLE_TRANSFERS, load, self);
     service_at_start (service, at_start, self);
     return self;
@@ -593,6 +645,7 @@ void chain_destroy (chain_t **self_p)
     chain_t *self = *self_p;
     if (!self)
         return;
+    fake_chain_is (self, false);
     for (size_t i = 0; i < self->count; i++)
         free (self->transfers [i]);
     forgotten_free (self);

@@ -15,6 +15,9 @@
 
 void fake_reset (void);
 
+/*  Services that are made from now on have chains of this kind; at first these fakes. */
+void fake_chains (bool fake);
+
 /*  A disk of a service ("replica/ams"), or a client's end. */
 void fake_disk (const char *service, const char *node, uint64_t bytes_max);
 void fake_guest (const char *service, const char *name);
@@ -33,7 +36,8 @@ bool fake_has (const char *service, const char *node, const char *name, uint8_t 
 uint64_t fake_used (const char *service, const char *node);
 bool fake_overrun (void); /* true when a disk has ever held more than it may */
 
-/*  Bytes of this file that came to the service from other sites. */
+/*  Bytes of this file that came to the service from other sites; or, for a node with its service,
+ *  "replica/ams/n1", that it has fed to other sites. */
 uint64_t fake_crossed (const char *service, const char *name);
 
 void fake_digest (uint8_t digest [CHAIN_DIGEST_BYTES], uint8_t content);

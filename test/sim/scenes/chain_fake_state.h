@@ -51,6 +51,7 @@ typedef struct {
     size_t outgoing_feeds_count;
     crossed_t crossed [CROSSED_MAX];
     size_t crossed_count;
+    struct chain *chains [DISKS_MAX]; /* of the services that are up */
     bool overrun;
 } fake_world_t;
 
@@ -73,6 +74,12 @@ struct chain {
 };
 
 /*  --- chain_fake_world.c --- */
+
+void fake_chain_is (chain_t *chain, bool up);
+
+/*  What the lent node has, or has received so far (until: bytes of it; UINT64_MAX = all). NULL: it
+ *  has nothing and receives nothing. While its service is down nothing comes. */
+const disk_file_t *fake_lent (const loan_t *loan, const content_t *content, uint64_t *until);
 
 disk_t *fake_disk_of (const char *service, const char *node);
 disk_file_t *fake_file_of (const disk_t *disk, const char *name);

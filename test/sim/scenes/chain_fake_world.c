@@ -30,8 +30,10 @@ static disk_t *disk_add (const char *service, const char *node, uint64_t max, bo
 {
     assert (fake_world.disks_count < DISKS_MAX);
     disk_t *disk = &fake_world.disks [fake_world.disks_count++];
-    *disk = (disk_t){
-      .node = {.agent.state = AGENT_UP, .guest = guest, .bytes_max = max, .data = "tcp://fake:1"}};
+    *disk = (disk_t){.node = {.agent = {.state = AGENT_UP, .waits = true},
+                              .guest = guest,
+                              .bytes_max = max,
+                              .data = "tcp://fake:1"}};
     snprintf (disk->service, sizeof disk->service, "%s", service);
     snprintf (disk->node.name, sizeof disk->node.name, "%s", node);
     disk->files = must (calloc (FILES_MAX, sizeof *disk->files));
@@ -50,7 +52,9 @@ void fake_guest (const char *service, const char *name)
 
 void fake_up (const char *service, const char *node, bool up)
 {
-    fake_disk_of (service, node)->node.agent.state = up ? AGENT_UP : AGENT_SILENT;
+    agent_session_t *agent = &fake_disk_of (service, node)->node.agent;
+    agent->state = up ? AGENT_UP : AGENT_SILENT;
+    agent->waits = up;
 }
 
 bool fake_is_up (const disk_t *disk)
@@ -163,6 +167,67 @@ uint64_t fake_crossed (const char *service, const char *name)
             strcmp (fake_world.crossed [i].name, name) == 0)
             return fake_world.crossed [i].bytes;
     return 0;
+}
+
+void fake_chain_is (chain_t *chain, bool up)
+{
+    size_t i = 0;
+    while (fake_world.chains [i] && fake_world.chains [i] != chain)
+        i++;
+    assert (i + 1 < DISKS_MAX);
+    fake_world.chains [i] = up ? chain : NULL;
+    for (; !up && fake_world.chains [i + 1]; i++) {
+        fake_world.chains [i] = fake_world.chains [i + 1];
+        fake_world.chains [i + 1] = NULL;
+    }
+}
+
+static const chain_t *chain_of (const char *service)
+{
+    for (size_t i = 0; fake_world.chains [i]; i++)
+        if (strcmp (fake_world.chains [i]->service->name, service) == 0)
+            return fake_world.chains [i];
+    return NULL;
+}
+
+/*  What comes is right: the content that has this digest. */
+static const disk_file_t *part_with (const content_t *content)
+{
+    static disk_file_t part;
+    uint8_t digest [CHAIN_DIGEST_BYTES];
+    part.told.stored.content = *content;
+    for (unsigned i = 0; i < 256; i++) {
+        part.content = (uint8_t) i;
+        fake_digest (digest, part.content);
+        if (memcmp (digest, content->digest, sizeof digest) == 0)
+            break;
+    }
+    return &part;
+}
+
+const disk_file_t *fake_lent (const loan_t *loan, const content_t *content, uint64_t *until)
+{
+    const disk_file_t *file = fake_file_of (fake_disk_of (loan->service, loan->node), loan->name);
+    const chain_t *lender = chain_of (loan->service);
+    *until = UINT64_MAX;
+    if (file)
+        return file;
+    *until = 0;
+    if (!lender)
+        return part_with (content);
+    for (size_t i = 0; i < lender->count; i++) {
+        const chain_transfer_t *transfer = lender->transfers [i];
+        for (size_t k = 0;
+             !transfer->loan && !transfer->over && strcmp (transfer->file, loan->name) == 0 &&
+             k < transfer->receivers_count;
+             k++) {
+            *until = transfer->receivers [k].has;
+            if (strcmp (transfer->receivers [k].node, loan->node) == 0 &&
+                transfer->receivers [k].state != RECEIVER_FAILED)
+                return part_with (content);
+        }
+    }
+    return NULL;
 }
 
 loan_t *fake_loan_of (const chain_id_t *id, const char *service)

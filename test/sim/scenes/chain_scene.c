@@ -5,7 +5,6 @@
 #include "member.h"
 #include "must.h"
 #include "storage.h"
-#include "storage_work.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #define FAULTY_US   INT64_C (30000000)
 #define SETTLED_US  INT64_C (90000000) /* time before anybody who is gone is given up */
 #define FOR_EVER_US (2 * SETTLED_US)
+#define LATE_US     INT64_C (700000) /* between those that start late */
 #define CONTENT     UINT64_C (0x5eed)
 #define FILE_NAME   "climate/run 1"
 
@@ -21,7 +21,7 @@
 
 static void begin (chain_scene_t *self, const moment_t *now)
 {
-    char why [CHAIN_WHY_BYTES_MAX + 1];
+    char why [WHY_BYTES];
     chain_source_t sources [2] = {{.node = "g0"}, {.node = "g1"}};
     const char *receivers [CHAIN_SCENE_NODES_MAX];
     const chain_file_t *file = chain_file (chain_node (self->chain, "g0"), FILE_NAME);
@@ -112,12 +112,24 @@ static void check_chain (const chain_t *self)
     }
 }
 
+/*  Lends the first node, whatever it has of the file yet, and again when it has failed there. */
+static void lend_first (const chain_scene_t *self, const moment_t *now)
+{
+    char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1], why [WHY_BYTES];
+    const chain_transfer_t *lent = chain_transfer (self->chain, &self->loan->id);
+    if (!lent || lent->sources [0].wrong)
+        chain_lend (self->chain, now, self->loan, endpoint, why);
+}
+
 static void site_step (void *owner, const moment_t *now, const event_t *event)
 {
     const chain_scene_t *self = owner;
     service_step (self->service, now, event);
-    if (event->kind != EVENT_RECORD)
-        check_chain (self->chain);
+    if (event->kind == EVENT_RECORD)
+        return;
+    if (self->loan)
+        lend_first (self, now);
+    check_chain (self->chain);
 }
 
 static bool site_next (void *owner, effect_t *effect)
@@ -164,6 +176,7 @@ static void end_make (void *owner, core_t *core)
 {
     const chain_end_t *self = owner;
     const char *site = sim_address (self->scene->sim, self->scene->site);
+    bool takes = self->scene->part > 0 && self == self->scene->ends;
     storage_core (&(storage_settings_t){.name = self->name,
                                         .sites = &site,
                                         .sites_count = 1,
@@ -171,89 +184,17 @@ static void end_make (void *owner, core_t *core)
                                         .bytes_max = UINT64_C (1) << 40,
                                         .guest = self->guest,
                                         .gives_file = self->guest ? FILE_NAME : NULL,
-                                        .gives_path = self->guest ? "/given" : NULL},
+                                        .gives_path = self->guest ? "/given" : NULL,
+                                        .takes_file = takes ? FILE_NAME : NULL,
+                                        .takes_path = takes ? "/n0/files/taken" : NULL},
                   core);
 }
 
-typedef struct {
-    chain_scene_t *scene;
-    int process;
-    const char *kind;
-    storage_result_t result;
-} chain_scene_task_t;
-
-static bool sweep (chain_scene_task_t *task, const storage_work_t *work)
+static void on_keep (void *owner, int process, const sim_file_t *part)
 {
-    size_t size = strlen (work->from);
-    for (sim_file_t *file = sim_flows_files (task->scene->flows); file; file = file->after) {
-        bool wanted = file->process != task->process ||
-                      strncmp (file->path, work->from, size) != 0 || file->path [size] != '/';
-        for (size_t i = 0; i < work->names_count && !wanted; i++)
-            wanted = strcmp (file->path + size + 1, work->names [i]) == 0;
-        if (!wanted)
-            file->path [0] = '\0';
-    }
-    return true;
-}
-
-static bool keep (chain_scene_task_t *task, const storage_work_t *work, sim_file_t *from)
-{
-    chain_scene_t *scene = task->scene;
-    sim_file_t *to = sim_flows_file (scene->flows, task->process, work->to, false);
-    if (!from)
-        return to;
-    if (from->spoilt || from->bytes != scene->size || (scene->size > 0 && from->content != CONTENT))
-        sim_fail (scene->sim, "%s keeps what is not the file",
-                  sim_name (scene->sim, task->process));
-    if (to)
-        to->path [0] = '\0';
-    snprintf (from->path, sizeof from->path, "%s", work->to);
-    return true;
-}
-
-static bool work_do (chain_scene_task_t *task, const storage_work_t *work)
-{
-    sim_file_t *from = sim_flows_file (task->scene->flows, task->process, work->from, false);
-    if (strcmp (task->kind, FILE_SWEEP) == 0)
-        return sweep (task, work);
-    if (strcmp (task->kind, FILE_KEEP) == 0)
-        return keep (task, work, from);
-    if (strcmp (task->kind, FILE_WRITE) == 0)
-        return true;
-    if (strcmp (task->kind, FILE_DROP) == 0) {
-        if (from)
-            from->path [0] = '\0';
-        return true;
-    }
-    task->result.there = task->result.content.digest_known = from;
-    if (from) {
-        task->result.content.size = from->bytes;
-        if (from->marked == 0)
-            from->marked = from->content;
-        sim_file_digest (from, task->result.content.digest);
-    }
-    return true;
-}
-
-static bool work (void *owner, int process, int64_t mono_ms, const char *kind, bytes_t arguments,
-                  uint8_t **result, size_t *result_size)
-{
-    (void) mono_ms;
-    char why [WHY_BYTES] = "it can't be done";
-    chain_scene_task_t task = {.scene = owner, .process = process, .kind = kind};
-    storage_work_t asked;
-    bool done =
-      codec_decode (&storage_work_codec, &asked, arguments, why) && work_do (&task, &asked);
-    codec_clear (&storage_work_codec, &asked);
-    if (!done) {
-        *result = (uint8_t *) must (strdup (why));
-        *result_size = strlen (why);
-        return false;
-    }
-    packed_t packed = codec_encode (&storage_result_codec, &task.result);
-    *result = packed.data;
-    *result_size = packed.size;
-    return true;
+    const chain_scene_t *self = owner;
+    if (part->bytes != self->size || (self->size > 0 && part->content != CONTENT))
+        sim_fail (self->sim, "%s keeps what is not the file", sim_name (self->sim, process));
 }
 
 /*  --- faults --- */
@@ -315,24 +256,25 @@ static bool on_death (void *owner, int process)
     return false;
 }
 
-/*  Between its last byte and its name a file is most in danger. */
-static void on_whole (void *owner, int process)
-{
-    chain_scene_t *self = owner;
-    if (self->harms && !self->harmed && prng_below (&self->prng, 4) == 0)
-        sim_kill (self->sim, process,
-                  sim_now_us (self->sim) + (int64_t) prng_below (&self->prng, 100000), 300);
-}
-
 /*  What a receiver has on its disk so far becomes other bytes, and the receiver does not know it.
  */
 static void on_rot (void *owner, uint64_t process)
 {
     chain_scene_t *self = owner;
     for (sim_file_t *file = sim_flows_files (self->flows); file; file = file->after)
-        if (file->process == (int) process && strstr (file->path, "/parts/") && file->bytes > 0 &&
-            file->bytes < self->size)
+        if (file->process == (int) process && strstr (file->path, "/parts/") && file->bytes > 0)
             file->spoilt = self->harmed = true;
+}
+
+/*  Between its last byte and its name a file is most in danger. */
+static void on_whole (void *owner, int process)
+{
+    chain_scene_t *self = owner;
+    if (self->harms && !self->harmed && prng_below (&self->prng, 8) == 0)
+        on_rot (self, (uint64_t) process);
+    if (self->harms && !self->harmed && prng_below (&self->prng, 4) == 0)
+        sim_kill (self->sim, process,
+                  sim_now_us (self->sim) + (int64_t) prng_below (&self->prng, 100000), 300);
 }
 
 /*  A source's file becomes another one than its digest was taken of. */
@@ -469,14 +411,25 @@ static void end_add (chain_scene_t *self, size_t at, bool guest, size_t number)
     snprintf (end->folder, sizeof end->folder, "/%c%u", guest ? 'g' : 'n', (unsigned) number);
     snprintf (end->process, sizeof end->process, "storage/%c%u", guest ? 'g' : 'n',
               (unsigned) number);
-    self->processes [at] = sim_add (
-      self->sim, &(sim_program_t){.name = end->process, .make = end_make, .owner = end},
-      &(sim_clock_t){.drift_ppm = (int32_t) at * 40 - 90}, SIM_NOBODY, 1000 * ((int64_t) at + 1));
+    self->processes [at] =
+      sim_add (self->sim, &(sim_program_t){.name = end->process, .make = end_make, .owner = end},
+               &(sim_clock_t){.drift_ppm = (int32_t) at * 40 - 90}, SIM_NOBODY,
+               1000 * ((int64_t) at + 1) + (at < self->late ? LATE_US * ((int64_t) at + 1) : 0));
+    if (self->hides && !guest && at % 2 == 0)
+        sim_flows_hide (self->flows, self->processes [at]);
     if (!guest)
         return;
     sim_file_t *given = sim_flows_file (self->flows, self->processes [at], "/given", true);
     given->content = given->marked = CONTENT;
     given->bytes = self->size;
+}
+
+static void part_add (chain_scene_t *self)
+{
+    sim_file_t *part =
+      sim_flows_file (self->flows, self->processes [0], "/n0/parts/" STORAGE_GUEST_PART, true);
+    part->content = part->marked = self->part_other ? CONTENT + 1 : CONTENT;
+    part->bytes = self->part;
 }
 
 void chain_scene_begin (chain_scene_t *self, uint64_t seed, sim_tally_t *tally, FILE *trace)
@@ -490,7 +443,8 @@ void chain_scene_begin (chain_scene_t *self, uint64_t seed, sim_tally_t *tally, 
     sim_flows_on_whole (self->flows, on_whole, self);
     if (self->marks)
         sim_flows_mark (self->flows);
-    sim_worker (self->sim, work, self);
+    self->disk = (sim_disk_t){.flows = self->flows, .keeps = on_keep, .owner = self};
+    sim_worker (self->sim, sim_disk_work, &self->disk);
     for (size_t i = 0; i < self->nodes; i++)
         snprintf (self->ends [i].name, sizeof self->ends [i].name, "n%u", (unsigned) i);
     self->site = sim_add (
@@ -499,6 +453,8 @@ void chain_scene_begin (chain_scene_t *self, uint64_t seed, sim_tally_t *tally, 
       &(sim_clock_t){.drift_ppm = 70}, SIM_NOBODY, 0);
     for (size_t i = 0; i < self->nodes; i++)
         end_add (self, i, false, i);
+    if (self->part > 0)
+        part_add (self);
     for (size_t i = 0; i < self->sources; i++)
         end_add (self, self->nodes + i, true, i);
     sim_run (self->sim, 500000);

@@ -16,7 +16,7 @@
 #define MUSUBI_CHAIN_SCENE_H
 
 #include "chain.h"
-#include "sim_flows.h"
+#include "sim_disk.h"
 
 #define CHAIN_SCENE_NODES_MAX 16
 #define CHAIN_SCENE_DRAWN_MAX 6 /* nodes of a schedule that is drawn */
@@ -42,9 +42,16 @@ struct chain_scene {
     uint64_t size;
     uint32_t mbps;
     uint32_t slow_ms; /* chain_limits_t; 0 = 1 000 */
+    bool hides;       /* every other node, from the first on, is reached by nobody */
+    const chain_loan_t
+      *loan;         /* of the first node to another site, as long as it is wanted; or NULL */
+    uint64_t part;   /* node 0 is a client's end that goes on with so many bytes; 0 = it is none */
+    bool part_other; /* these are of another file */
+    size_t late; /* so many of the first nodes start when bytes move already, one after another */
 
     sim_t *sim;
     sim_flows_t *flows;
+    sim_disk_t disk;
     sim_tally_t *tally;
     int site;
     chain_end_t ends [CHAIN_SCENE_ENDS_MAX];

@@ -16,6 +16,8 @@
 #define USER_TICK_MS 5
 #define PATIENCE_MS  3000
 
+#define SCENE_HORIZON_MS 86400000 /* of bookings */
+
 const scene_plan_t scene_plan_default = {
   .sites = 3,
   .nodes = 1,
@@ -24,7 +26,8 @@ const scene_plan_t scene_plan_default = {
   .limits = {.files_max = 100000,
              .places_max = 100000,
              .outgoing_feeds = {.source_max = 8, .pair_max = 4},
-             .transfers = {.transfers_max = 512, .patience_ms = 30000}},
+             .transfers = {.transfers_max = 512, .patience_ms = 30000},
+             .home_ms = 60000},
   .cost = SELECT_THROUGHPUT,
 };
 
@@ -32,6 +35,8 @@ typedef struct {
     int process;
     char service [16];
     char method [32];
+    char actor [NAME_BYTES_MAX + 1];
+    char request_id [32]; /* of what a planner is asked */
     uint8_t *body;
     size_t size;
     bool sent;
@@ -73,15 +78,18 @@ struct replica_scene {
 static void send (replica_scene_t *self, size_t at)
 {
     ask_t *ask = &self->asks [at];
+    char events [128];
     ask->sent = true;
+    snprintf (events, sizeof events, "%s/events", sim_address (self->sim, ask->process));
+    outbox_subscribe (self->outbox, events);
     outbox_push (self->outbox,
                  &(effect_t){.kind = EFFECT_CALL,
                              .call = {.call = at + 1,
                                       .endpoint = sim_address (self->sim, ask->process),
                                       .service = ask->service,
                                       .method = ask->method,
-                                      .actor = "alice",
-                                      .request_id = "",
+                                      .actor = ask->actor,
+                                      .request_id = ask->request_id,
                                       .body = {.data = ask->body, .size = ask->size},
                                       .timeout_ms = PATIENCE_MS}});
 }
@@ -145,15 +153,20 @@ static void member_add (replica_scene_t *self, const char *name, const scene_pla
     member_t *member = &self->members [self->members_count++];
     member->scene = self;
     snprintf (member->name, sizeof member->name, "%s", name);
-    member->settings = (replica_settings_t){.name = member->name,
-                                            .index = index,
-                                            .nodes = self->nodes,
-                                            .nodes_count = plan->nodes,
-                                            .cost = plan->cost,
-                                            .access = {.accounts = anybody, .accounts_count = 1},
-                                            .limits = plan->limits,
-                                            .gis_endpoints = self->gis_endpoints,
-                                            .gis_count = 1};
+    member->settings =
+      (replica_settings_t){.index = index,
+                           .nodes = self->nodes,
+                           .nodes_count = plan->nodes,
+                           .cost = plan->cost,
+                           .provider = {.name = member->name,
+                                        .access = {.accounts = anybody, .accounts_count = 1},
+                                        .gis_endpoints = self->gis_endpoints,
+                                        .gis_count = 1,
+                                        .participant = participant_limits_default,
+                                        .limits = replica_booking_default},
+                           .terms = {.horizon_ms = SCENE_HORIZON_MS},
+                           .plus = plus_limits_default,
+                           .limits = plan->limits};
     member->process = sim_add (
       self->sim, &(sim_program_t){.name = member->name, .make = member_make, .owner = member},
       &(sim_clock_t){0}, SIM_NOBODY, 1000);
@@ -241,7 +254,10 @@ static ask_t *ask_add (replica_scene_t *self, const char *service, const char *m
 {
     assert (self->asks_count < ASKS_MAX);
     ask_t *ask = &self->asks [self->asks_count++];
-    *ask = (ask_t){.process = scene_process (self, service), .heard = heard};
+    *ask = (ask_t){.process = scene_process (self, service), .heard = heard, .actor = "alice"};
+    if (strcmp (method, "Stay") == 0 ||
+        strcmp (method, "TakeIn") == 0) /* only the site's own svc-lis may */
+        snprintf (ask->actor, sizeof ask->actor, "lis/%s", strchr (service, '/') + 1);
     snprintf (ask->service, sizeof ask->service, "%s",
               strncmp (service, "index/", 6) == 0 ? "ReplicaIndex" : "Replica");
     snprintf (ask->method, sizeof ask->method, "%s", method);
@@ -278,6 +294,44 @@ call_status_t scene_ask (replica_scene_t *self, const char *service, const char 
         *answer = message_unpack (answer_descriptor (service, method),
                                   (bytes_t){.data = ask->answer, .size = ask->answer_size});
     return ask->status;
+}
+
+size_t scene_send (replica_scene_t *self, int process, const char *actor, const char *service,
+                   const char *method, packed_t body)
+{
+    assert (self->asks_count < ASKS_MAX);
+    ask_t *ask = &self->asks [self->asks_count];
+    *ask = (ask_t){.process = process, .heard = true, .body = body.data, .size = body.size};
+    snprintf (ask->service, sizeof ask->service, "%s", service);
+    snprintf (ask->actor, sizeof ask->actor, "%s", actor);
+    snprintf (ask->method, sizeof ask->method, "%s", method);
+    if (strcmp (service, "Planner") == 0)
+        snprintf (ask->request_id, sizeof ask->request_id, "q%zu@g1", self->asks_count);
+    return self->asks_count++;
+}
+
+call_status_t scene_vote (replica_scene_t *self, const char *planner, const char *site,
+                          const char *method, packed_t body, command_answer_t *told,
+                          char reason [256])
+{
+    const ask_t *ask = &self->asks [scene_send (self, scene_process (self, site), planner,
+                                                "Participant", method, body)];
+    *told = (command_answer_t){.state = COMMAND_UNKNOWN};
+    for (int64_t ms = 0; ms < 2 * PATIENCE_MS && !ask->answered && !sim_failed (self->sim); ms += 5)
+        scene_pass (self, 5);
+    snprintf (reason, 256, "%s", ask->answered ? ask->reason : "no answer");
+    if (!ask->answered)
+        return CALL_TIMED_OUT;
+    if (ask->status == CALL_OK &&
+        !codec_decode (&command_answer_codec, told,
+                       (bytes_t){.data = ask->answer, .size = ask->answer_size}, reason))
+        return CALL_BAD_REQUEST;
+    return ask->status;
+}
+
+bytes_t scene_told (const replica_scene_t *self, size_t ask)
+{
+    return (bytes_t){.data = self->asks [ask].answer, .size = self->asks [ask].answer_size};
 }
 
 static uint64_t begun (replica_scene_t *self, const char *site, const char *method,

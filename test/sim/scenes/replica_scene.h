@@ -1,5 +1,6 @@
 /*  replica_scene - a directory, an index and a few sites with their files in the simulated host,
- *  over chain_fake's disks; and a user who sends requests and keeps the answers.
+ *  over chain_fake's disks; and a user who sends requests, keeps the answers, and hears the notices
+ *  of whom it has asked.
  */
 #ifndef MUSUBI_REPLICA_SCENE_H
 #define MUSUBI_REPLICA_SCENE_H
@@ -37,11 +38,23 @@ const core_t *scene_core (const replica_scene_t *self, const char *name);
 /*  Runs on for this long. */
 void scene_pass (replica_scene_t *self, int64_t ms);
 
-/*  Sends a request as alice and waits some seconds for the answer. Returns the status. When it is
+/*  Sends a request as alice (Stay: as the svc-lis of that site) and waits some seconds for the answer. Returns the status. When it is
  *  CALL_OK *answer is the caller's (message_free), else reason says why. */
 call_status_t scene_ask (replica_scene_t *self, const char *service, const char *method,
                          const ProtobufCMessage *question, ProtobufCMessage **answer,
                          char reason [256]);
+
+/*  Sends a request to any process and does not wait; the body becomes the scene's. What was told, as
+ *  long as the scene lives; empty = nothing yet. */
+size_t scene_send (replica_scene_t *self, int process, const char *actor, const char *service,
+                   const char *method, packed_t body);
+bytes_t scene_told (const replica_scene_t *self, size_t ask);
+
+/*  Sends a participant's verb as a planner. The body becomes the scene's; *told is the caller's
+ *  (codec_clear). */
+call_status_t scene_vote (replica_scene_t *self, const char *planner, const char *site,
+                          const char *method, packed_t body, command_answer_t *told,
+                          char reason [256]);
 
 /*  The same, but neither waits for the answer nor hears it. */
 void scene_tell (replica_scene_t *self, const char *service, const char *method,

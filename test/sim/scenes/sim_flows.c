@@ -23,6 +23,7 @@ typedef struct sim_flow_own {
     uint8_t id [FLOW_ID_BYTES];
     uint8_t token [FLOW_TOKEN_BYTES];
     sim_file_t *file;
+    const struct sim_flow_own *follows; /* it shares the file of that one */
     uint64_t size;
     uint64_t received, fed, told;
     bool opened, whole_told, closed;
@@ -51,6 +52,7 @@ struct sim_flows {
     sim_flows_link_t *links;
     uint32_t mbps [SIM_PROCESSES_MAX];
     int64_t cut_us [SIM_PROCESSES_MAX];
+    bool hidden [SIM_PROCESSES_MAX];
     uint64_t received [SIM_PROCESSES_MAX];
     uint64_t fed [SIM_PROCESSES_MAX];
     bool marks;
@@ -158,11 +160,15 @@ static void open_flow (sim_flows_t *self, int process, const flow_order_t *order
     own->order = *order;
     memcpy (own->id, order->id, FLOW_ID_BYTES);
     memcpy (own->token, order->token, FLOW_TOKEN_BYTES);
-    own->file = sim_flows_file (self, process, order->path, !order->whole);
+    own->follows = order->follows != 0 ? own_find (self, process, order->follows) : NULL;
+    own->order.whole = order->whole || order->follows != 0;
+    own->file = own->follows          ? own->follows->file
+                : order->follows != 0 ? NULL
+                                      : sim_flows_file (self, process, order->path, !order->whole);
     own->size = order->size;
     if (own->file && order->whole)
         own->size = own->file->bytes;
-    if (own->file && !order->whole && (order->anew || (self->marks && own->file->spoilt))) {
+    if (own->file && !own->order.whole && (order->anew || (self->marks && own->file->spoilt))) {
         own->file->bytes = own->file->content = own->file->marked = 0;
         own->file->spoilt = false;
     }
@@ -177,7 +183,7 @@ static void dial (sim_flows_t *self, own_t *own, const flow_order_t *order)
     link->number = order->link;
     link->to = SIM_NOBODY;
     for (size_t p = 0; p < sim_processes (self->sim); p++)
-        if (strcmp (sim_address (self->sim, (int) p), order->endpoint) == 0)
+        if (strcmp (sim_address (self->sim, (int) p) + 6, order->endpoint + 6) == 0) /* sim, tcp */
             link->to = (int) p;
     link->due_us = sim_now_us (self->sim) + (int64_t) prng_below (&self->prng, DIAL_US_MAX);
     link->after = self->links;
@@ -223,15 +229,23 @@ static uint32_t fed_by (const sim_flows_t *self, const own_t *own)
     return count;
 }
 
-/*  How many flows share its host's link; hosts that stand still or are cut off take nothing. */
-static uint32_t shares_of (const sim_flows_t *self, const own_t *own)
+/*  How many flows leave a host, or come to it; with hosts that stand still or are cut off nothing is
+ *  shared. */
+static uint32_t shares_of (const sim_flows_t *self, int process, bool leaving)
 {
     uint32_t count = 0;
     for (const sim_flows_link_t *link = self->links; link; link = link->after)
-        count += link->state == LINK_RECEIVES && link->peer == own && !link->own->closed &&
+        count += link->state == LINK_RECEIVES && !link->own->closed &&
+                 (leaving ? link->to : link->own->process) == process &&
                  !sim_stands (self->sim, link->own->process) &&
-                 !cut (self, link->own->process, own->process);
+                 !cut (self, link->own->process, link->to);
     return count;
+}
+
+static double share_of (const sim_flows_t *self, int process, bool leaving)
+{
+    uint32_t shares = shares_of (self, process, leaving);
+    return (double) self->mbps [process] / (shares > 0 ? shares : 1);
 }
 
 static void answer_dial (sim_flows_t *self, sim_flows_link_t *link)
@@ -241,7 +255,8 @@ static void answer_dial (sim_flows_t *self, sim_flows_link_t *link)
         link_fail (self, link, false, "nobody is there");
         return;
     }
-    if (cut (self, asks->process, link->to) || sim_stands (self->sim, link->to)) {
+    if (cut (self, asks->process, link->to) || self->hidden [link->to] ||
+        sim_stands (self->sim, link->to)) {
         if (sim_now_us (self->sim) - link->due_us > DIAL_GIVEN_UP)
             link_fail (self, link, false, "no answer");
         return;
@@ -315,10 +330,9 @@ static void flow_on (sim_flows_t *self, sim_flows_link_t *link)
         return;
     }
     link->heard_us = now_us;
-    uint32_t shares = shares_of (self, peer);
-    double mbps = (double) self->mbps [link->to] / (shares > 0 ? shares : 1);
-    if (mbps > self->mbps [own->process])
-        mbps = self->mbps [own->process];
+    double mbps = share_of (self, link->to, true);
+    if (mbps > share_of (self, own->process, false))
+        mbps = share_of (self, own->process, false);
     if (peer->order.mbps > 0 && mbps > peer->order.mbps)
         mbps = peer->order.mbps;
     own->part += BYTES_A_US (mbps) * TICK_US;
@@ -335,6 +349,13 @@ static void flow_on (sim_flows_t *self, sim_flows_link_t *link)
     take_in (self, link, bytes);
 }
 
+/*  Is it closed before all its bytes were proved? */
+static bool given_up (const own_t *followed)
+{
+    return followed && followed->closed &&
+           (followed->order.attempt != FLOW_PROVED || followed->file->bytes < followed->size);
+}
+
 static void own_on (sim_flows_t *self, own_t *own)
 {
     if (own->closed || !alive (self, own->process, own->start) ||
@@ -349,6 +370,11 @@ static void own_on (sim_flows_t *self, own_t *own)
             return;
         }
         tell (self, own, (flow_event_t){.news = FLOW_OPENED, .why = ""});
+    }
+    if (given_up (own->follows)) {
+        own->closed = true;
+        tell (self, own, (flow_event_t){.news = FLOW_BROKEN, .why = "what it followed is closed"});
+        return;
     }
     if (!own->order.whole && !own->whole_told && own->file->bytes == own->size) {
         own->whole_told = true;
@@ -431,6 +457,11 @@ void sim_flows_rate (sim_flows_t *self, int process, uint32_t mbps)
 void sim_flows_mark (sim_flows_t *self)
 {
     self->marks = true;
+}
+
+void sim_flows_hide (sim_flows_t *self, int process)
+{
+    self->hidden [process] = true;
 }
 
 void sim_flows_cut (sim_flows_t *self, int process, int64_t until_us)

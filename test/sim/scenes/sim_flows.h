@@ -35,6 +35,9 @@ void sim_flows_mark (sim_flows_t *self);
 /*  Until then no bytes come to its host or leave it. */
 void sim_flows_cut (sim_flows_t *self, int process, int64_t until_us);
 
+/*  Nobody reaches it from now on, as behind an address translator; it reaches others. */
+void sim_flows_hide (sim_flows_t *self, int process);
+
 /*  Finds the file; NULL when there is none, unless make says to make it. */
 sim_file_t *sim_flows_file (sim_flows_t *self, int process, const char *path, bool make);
 sim_file_t *sim_flows_files (sim_flows_t *self);

@@ -82,11 +82,13 @@ static sim_run_t *run_make (sim_machines_t *self, int process, const char *name)
 
 static void run_close (sim_machines_t *self, sim_run_t *run, run_state_t state, const char *why)
 {
-    run->active = run->starter = false;
+    run->active = run->starter = run->stand.report.suspended = false;
     run->stand.report.state = state;
     run->stand.report.ended_ms = SIM_EPOCH_MS + sim_now_us (self->sim) / 1000;
     snprintf (run->stand.report.why, sizeof run->stand.report.why, "%s", why);
     sim_trace (self->sim, run->machine, "    run %s over: state=%d %s", run->name, state, why);
+    if (self->ended)
+        self->ended (self->owner, run);
 }
 
 static void on_end (void *owner, uint64_t token)
@@ -95,7 +97,9 @@ static void on_end (void *owner, uint64_t token)
     sim_run_t *run = &self->runs [token];
     if (!run->active || sim_now_us (self->sim) < run->ends_us)
         return;
-    run->stand.report.exit_code = (int32_t) (run->id.task.bag % 100);
+    bool well = self->lasts || (self->hands && run->id.task.bag % 4 != 0);
+    run->stand.report.exit_code = well ? 0 : (int32_t) (run->id.task.bag % 100);
+    run->stand.report.handed = well && self->hands && self->hands (self->files_owner, run);
     run_close (self, run, RUN_ENDED, "");
 }
 
@@ -105,6 +109,13 @@ static void end_at (sim_machines_t *self, sim_run_t *run, int64_t at_us)
         return;
     run->ends_us = at_us;
     sim_at (self->sim, at_us, on_end, self, (uint64_t) (run - self->runs));
+}
+
+void sim_machines_finish (sim_machines_t *self, const run_id_t *id)
+{
+    sim_run_t *run = (sim_run_t *) sim_machines_run (self, id);
+    if (run && run->active)
+        end_at (self, run, sim_now_us (self->sim));
 }
 
 static void on_starter_death (void *owner, uint64_t token)
@@ -157,11 +168,18 @@ static void begin (doing_t *doing, sim_run_t *run, const run_order_t *order)
                    run->stand.report.node_unfit ? "no room" : "no such program");
         return;
     }
+    if (self->enters && !self->enters (self->files_owner, doing->process, &run->id, order)) {
+        run->stand.report.node_unfit = true;
+        run_close (self, run, RUN_REFUSED, "a copy is not there");
+        return;
+    }
     run->begun = run->active = run->starter = true;
     run->stand.report.state = RUN_RUNNING;
     run->stand.report.started_ms = SIM_EPOCH_MS + now_us / 1000;
+    run->begun_us = now_us;
     run->ends_us = INT64_MAX;
-    int64_t length_ms = up_to (self, self->faults.length_ms_max);
+    int64_t length_ms = self->lasts ? self->lasts (self->owner, doing->process, &run->id, order)
+                                    : up_to (self, self->faults.length_ms_max);
     if (happens (self, self->faults.lasting) || length_ms > order->limit_ms)
         length_ms = order->limit_ms;
     end_at (self, run, now_us + 1000 * length_ms);
@@ -192,15 +210,39 @@ static void do_start (doing_t *doing, const work_order_t *order)
     tell (doing, order->ticket.name);
 }
 
+/*  A run that is suspended comes no nearer to its end. */
+static void suspend (sim_machines_t *self, sim_run_t *run, bool suspended)
+{
+    int64_t now_us = sim_now_us (self->sim);
+    if (run->stand.report.suspended == suspended)
+        return;
+    run->stand.report.suspended = run->aside = suspended;
+    sim_trace (self->sim, run->machine, "    run %s %s", run->name,
+               suspended ? "suspended" : "resumed");
+    if (suspended) {
+        run->suspensions++;
+        run->stopped_us = now_us;
+        run->left_us = run->ends_us - now_us;
+        run->ends_us = INT64_MAX;
+    } else if (run->active) {
+        run->stood_us += now_us - run->stopped_us;
+        end_at (self, run, now_us + run->left_us);
+    }
+}
+
 static void do_signal (doing_t *doing, const work_order_t *order)
 {
     sim_run_t *run = run_make (doing->self, doing->process, order->names [0]);
     int64_t now_us = sim_now_us (doing->self->sim);
-    if (!order->warn && run->stand.report.state == RUN_CLAIMED)
+    bool ends = !order->warn && !order->suspend && !order->resume;
+    bool aside = ends && run->aside;
+    suspend (doing->self, run, run->active && order->suspend);
+    run->aside |= aside;
+    if (ends && run->stand.report.state == RUN_CLAIMED)
         run_close (doing->self, run, RUN_REFUSED, "it was ended before it began");
-    else if (!order->warn && run->active && order->force)
+    else if (ends && run->active && order->force)
         run_close (doing->self, run, RUN_LOST, "killed");
-    else if (!order->warn && run->active)
+    else if (ends && run->active)
         end_at (doing->self, run, now_us + 1000 * up_to (doing->self, order->grace_ms));
     tell (doing, order->names [0]);
 }
@@ -239,5 +281,6 @@ bool sim_machines_work (void *owner, int process, int64_t mono_ms, const char *k
     *result = packed.data;
     *result_size = packed.size;
     free (doing);
-    return decoded && !(strcmp (kind, RUN_LEASE) != 0 && happens (self, 20)); /* but not heard of */
+    bool unheard = !self->lasts && strcmp (kind, RUN_LEASE) != 0 && happens (self, 20);
+    return decoded && !unheard;
 }

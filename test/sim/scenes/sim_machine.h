@@ -35,6 +35,12 @@ typedef struct {
     bool active;     /* something of it runs now */
     bool starter;    /* a starter that can end it lives */
     int64_t ends_us; /* true time */
+    int64_t left_us; /* of one that is suspended: how long it would have gone on */
+    int64_t begun_us;
+    int64_t stopped_us; /* when it was suspended last */
+    int64_t stood_us;   /* how long it has been suspended in all, until it was resumed last */
+    uint32_t suspensions;
+    bool aside; /* suspended now, or when it was told to end: others may have its CPUs */
 } sim_run_t;
 
 typedef struct {
@@ -47,6 +53,19 @@ typedef struct {
 
     /*  The checks that must agree that a run may begin now; they fail the simulation otherwise. */
     void (*begins) (void *owner, int machine, const run_id_t *id, const run_order_t *order);
+
+    /*  How long a run that begins lasts, in ms; INT64_MAX = until sim_machines_finish. It then ends
+     *  with exit code 0, and all that is done is heard of. NULL: that is drawn. */
+    int64_t (*lasts) (void *owner, int machine, const run_id_t *id, const run_order_t *order);
+
+    /*  Of runs with files; NULL = there are none. Are all inputs of a run there that may begin? False:
+     *  its machine refuses it. And a run has ended well: are its outputs handed over? */
+    bool (*enters) (void *owner, int machine, const run_id_t *id, const run_order_t *order);
+    bool (*hands) (void *owner, const sim_run_t *run);
+    void *files_owner;
+
+    /*  A run is over; NULL = nobody looks. */
+    void (*ended) (void *owner, const sim_run_t *run);
     void *owner;
 } sim_machines_t;
 
@@ -59,6 +78,9 @@ bool sim_machines_work (void *owner, int process, int64_t mono_ms, const char *k
 
 /*  How many tries of a task were refused by unfit machines. */
 uint32_t sim_machines_unfit (const sim_machines_t *self, const task_id_t *task);
+
+/*  The run ends by itself now. */
+void sim_machines_finish (sim_machines_t *self, const run_id_t *id);
 
 /*  NULL when no machine has heard of it. */
 const sim_run_t *sim_machines_run (const sim_machines_t *self, const run_id_t *id);

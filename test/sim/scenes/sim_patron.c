@@ -103,6 +103,33 @@ static const char *some_reservation (sim_patron_t *self)
     return one->commands [STEP_MAKE].state == COMMAND_DONE ? one->name : "";
 }
 
+/*  A file that is there from the beginning; seldom one that an earlier bag makes, or nobody. */
+static const char *some_input (sim_patron_t *self, uint32_t count)
+{
+    static const char *const there [] = {"in-0", "in-1", "in-2", "in-3"};
+    size_t bag = self->bags_count > 0 ? (size_t) below (self, (int64_t) self->bags_count) : 0;
+    if (chance (self, 30))
+        return "nobody-has-it";
+    bool made = chance (self, 6) && self->bags_count > 0 && self->bags [bag].asked.output &&
+                self->bags [bag].asked.count >= count;
+    return made ? self->bags [bag].asked.output : there [below (self, (int64_t) self->files)];
+}
+
+static void files_draw (sim_patron_t *self, sim_bag_t *asked)
+{
+    char *output = self->names [self->bags_count];
+    snprintf (output, sizeof self->names [0], "o%zu-%%i", self->bags_count);
+    asked->output = chance (self, 3) ? output : NULL;
+    asked->limit_ms *= 1 + below (self, 4);
+    if (chance (self, 2))
+        return;
+    asked->inputs_count = 1 + (size_t) chance (self, 4);
+    for (size_t i = 0; i < asked->inputs_count; i++)
+        asked->inputs [i] = some_input (self, asked->count);
+    if (asked->inputs_count == 2 && strcmp (asked->inputs [0], asked->inputs [1]) == 0)
+        asked->inputs_count = 1;
+}
+
 static void bag_new (sim_patron_t *self)
 {
     const char *reservation = some_reservation (self);
@@ -117,6 +144,8 @@ static void bag_new (sim_patron_t *self)
                        .reservation = reservation,
                        .preemptible = *reservation == '\0' && chance (self, 3),
                        .requeue = chance (self, 2)};
+    if (self->files > 0)
+        files_draw (self, &asked);
     self->bags [self->bags_count] = (patron_bag_t){.asked = asked};
     submit (self, self->bags_count++);
 }
@@ -399,7 +428,9 @@ static void told_tasks (sim_patron_t *self, size_t at, const event_t *event)
     }
     for (size_t i = 0; i < count; i++) {
         task_id_t task = {bag->number, (uint32_t) i};
-        bool again = tasks [i].tries > 1 + sim_machines_unfit (self->machines, &task);
+        /*  A task whose inputs come may leave its node before it is begun. */
+        bool again = bag->asked.inputs_count == 0 &&
+                     tasks [i].tries > 1 + sim_machines_unfit (self->machines, &task);
         const char *none = tasks [i].state == TOLD_LOST && !tasks [i].why ? "lost without a why"
                            : !follows (&bag->tasks [i], &tasks [i])       ? "told otherwise before"
                            : again && !bag->asked.requeue                 ? "run again unasked"

@@ -71,11 +71,13 @@ typedef enum {
 
 /*  Outlives the core's lives; fill in what is marked. */
 typedef struct {
-    sim_t *sim;                           /* in */
-    int site;                             /* in: its process */
-    const sim_machines_t *machines;       /* in: of the site */
-    prng_t prng;                          /* in */
-    bool quiet;                           /* in: nothing new is begun from then on */
+    sim_t *sim;                     /* in */
+    int site;                       /* in: its process */
+    const sim_machines_t *machines; /* in: of the site */
+    prng_t prng;                    /* in */
+    bool quiet;                     /* in: nothing new is begun from then on */
+    size_t files; /* in: his tasks use the files in-0, in-1 … so many, and make some; 0 = none */
+    char names [PATRON_BAGS_MAX][16];     /* of the outputs of each bag */
     const char *nodes [PATRON_NODES_MAX]; /* in: of the site, to be drained */
     size_t nodes_count;                   /* in */
     bool drained [PATRON_NODES_MAX];      /* as he wants them */

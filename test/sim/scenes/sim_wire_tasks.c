@@ -31,6 +31,19 @@ packed_t sim_wire_submit (const sim_bag_t *bag)
     request.preemptible = bag->preemptible;
     request.requeue = bag->requeue;
     request.shared = bag->shared;
+    Musubi__TaskFile files [SIM_BAG_INPUTS_MAX + 1];
+    Musubi__TaskFile *inputs [SIM_BAG_INPUTS_MAX], *output = &files [SIM_BAG_INPUTS_MAX];
+    for (size_t i = 0; i <= SIM_BAG_INPUTS_MAX; i++)
+        musubi__task_file__init (&files [i]);
+    for (size_t i = 0; i < bag->inputs_count; i++) {
+        files [i].name = (char *) bag->inputs [i];
+        inputs [i] = &files [i];
+    }
+    output->name = (char *) bag->output;
+    request.inputs = inputs;
+    request.n_inputs = bag->inputs_count;
+    request.outputs = &output;
+    request.n_outputs = bag->output != NULL;
     return packed (&request.base);
 }
 

@@ -4,7 +4,8 @@
 
 #include "transaction.h"
 
-#define SIM_BAG_TASKS_MAX 6
+#define SIM_BAG_TASKS_MAX  6
+#define SIM_BAG_INPUTS_MAX 2
 
 typedef struct {
     uint32_t count; /* at most SIM_BAG_TASKS_MAX */
@@ -16,7 +17,10 @@ typedef struct {
     bool preemptible;
     bool requeue;
     bool shared;
-    const char *label; /* the second word of its command; NULL = the command is one word */
+    const char *inputs [SIM_BAG_INPUTS_MAX]; /* names of files */
+    size_t inputs_count;
+    const char *output; /* its name; NULL = none */
+    const char *label;  /* the second word of its command; NULL = the command is one word */
 } sim_bag_t;
 
 /*  Same numbers as proto TaskState. */

@@ -9,6 +9,7 @@
 #include "must.h"
 #include "sim_machine.h"
 #include "sim_patron.h"
+#include "task_checks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #define AGENTS      (THIN + FAT)
 #define THIN_CPUS   4
 #define FAT_CPUS    8
+#define LINK_MBPS   16        /* of storage nodes */
 #define FAULTY_US   40000000  /* how long there are faults */
 #define WHOLE_US    400000000 /* how long until everything must have come to an end */
 #define TURN_US     500000    /* between two looks whether it has ended */
@@ -43,6 +45,9 @@ typedef struct scene {
     int site;
     int first_node;
     core_t site_core; /* of its present life */
+    bool files;       /* tasks have some */
+    sim_storage_t storage;
+    task_checks_t task_checks;
 } site_scene_t;
 
 /*  --- checks --- */
@@ -104,6 +109,8 @@ static void check_others (site_scene_t *self, int machine, const run_id_t *id,
         const sim_run_t *other = &self->machines.runs [i];
         if (!other->active || run_id_compare (&other->id, id) == 0)
             continue;
+        if (other->machine == machine && other->aside)
+            cpus -= other->cpus;
         if (other->id.task.bag == id->task.bag && other->id.task.index == id->task.index)
             sim_fail (self->sim, "run %s begins while try %u of its task runs", text,
                       other->id.number);
@@ -185,6 +192,8 @@ static void check_settled (site_scene_t *self)
             sim_fail (self->sim, "run %s has not come to an end", run->name);
     }
     check_openings (self);
+    if (self->files)
+        task_checks_settled (&self->task_checks);
 }
 
 /*  --- the site --- */
@@ -208,6 +217,17 @@ static void site_destroy (void *owner)
     site_scene_t *self = owner;
     self->site_core.destroy (self->site_core.self);
     self->site_core = (core_t){0};
+}
+
+/*  Tasks that lack a file are data-bound, and lose patience soon. */
+static void site_files_set (const site_scene_t *self, runner_settings_t *runner,
+                            lis_settings_t *settings)
+{
+    runner->queue.data_bound = 1000000;
+    runner->queue.input_rate = 1000000;
+    runner->queue.patience_ms = 12000;
+    settings->provider.gis_endpoints = self->storage.gis_endpoints;
+    settings->provider.gis_count = 1;
 }
 
 static void site_make (void *owner, core_t *core)
@@ -238,6 +258,8 @@ static void site_make (void *owner, core_t *core)
       .runner = &runner,
     };
     settings.provider.participant.doubt_ms = 500;
+    if (self->files)
+        site_files_set (self, &runner, &settings);
     lis_core (&settings, &self->site_core);
     nodes_observe (((const lis_t *) self->site_core.self)->runner->nodes,
                    &(nodes_observer_t){.owner = self, .run_moved = check_end});
@@ -257,6 +279,10 @@ static void node_make (void *owner, core_t *core)
     settings.runs = "/runs";
     settings.look_ms = 500;
     settings.stubborn_ms = 2000;
+    if (program->scene->files) {
+        settings.storage = program->name;
+        settings.arrivals = "/arrivals"; /* each on its own disk */
+    }
     agent_core (&settings, core);
 }
 
@@ -264,7 +290,7 @@ static void node_make (void *owner, core_t *core)
 
 static void some_trouble (site_scene_t *self, prng_t *prng, int node)
 {
-    int64_t at_us = 3000000 + (int64_t) prng_below (prng, FAULTY_US / 2);
+    int64_t at_us = sim_now_us (self->sim) + 2500000 + (int64_t) prng_below (prng, FAULTY_US / 2);
     int64_t long_ms = 1000 + (int64_t) prng_below (prng, 17000);
     switch (prng_below (prng, 5)) {
     case 0: /* cut off, some longer than it takes to count as lost */
@@ -303,6 +329,8 @@ static void faults_draw (site_scene_t *self, prng_t *prng)
     sim_fault (self->sim, &faults, &net);
     for (int i = 0; i < AGENTS; i++)
         some_trouble (self, prng, self->first_node + i);
+    if (self->files)
+        task_checks_faults (&self->task_checks, FAULTY_US);
 }
 
 static void on_quiet (void *owner, uint64_t token)
@@ -315,14 +343,48 @@ static void on_quiet (void *owner, uint64_t token)
 
 /*  --- a run of it --- */
 
+static const char *const names [AGENTS] = {"node/thin-1", "node/thin-2", "node/thin-3",
+                                           "node/fat-1"};
+
+/*  Storage nodes with more or less room, some too little for all files. */
+static void storage_begin (site_scene_t *self, uint64_t seed)
+{
+    static const uint32_t cpus [AGENTS] = {THIN_CPUS, THIN_CPUS, THIN_CPUS, FAT_CPUS};
+    sim_storage_t *storage = &self->storage;
+    prng_t prng;
+    prng_seed (&prng, seed + 7777);
+    *storage = (sim_storage_t){.sim = self->sim,
+                               .flows = sim_flows_new (self->sim, seed + 91, LINK_MBPS),
+                               .nodes_count = AGENTS,
+                               .files_count = SIM_STORAGE_FILES_MAX};
+    if (prng_below (&prng, 2) == 0)
+        sim_flows_mark (storage->flows);
+    for (size_t i = 0; i < storage->files_count; i++)
+        storage->sizes [i] = 1000000 + prng_below (&prng, 7000000);
+    for (size_t i = 0; i < AGENTS; i++) {
+        snprintf (storage->nodes [i].name, sizeof storage->nodes [i].name, "%s",
+                  names [i] + strlen ("node/"));
+        storage->nodes [i].bytes_max = 6000000 + prng_below (&prng, 30000000);
+    }
+    self->patron.files = storage->files_count;
+    self->task_checks = (task_checks_t){.sim = self->sim,
+                                        .tally = self->tally,
+                                        .storage = storage,
+                                        .machines = &self->machines,
+                                        .patron = &self->patron,
+                                        .cpus = cpus,
+                                        .prng = prng};
+    task_checks_begin (&self->task_checks);
+    sim_storage_begin (storage);
+}
+
 static void processes_add (site_scene_t *self)
 {
-    static const char *const names [AGENTS] = {"node/thin-1", "node/thin-2", "node/thin-3",
-                                               "node/fat-1"};
+    int64_t from_us = sim_now_us (self->sim);
     self->site =
       sim_add (self->sim,
                &(sim_program_t){.name = "lis/ams", .make = site_make, .owner = self, .stays = true},
-               &(sim_clock_t){.drift_ppm = 80}, SIM_NOBODY, 0);
+               &(sim_clock_t){.drift_ppm = 80}, SIM_NOBODY, from_us);
     for (int i = 0; i < AGENTS; i++) {
         bool thin = i < THIN;
         self->nodes [i] = (site_scene_node_program_t){
@@ -333,13 +395,13 @@ static void processes_add (site_scene_t *self)
         int number = sim_add (
           self->sim,
           &(sim_program_t){.name = names [i], .make = node_make, .owner = &self->nodes [i]},
-          &(sim_clock_t){.drift_ppm = -90 + 60 * i}, SIM_NOBODY, 1000 * (i + 1));
+          &(sim_clock_t){.drift_ppm = -90 + 60 * i}, SIM_NOBODY, from_us + 1000 * (i + 1));
         self->first_node = i == 0 ? number : self->first_node;
     }
     self->patron.nodes_count = AGENTS;
     sim_add (self->sim,
              &(sim_program_t){.name = "planner/p", .make = sim_patron_make, .owner = &self->patron},
-             &(sim_clock_t){.drift_ppm = 10}, SIM_NOBODY, 300000);
+             &(sim_clock_t){.drift_ppm = 10}, SIM_NOBODY, from_us + 300000);
 }
 
 static void scene_play (site_scene_t *self, uint64_t seed, FILE *trace)
@@ -358,15 +420,18 @@ static void scene_play (site_scene_t *self, uint64_t seed, FILE *trace)
     sim_worker (self->sim, sim_machines_work, &self->machines);
     self->patron.sim = self->sim;
     prng_seed (&self->patron.prng, seed + 777);
+    if (self->files)
+        storage_begin (self, seed);
     processes_add (self);
     self->patron.site = self->site;
     self->patron.machines = &self->machines;
-    sim_run (self->sim, 500000);
+    self->task_checks.first_node = self->first_node;
+    sim_run (self->sim, sim_now_us (self->sim) + 500000);
     faults_draw (self, &prng);
     sim_at (self->sim, FAULTY_US, on_quiet, self, 0);
     sim_run (self->sim, FAULTY_US + 15000000);
     char why [LONG_WHY_BYTES];
-    while (!sim_failed (self->sim) && sim_now_us (self->sim) < WHOLE_US &&
+    while (!sim_failed (self->sim) && sim_now_us (self->sim) < (self->files ? 2 : 1) * WHOLE_US &&
            !sim_patron_settled (&self->patron, why))
         sim_run (self->sim, sim_now_us (self->sim) + TURN_US);
     sim_run (self->sim, sim_now_us (self->sim) + 2000 * HASTY_LOST_MS);
@@ -374,10 +439,12 @@ static void scene_play (site_scene_t *self, uint64_t seed, FILE *trace)
         check_settled (self);
 }
 
-bool site_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [LONG_WHY_BYTES])
+bool site_scene_run (uint64_t seed, bool files, sim_tally_t *tally, FILE *trace,
+                     char why [LONG_WHY_BYTES])
 {
     site_scene_t *self = must (calloc (1, sizeof *self));
     self->tally = tally;
+    self->files = files;
     scene_play (self, seed, trace);
     bool held = !sim_failed (self->sim);
     if (!held)
@@ -385,6 +452,8 @@ bool site_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [L
     tally->counts [COUNT_SCHEDULES]++;
     tally->counts [COUNT_STEPS] += sim_steps (self->sim);
     sim_destroy (&self->sim);
+    sim_flows_destroy (&self->storage.flows);
+    sim_storage_end ();
     free (self);
     return held;
 }

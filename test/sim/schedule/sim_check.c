@@ -55,6 +55,15 @@ void sim_check_add_site (sim_check_t *self, int process, const site_t *site)
         add_resource (participant, site->classes [i].name, site->classes [i].nodes);
 }
 
+void sim_check_add_storage (sim_check_t *self, int process, const char *const *nodes,
+                            const uint32_t *mib, size_t count, int64_t lead_ms)
+{
+    sim_participant_t *participant = add (self, process);
+    participant->lead_ms = lead_ms;
+    for (size_t i = 0; i < count; i++)
+        add_resource (participant, nodes [i], mib [i]);
+}
+
 void sim_check_add_domain (sim_check_t *self, int process, size_t domain)
 {
     sim_participant_t *participant = add (self, process);

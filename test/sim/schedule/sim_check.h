@@ -94,6 +94,9 @@ typedef struct {
 void sim_check_clear (sim_check_t *self);
 void sim_check_add_home (sim_check_t *self, int process);
 void sim_check_add_site (sim_check_t *self, int process, const site_t *site);
+/*  The storage of a site: nodes of so many MiB each. */
+void sim_check_add_storage (sim_check_t *self, int process, const char *const *nodes,
+                            const uint32_t *mib, size_t count, int64_t lead_ms);
 void sim_check_add_domain (sim_check_t *self, int process, size_t domain);
 
 /*  The observer's calls. */

@@ -233,6 +233,7 @@ static void add_planners (schedule_t *self)
     settings->finish_linger_ms = 3 * DOUBT_MS_MAX; /* in proportion as 45 s is to 15 s by default */
     settings->ip.windows = 1 + (uint32_t) prng_below (&self->plans, 10);
     settings->ip.solver = prng_below (&self->plans, 4) == 0 ? SOLVER_GLPK : SOLVER_AUTO;
+    settings->staging.start_ms = 100;
     settings->ip.visible = prng_below (&self->plans, 4) == 0 ? 60 : 100;
     schedule_swarm_planner (self, settings);
     self->finisher = *settings;
@@ -484,6 +485,8 @@ static void build (schedule_t *self, const sim_options_t *asked)
     add_sites (self);
     if (domains > 0)
         add_domains (self, domains);
+    if (options->data)
+        schedule_data_begin (self);
     add_planners (self);
     if (self->late.on)
         (void) schedule_add (self, "thief/1", sim_thief_make, &self->late.thief, true, SIM_NOBODY);
@@ -546,6 +549,7 @@ bool schedule_play (uint64_t seed, const sim_options_t *options, const sim_scene
     prng_seed (&self->changes, seed ^ 0x6368616e676573u);
     prng_seed (&self->pluses, seed ^ 0x706c7573u);
     prng_seed (&self->plans, seed ^ 0x706c616e73u);
+    prng_seed (&self->files, seed ^ 0x66696c6573u);
     prng_seed (&self->fences, seed ^ 0x66656e636573u);
     prng_seed (&self->swarm.prng, seed ^ 0x737761726du);
     prng_seed (&self->network, seed ^ 0x646f6d61696e73u);

@@ -24,6 +24,7 @@ typedef struct {
     uint32_t domains;
     bool no_domains; /* no domains at all */
     bool swarm;      /* the wider draw (sim_schedule_swarm.c) */
+    bool data;       /* with storage, files and space (sim_schedule_data.c) */
 } sim_options_t;
 
 /*  Runs the schedule of that seed. True when every check held; else why says which did not. trace

@@ -12,11 +12,13 @@
 #include "lis.h"
 #include "nis.h"
 #include "planner.h"
+#include "replica.h"
 #include "sim_ambush.h"
 #include "sim_auditor.h"
 #include "sim_check.h"
 #include "sim_client.h"
 #include "sim_holder.h"
+#include "sim_keeper.h"
 #include "sim_late.h"
 #include "sim_operator.h"
 #include "sim_plus.h"
@@ -24,9 +26,10 @@
 
 #include <assert.h>
 
-#define FINISHERS 4
-#define SECOND_US INT64_C (1000000)
-#define CALM_US   (SECOND_US / 2) /* by then every process has started and is announced */
+#define FINISHERS          4
+#define SCHEDULE_DISKS_MAX 2 /* of a site */
+#define SECOND_US          INT64_C (1000000)
+#define CALM_US            (SECOND_US / 2) /* by then every process has started and is announced */
 
 #define HOLD_TTL_MS   1500
 #define CLIENTS_USUAL 8 /* with more clients each asks for less: the book has no space for all */
@@ -37,6 +40,7 @@ static_assert (SCHEDULE_SITES_MAX + SCHEDULE_DOMAINS_MAX + SCHEDULE_GIS_MAX <= S
                "all are checked");
 static_assert (SCHEDULE_SITES_MAX + SCHEDULE_DOMAINS_MAX <= SIM_HELD_MAX, "all can be held");
 static_assert (SCHEDULE_SITES_MAX + SCHEDULE_DOMAINS_MAX <= SIM_VICTIMS_MAX, "all can be hit");
+static_assert (4 * SCHEDULE_DISKS_MAX <= SIM_KEPT_MAX, "drawn sites have few storage nodes");
 static_assert ((int) SCHEDULE_PLANNERS_MAX <= SETTLERS_MAX, "the settler knows every planner");
 static_assert ((int) SCHEDULE_DOMAINS_MAX <= SIM_DOMAINS_MAX, "the map has room");
 
@@ -84,7 +88,8 @@ struct schedule {
     sim_check_t check;
 
     char names [SCHEDULE_SITES_MAX + SCHEDULE_GIS_MAX + SCHEDULE_PLANNERS_MAX +
-                SCHEDULE_CLIENTS_MAX + SCHEDULE_DOMAINS_MAX + FINISHERS + 5][NAME_BYTES_MAX + 1];
+                SCHEDULE_CLIENTS_MAX + SCHEDULE_DOMAINS_MAX + SCHEDULE_SITES_MAX + FINISHERS +
+                7][NAME_BYTES_MAX + 1];
     size_t names_count;
     char gis_addresses [SCHEDULE_GIS_MAX][SIM_ADDRESS_BYTES];
     const char *gis_endpoints [SCHEDULE_GIS_MAX];
@@ -105,6 +110,13 @@ struct schedule {
     prng_t fences;  /* from here: who settles by a fence */
     prng_t pluses;  /* from here: the users of single sites */
     prng_t plans;   /* from here: how each user wants it planned */
+    prng_t files;   /* from here: storage, and what users want of it */
+    bool data;      /* there is any */
+    uint32_t file_mib [2];
+    replica_settings_t index;
+    replica_settings_t replicas [SCHEDULE_SITES_MAX];
+    int replica_processes [SCHEDULE_SITES_MAX];
+    sim_keeper_t keeper;
     sim_map_t map;
     nis_settings_t nis [SCHEDULE_DOMAINS_MAX];
     int nis_processes [SCHEDULE_DOMAINS_MAX];
@@ -179,6 +191,10 @@ void schedule_plus_add (schedule_t *self);
 
 /*  A client that asks once more, of any process that is up, for all that was answered. */
 void schedule_prober (schedule_t *self);
+
+/*  sim_schedule_data.c: with data, once sites and domains are there. */
+void schedule_data_begin (schedule_t *self);
+void schedule_data_wish (schedule_t *self, sim_wish_t *wish);
 
 /*  sim_schedule_faults.c: which faults there are, and the faults that have a time. */
 void schedule_faults (schedule_t *self, sim_faults_t *faults, sim_net_faults_t *net);

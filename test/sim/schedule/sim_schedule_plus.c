@@ -1,4 +1,4 @@
-/*  sim_schedule_plus - the actions at single sites, in a third of the schedules. They are drawn
+/*  sim_schedule_plus - the actions at single sites and their storages, in a third of the schedules. They are drawn
  *  from a stream of their own, so that all other schedules are as they were without them.
  */
 #include "sim_schedule_own.h"
@@ -50,8 +50,10 @@ void schedule_plus (schedule_t *self)
     plus->actions_count = 1 + (size_t) prng_below (prng, SIM_PLUS_ACTIONS_MAX);
     for (size_t i = 0; i < plus->actions_count; i++) {
         sim_plus_action_t *action = &plus->actions [i];
+        uint64_t site = prng_below (prng, self->sites_count);
+        bool storage = self->data && prng_below (prng, 2) == 0;
         *action = (sim_plus_action_t){
-          .process = self->lis_processes [prng_below (prng, self->sites_count)],
+          .process = storage ? self->replica_processes [site] : self->lis_processes [site],
           .changes_count = 1 + (size_t) prng_below (prng, SIM_PLUS_CHANGES_MAX)};
         sim_text (action->actor, sizeof action->actor, i % 2 ? "bob" : "alice");
         snprintf (action->id, sizeof action->id, "plus-%zu", i + 1);

@@ -116,6 +116,7 @@ static void draw_request (schedule_t *self, sim_request_t *request, size_t clien
     draw_wish (self, &request->wish [0]);
     draw_network (self, &request->wish [0]);
     draw_plan (self, &request->wish [0]);
+    schedule_data_wish (self, &request->wish [0]);
     schedule_swarm_wish (self, &request->wish [0]);
     request->wish [1] = request->wish [0];
     request->wish [1].duration_ms += 1000;

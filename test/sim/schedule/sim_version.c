@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool same (const char *a, const char *b)
@@ -209,6 +210,8 @@ static void check_nothing_else (sim_check_t *self, const sim_participant_t *part
         bool asked = false;
         for (size_t n = 0; n < wish->needs_count; n++)
             asked = asked || same (wish->needs [n].id, command->bookings [b].need);
+        for (size_t n = 0; n < wish->rooms_count; n++)
+            asked = asked || same (wish->rooms [n].id, command->bookings [b].need);
         if (!asked)
             sim_fail (self->sim, "%s has booked %s for %s, which is no need of it",
                       sim_check_name (self, participant), command->bookings [b].need,
@@ -218,6 +221,9 @@ static void check_nothing_else (sim_check_t *self, const sim_participant_t *part
         bool asked = false;
         for (size_t n = 0; n < wish->network_count; n++)
             asked = asked || same (wish->network [n].id, command->circuits [c].need);
+        for (size_t n = 0; n < wish->rooms_count; n++)
+            asked = asked || (wish->rooms [n].mbps > 0 &&
+                              same (wish->rooms [n].id, command->circuits [c].need));
         if (!asked)
             sim_fail (self->sim, "%s has a circuit %s for %s, which is no need of it",
                       sim_check_name (self, participant), command->circuits [c].need,
@@ -245,6 +251,89 @@ static void check_need (sim_check_t *self, const sim_command_t *command, const s
                   command->request_id);
 }
 
+/*  The command of the version before, at the same storage; NULL when it had nothing there. */
+static const sim_command_t *base_at (const sim_participant_t *storage, const sim_command_t *there)
+{
+    for (size_t c = 0; c < storage->commands_count; c++) {
+        const sim_command_t *base = &storage->commands [c];
+        if (base->state == COMMAND_COMMITTED && base->base_version + 1 == there->base_version &&
+            same (base->reservation, there->reservation))
+            return base;
+    }
+    return NULL;
+}
+
+/*  R10: what storage had when the change came stays as it was until that takes effect, at one and
+ *  the same time for all of it. *effect_ms: 0 until the first of them tells. */
+static bool room_passes (const sim_participant_t *storage, const sim_command_t *there,
+                         const compute_booking_t *booking, int64_t *effect_ms)
+{
+    const sim_command_t *base =
+      there->operation == OPERATION_MODIFY ? base_at (storage, there) : NULL;
+    for (size_t b = 0; base && b < base->bookings_count; b++) {
+        const compute_booking_t *was = &base->bookings [b];
+        if (!same (was->need, booking->need) || !same (was->class_name, booking->class_name) ||
+            was->nodes != booking->nodes || was->from_ms != booking->from_ms ||
+            was->from_ms > there->held_ms + SIM_CLOCKS_OFF_MS)
+            continue;
+        if (booking->until_ms == was->until_ms)
+            return was->until_ms <= there->held_ms + 2 * SIM_CLOCKS_OFF_MS; /* it ends by then */
+        *effect_ms = *effect_ms ? *effect_ms : booking->until_ms;
+        return booking->until_ms == *effect_ms && booking->until_ms < was->until_ms &&
+               llabs (booking->until_ms - there->held_ms) < 2 * SIM_CLOCKS_OFF_MS;
+    }
+    return false;
+}
+
+/*  A booking without bytes: file1 lies at s1/d1 for good, file2 at s2/d1. */
+static bool kept_there (const sim_room_t *room, const char *site, const compute_booking_t *booking)
+{
+    return booking->cpus == 0 && *room->file && same (room->file + strlen ("file"), site + 1) &&
+           same (booking->class_name, "d1");
+}
+
+/*  A data or space need has its MiB, each time on another storage node of its need's site, from when
+ *  that need begins, at the latest, to its end. What a repair can't bring in time comes late. */
+static void check_room (sim_check_t *self, const sim_command_t *command, const sim_wish_t *wish,
+                        const sim_room_t *room, int64_t start_ms, const sim_participant_t *site,
+                        int64_t *effect_ms)
+{
+    const sim_need_t *at = &wish->needs [room->at];
+    int64_t from_ms = start_ms + at->offset_ms, until_ms = start_ms + ends_ms (wish, at);
+    uint32_t nodes = 0;
+    bool sound = true;
+    for (size_t i = 0; site && i < self->participants_count; i++) {
+        const sim_participant_t *storage = sim_check_records (self, i);
+        const sim_command_t *there = sim_check_command (storage, &command->txid);
+        if (there && there->state == COMMAND_EDGE_REFUSED)
+            return; /* what it had is put right by a repair */
+        for (size_t b = 0; there && b < there->bookings_count; b++) {
+            const compute_booking_t *booking = &there->bookings [b];
+            if (!same (booking->need, room->id) ||
+                (booking->until_ms != until_ms && room_passes (storage, there, booking, effect_ms)))
+                continue;
+            for (size_t other = 0; other < b; other++)
+                sound = sound && !(same (there->bookings [other].need, room->id) &&
+                                   there->bookings [other].until_ms == until_ms &&
+                                   same (there->bookings [other].class_name, booking->class_name));
+            bool late = booking->from_ms > from_ms && command->repairs.start > 0 &&
+                        from_ms < there->held_ms + SIM_CLOCKS_OFF_MS;
+            nodes++;
+            sound =
+              sound && strncmp (sim_check_name (self, storage), "replica/", 8) == 0 &&
+              same (sim_check_name (self, storage) + 8, site_name (self, site)) &&
+              (booking->cpus >= room->mib || kept_there (room, site_name (self, site), booking)) &&
+              booking->until_ms == until_ms &&
+              (late || (*room->file ? booking->from_ms <= from_ms : booking->from_ms == from_ms));
+        }
+    }
+    char words [TXID_TEXT_BYTES];
+    if (site && (!sound || nodes != (room->nodes > 0 ? room->nodes : 1)))
+        sim_fail (self->sim, "%s: %s of %s has no room as asked, on %u nodes",
+                  txid_text (&command->txid, words), room->id, command->request_id, nodes);
+    self->tally->counts [COUNT_ROOMS]++;
+}
+
 /*  Every need has what was asked for, at one site, and all start together; every connection leads
  *  all the way. */
 static void check_wish (sim_check_t *self, const sim_command_t *command, const sim_wish_t *wish)
@@ -267,6 +356,10 @@ static void check_wish (sim_check_t *self, const sim_command_t *command, const s
     }
     for (size_t n = 0; n < wish->network_count; n++)
         check_connection (self, command, wish, &wish->network [n], start_ms, needs);
+    int64_t effect_ms = 0;
+    for (size_t n = 0; n < wish->rooms_count; n++)
+        check_room (self, command, wish, &wish->rooms [n], start_ms,
+                    needs [wish->rooms [n].at].site, &effect_ms);
 }
 
 void sim_version_check (sim_check_t *self, const sim_command_t *command)

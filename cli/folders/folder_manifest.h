@@ -1,0 +1,46 @@
+/*  folder_manifest - what a folder has, as JSON: its members, and the pieces that their bytes lie in.
+ *
+ *      {"musubi_folder": 1, "pieces": ["pack-3f…"], "members": [
+ *        {"kind": "folder", "path": "", "mode": 493, "mtime_ns": 1700000000000000000},
+ *        {"kind": "file", "path": "a/b", "mode": 420, "mtime_ns": …, "size": 3, "piece": 0},
+ *        {"kind": "link", "path": "c", "mode": 511, "mtime_ns": …, "target": "a/b"}]}
+ *
+ *  A piece is a file of the federation: "pack-DIGEST" has many small members, "file-DIGEST" is one
+ *  large one; DIGEST is the piece's SHA-256. Members stand in the order of their paths, where a slash
+ *  comes before all other bytes: a folder before what it has.
+ */
+#ifndef MUSUBI_FOLDER_MANIFEST_H
+#define MUSUBI_FOLDER_MANIFEST_H
+
+#include "bytes.h"
+
+#include <jansson.h>
+
+#define FOLDER_MEMBERS_MAX 250000 /* files, folders and links */
+#define PIECE_NAME_BYTES   70     /* "pack-", 64 hex digits, NUL */
+
+/*  Symbolic links become members, what they lead to does, or they are left out. */
+typedef enum { LINKS_KEEP, LINKS_FOLLOW, LINKS_SKIP } tree_links_t;
+
+/*  A folder of this machine as a new manifest without pieces. NULL after naming each member that
+ *  can't be read. Devices, pipes and sockets are named and left out. */
+json_t *folder_tree_read (const char *top, tree_links_t links);
+
+/*  From a file, whose text may be anybody's; new. NULL after saying why not: a path that leads out
+ *  of the folder or through what is no folder, a name twice, … */
+json_t *folder_manifest_read (const char *path);
+
+/*  The member with this path, or NULL. */
+json_t *folder_manifest_find (const json_t *self, const char *path);
+
+/*  For each piece the array of its members, new. */
+json_t *folder_manifest_groups (const json_t *self);
+
+/*  The next member of this kind ("file"), or any (NULL), that is not marked as "done"; *at counts on.
+ *  NULL behind the last. */
+json_t *folder_member_next (const json_t *self, const char *kind, size_t *at);
+
+/*  Says "COMMAND: PATH: what is wrong", the path without control characters, and cut; false. */
+bool path_refuse (const char *command, const char *path, const char *what);
+
+#endif

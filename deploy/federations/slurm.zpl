@@ -1,0 +1,23 @@
+#   One site over a Slurm that is there already: nodes n1 to n4 of its partition "batch", with 2 CPUs each.
+#   svc-lis/batch/README.md says what it needs; `test/batch/slurm start FOLDER` starts such a Slurm on this machine.
+
+name = slurm
+directories = g1
+planners = 1
+
+sites
+    amsterdam
+        classes
+            node
+                nodes = 4
+                names = "n[1-4]"
+                cpus_per_node = 2
+                price = 0.03
+                attributes
+                    os = linux
+        back_end = slurm
+        batch
+            queue = batch
+        opening
+            warning = 10s
+            grace = 5s

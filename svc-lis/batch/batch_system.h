@@ -1,0 +1,126 @@
+/*  batch_system - what a site does with the batch system that it already runs: a table of functions,
+ *  one table for each kind (slurm/, gridengine/).
+ *
+ *  All functions block until the batch system has answered, or for the setup's limit; each is called
+ *  on a worker thread, several at once. Each may be called twice, and after a crash between any two
+ *  of its commands: what is there already is made equal, what is gone already is no failure. False
+ *  with why: a sentence that names what was refused, in the batch system's own words where it has
+ *  some. What it answers is looked at again before it is told.
+ *
+ *  All that is ours there is called "musubi-SITE-" and the reservation's or the run's name
+ *  (batch_name). Nothing of another name is ever changed, but for jobs in the way of an opening.
+ */
+#ifndef MUSUBI_BATCH_SYSTEM_H
+#define MUSUBI_BATCH_SYSTEM_H
+
+#include "back_end.h"
+#include "batch_picture.h"
+#include "command.h"
+
+#define BATCH_NAME_BYTES_MAX (2 * NAME_BYTES_MAX + 8)
+
+/*  Borrowed for life. */
+typedef struct {
+    const char *site;
+    const char *queue; /* the partition, or the queue, that is the site's */
+    int64_t limit_ms;  /* that one command may take; 10 000 */
+    bool clear;        /* jobs in the way of an opening are requeued or ended; false: it waits */
+    int64_t early_ms;  /* … so long before it, so that its own begin at once */
+    bool jobs;         /* the picture tells jobs of others as bookings until their limit */
+} batch_setup_t;
+
+/*  A job to be submitted; everything is borrowed. */
+typedef struct {
+    const char *name;        /* of the run, as run_name gives it */
+    const char *account;     /* local */
+    const char *reservation; /* ours, which is prepared; "" = none */
+    uint32_t cpus;           /* of one node */
+    int64_t limit_ms;        /* wall time */
+    const char *script;      /* of a POSIX shell */
+    const char *folder;      /* it starts there */
+    const char *output;      /* absolute paths of files of the account */
+    const char *errors;      /* "" = with the output */
+} batch_job_t;
+
+typedef enum {
+    BATCH_JOB_UNKNOWN, /* the batch system does not know it, or no longer */
+    BATCH_JOB_QUEUED,
+    BATCH_JOB_RUNNING,
+    BATCH_JOB_SUSPENDED,
+    BATCH_JOB_ENDED, /* it has run, or was killed for its limit or by somebody's wish */
+    BATCH_JOB_LOST   /* its node has failed, or it could not be begun */
+} batch_job_state_t;
+
+#define BATCH_JOB_ID_BYTES 32
+
+typedef struct {
+    batch_job_state_t state;
+    char id [BATCH_JOB_ID_BYTES];     /* "" when it is unknown */
+    char why [RUN_WHY_BYTES_MAX + 1]; /* as the batch system gives it */
+} batch_job_seen_t;
+
+typedef enum {
+    BATCH_WARN, /* SIGUSR1 to all its processes */
+    BATCH_END,  /* SIGTERM, and SIGKILL after the batch system's own grace; a queued one is gone */
+    BATCH_KILL,
+    BATCH_SUSPEND,
+    BATCH_RESUME
+} batch_signal_t;
+
+typedef enum {
+    BATCH_FIT,
+    BATCH_UNFIT, /* its settings or ours are wrong */
+    BATCH_SILENT /* it has not answered; it may later */
+} batch_fitness_t;
+
+typedef struct {
+    const char *name; /* as it is configured: "slurm" */
+
+    /*  Is it new enough, is the queue there? reserves: may we make reservations? */
+    batch_fitness_t (*check) (const batch_setup_t *setup, bool reserves, char why [WHY_BYTES]);
+
+    /*  Its nodes, and what others have reserved there. The picture is zero at first, and is cleared
+     *  with batch_picture_codec. */
+    bool (*look) (const batch_setup_t *setup, batch_picture_t *picture, char why [WHY_BYTES]);
+
+    /*  How the jobs of these runs stand, in their order. */
+    bool (*jobs) (const batch_setup_t *setup, const char *const *names, size_t count,
+                  batch_job_seen_t *seen, char why [WHY_BYTES]);
+
+    /*  A run has at most one job that is queued or runs. Refused for good, or not answered yet. */
+    command_told_t (*submit) (const batch_setup_t *setup, const batch_job_t *job,
+                              char why [WHY_BYTES]);
+    bool (*signal) (const batch_setup_t *setup, const char *id, batch_signal_t signal,
+                    char why [WHY_BYTES]);
+
+    /*  Before its start: makes the reservation, or makes it equal to the order. Jobs may be queued
+     *  in it then; none of them starts before from_ms, and nobody else's on its nodes. */
+    bool (*reserve) (const batch_setup_t *setup, const back_end_order_t *order,
+                     char why [WHY_BYTES]);
+    /*  At its start: makes it equal, clears its nodes, and has seen that they are the reservation's. */
+    bool (*open) (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES]);
+    /*  Is it still so? What is not is mended, and told once more as wrong. */
+    bool (*verify) (const batch_setup_t *setup, const back_end_order_t *order,
+                    char why [WHY_BYTES]);
+    /*  Ends what runs in it, and removes it. */
+    bool (*close) (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES]);
+    /*  Closes all of ours but these. */
+    bool (*reconcile) (const batch_setup_t *setup, const back_end_order_t *orders, size_t count,
+                       char why [WHY_BYTES]);
+} batch_system_t;
+
+/*  "musubi-SITE-NAME". False with why when it has other characters than letters, digits and
+ *  . _ - @ in it, or is too long. */
+bool batch_name (const batch_setup_t *setup, const char *name, char to [BATCH_NAME_BYTES_MAX + 1],
+                 char why [WHY_BYTES]);
+
+/*  Behind "musubi-SITE-"; NULL when the name is not one of ours. */
+const char *batch_name_ours (const batch_setup_t *setup, const char *name);
+
+/*  Additions to a picture, which copies what it is given. */
+batch_node_t *batch_picture_node (batch_picture_t *picture, const char *node);
+batch_booking_t *batch_picture_booking (batch_picture_t *picture, const char *name, int64_t from_ms,
+                                        int64_t until_ms);
+void batch_booking_node (batch_booking_t *booking, const char *node);
+
+#endif

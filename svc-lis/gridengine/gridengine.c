@@ -1,0 +1,206 @@
+/*  gridengine - the table of functions: is it fit, what does it say. */
+#include "gridengine.h"
+
+#include "gridengine_jobs.h"
+#include "gridengine_queue.h"
+#include "must.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*  --- is it fit? --- */
+
+static batch_fitness_t grid_fitness (command_told_t told)
+{
+    return told == COMMAND_SILENT ? BATCH_SILENT : told == COMMAND_DONE ? BATCH_FIT : BATCH_UNFIT;
+}
+
+/*  Jobs ask for the complex only when they want a reservation; forced, it keeps all others out. */
+static batch_fitness_t grid_complex_check (const batch_setup_t *setup, char why [WHY_BYTES])
+{
+    char *output, *line;
+    bool found = false;
+    command_told_t told =
+      grid_run (setup, (const char *const []){"qconf", "-sc", NULL}, &output, why);
+    char *text = output;
+    while (told == COMMAND_DONE && (line = command_line (&text)))
+        found = found || (strncmp (line, GRID_COMPLEX " ", sizeof GRID_COMPLEX) == 0 &&
+                          strstr (line, " FORCED "));
+    free (output);
+    if (told == COMMAND_DONE && !found) {
+        wrong (why,
+               "Grid Engine has no forced complex %s, which keeps other jobs out of "
+               "reservations: add the line \"%s %s RESTRING == FORCED NO NONE 0\" by qconf -mc",
+               GRID_COMPLEX, GRID_COMPLEX, GRID_COMPLEX);
+        told = COMMAND_REFUSED;
+    }
+    return grid_fitness (told);
+}
+
+/*  A queue that does not exist is deleted: who has the right is told so, others that they have not. */
+static batch_fitness_t grid_right_check (const batch_setup_t *setup, char why [WHY_BYTES])
+{
+    char name [BATCH_NAME_BYTES_MAX + 1], said [WHY_BYTES] = "";
+    if (!batch_name (setup, "may-we-reserve", name, why))
+        return BATCH_UNFIT;
+    command_told_t told =
+      grid_run (setup, (const char *const []){"qconf", "-dq", name, NULL}, NULL, said);
+    if (told != COMMAND_REFUSED || strstr (said, "does not exist"))
+        return told == COMMAND_SILENT ? BATCH_SILENT : BATCH_FIT;
+    wrong (why,
+           "this account may not make reservations in Grid Engine (%.100s): run the site as one of "
+           "its managers (qconf -am)",
+           said);
+    return BATCH_UNFIT;
+}
+
+static batch_fitness_t grid_check (const batch_setup_t *setup, bool reserves, char why [WHY_BYTES])
+{
+    bool silent;
+    char said [WHY_BYTES];
+    char *text = grid_queue_text (setup, setup->queue, &silent, said);
+    free (text);
+    if (!text) {
+        wrong (why, silent ? "%.*s%.150s" : "Grid Engine has no queue %.*s (%.150s)",
+               silent ? 0 : 60, setup->queue, said);
+        return silent ? BATCH_SILENT : BATCH_UNFIT;
+    }
+    batch_fitness_t fitness = reserves ? grid_complex_check (setup, why) : BATCH_FIT;
+    return fitness == BATCH_FIT && reserves ? grid_right_check (setup, why) : fitness;
+}
+
+/*  --- the picture --- */
+
+typedef struct {
+    const batch_setup_t *setup;
+    batch_picture_t *picture;
+} grid_picture_t;
+
+static batch_node_t *grid_node (batch_picture_t *picture, const char *host)
+{
+    for (size_t i = 0; i < picture->nodes_count; i++)
+        if (strcmp (picture->nodes [i].node, host) == 0)
+            return &picture->nodes [i];
+    return NULL;
+}
+
+static void grid_node_take (void *owner, const grid_instance_t *instance)
+{
+    const grid_picture_t *self = owner;
+    if (!grid_of_queue (instance->name, self->setup->queue))
+        return;
+    batch_node_t *node = batch_picture_node (self->picture, instance->host);
+    node->up = !strpbrk (instance->state, "uEo");
+    node->drained = strpbrk (instance->state, "dD") != NULL;
+    node->cpus = instance->total;
+    node->cpus_busy = instance->used;
+    if (*instance->state)
+        snprintf (node->why, sizeof node->why, "Grid Engine says %s", instance->state);
+}
+
+/*  Where a reservation of ours has a host, the other queues' instances there are disabled by us. */
+static void grid_ours_take (void *owner, const grid_instance_t *instance)
+{
+    const grid_picture_t *self = owner;
+    batch_node_t *node = grid_node (self->picture, instance->host);
+    if (!node || grid_of_queue (instance->name, self->setup->queue))
+        return;
+    node->cpus_busy += instance->used;
+    if (strncmp (instance->name, "musubi-", 7) != 0 || strchr (instance->state, 'E'))
+        return;
+    node->drained = false;
+    if (node->up)
+        *node->why = '\0';
+}
+
+static void grid_booking_take (void *owner, const grid_job_t *job)
+{
+    const grid_picture_t *self = owner;
+    char name [NAME_BYTES_MAX + 1];
+    const char *host = strchr (job->instance, '@');
+    if (!grid_of_queue (job->instance, self->setup->queue) || job->limit_ms == 0 ||
+        job->started_ms == 0 || batch_name_ours (self->setup, job->name) ||
+        self->picture->bookings_count >= BATCH_BOOKINGS_MAX)
+        return;
+    snprintf (name, sizeof name, "job-%s", job->id);
+    batch_booking_node (
+      batch_picture_booking (self->picture, name, job->started_ms, job->started_ms + job->limit_ms),
+      host + 1);
+}
+
+/*  --- advance reservations of its own --- */
+
+static void grid_advance_take (const batch_setup_t *setup, batch_picture_t *picture, char *text,
+                               const char *id)
+{
+    char name [NAME_BYTES_MAX + 1], *value;
+    int64_t from_ms = 0, until_ms = 0;
+    batch_booking_t *booking = NULL;
+    snprintf (name, sizeof name, "ar-%s", id);
+    for (char *line; (line = command_line (&text));) {
+        if ((value = grid_element (line, "start_time")))
+            grid_time_read (value, &from_ms);
+        else if ((value = grid_element (line, "end_time")))
+            grid_time_read (value, &until_ms);
+        if (!(value = grid_attribute (line, "queue_instance")) ||
+            !grid_of_queue (value, setup->queue) || from_ms >= until_ms)
+            continue;
+        if (!booking && picture->bookings_count < BATCH_BOOKINGS_MAX)
+            booking = batch_picture_booking (picture, name, from_ms, until_ms);
+        if (booking)
+            batch_booking_node (booking, strchr (value, '@') + 1);
+    }
+}
+
+static bool grid_advances_look (const batch_setup_t *setup, batch_picture_t *picture,
+                                char why [WHY_BYTES])
+{
+    char *output, *one, *line, *id;
+    bool good = grid_run (setup, (const char *const []){"qrstat", "-u", "*", "-xml", NULL}, &output,
+                          why) == COMMAND_DONE;
+    char *text = output;
+    while (good && (line = command_line (&text))) {
+        if (!(id = grid_element (line, "id")))
+            continue;
+        good = grid_run (setup, (const char *const []){"qrstat", "-ar", id, "-xml", NULL}, &one,
+                         why) == COMMAND_DONE;
+        if (good)
+            grid_advance_take (setup, picture, one, id);
+        free (one);
+    }
+    free (output);
+    return good;
+}
+
+static bool grid_look (const batch_setup_t *setup, batch_picture_t *picture, char why [WHY_BYTES])
+{
+    grid_picture_t self = {setup, picture};
+    char *output;
+    snprintf (picture->system, sizeof picture->system, "gridengine");
+    bool good = grid_run (setup, (const char *const []){"qstat", "-f", "-xml", NULL}, &output,
+                          why) == COMMAND_DONE;
+    char *again = good ? must (strdup (output)) : NULL;
+    if (good) {
+        grid_instances_read (output, grid_node_take, &self);
+        grid_instances_read (again, grid_ours_take, &self);
+    }
+    free (output);
+    free (again);
+    return good && grid_advances_look (setup, picture, why) &&
+           (!setup->jobs || grid_jobs_visit (setup, grid_booking_take, &self, why));
+}
+
+const batch_system_t gridengine = {
+  .name = "gridengine",
+  .check = grid_check,
+  .look = grid_look,
+  .jobs = grid_jobs,
+  .submit = grid_submit,
+  .signal = grid_signal,
+  .reserve = grid_reserve,
+  .open = grid_open,
+  .verify = grid_verify,
+  .close = grid_close,
+  .reconcile = grid_reconcile,
+};

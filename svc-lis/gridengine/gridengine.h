@@ -1,0 +1,30 @@
+/*  gridengine - Grid Engine as a batch_system_t, by the programs that its users have: qconf, qstat,
+ *  qmod, qsub, qdel, qrstat. Tried with 8.1.9.
+ *
+ *      a reservation of ours   a queue of its name on the reserved hosts (S3, section 4), disabled
+ *                              until it opens, for the one account; jobs may wait in it before
+ *      open                    the instances of all other queues on its hosts are disabled, what
+ *                              runs there makes way, and its own are enabled
+ *      a run                   a job of its name
+ *      in the way              jobs on its hosts at its start: rescheduled, or deleted where they
+ *                              may not be run again
+ *
+ *  S3 suspends a job in the way, submits a copy of it and deletes it. A crash between the last two
+ *  would leave it there twice, so it is rescheduled here under its own number (qmod -rj), which is
+ *  the same to its owner.
+ *
+ *  Of other queues nothing but the state of instances is changed, never their configuration. The
+ *  queue of a reservation is made from that of the site, needs the forced complex "musubi", which
+ *  keeps all jobs out that do not ask for it, and has an access list of its name. Grid Engine has no
+ *  way to warn a job: it gets SIGUSR2 as long before its end as the reservation's grace is.
+ *
+ *  The site's process must be a manager of Grid Engine; the agent need not.
+ */
+#ifndef MUSUBI_GRIDENGINE_H
+#define MUSUBI_GRIDENGINE_H
+
+#include "batch_system.h"
+
+extern const batch_system_t gridengine;
+
+#endif

@@ -1,0 +1,44 @@
+/*  batch_picture - what a batch system says of its nodes (proto/nodes.proto, BatchPicture). Plain
+ *  values: the agent of the batch system makes it, the site keeps its places equal to it.
+ */
+#ifndef MUSUBI_BATCH_PICTURE_H
+#define MUSUBI_BATCH_PICTURE_H
+
+#include "codec.h"
+#include "runs.h"
+
+#define BATCH_NODES_MAX    65536 /* in one picture */
+#define BATCH_BOOKINGS_MAX 16384
+
+typedef struct {
+    char node [NAME_BYTES_MAX + 1];
+    bool up;
+    bool drained;                     /* an operator has taken it out there */
+    char why [RUN_WHY_BYTES_MAX + 1]; /* as the batch system gives it */
+    uint32_t cpus;
+    uint32_t cpus_busy;
+} batch_node_t;
+
+/*  Nodes that others have over [from_ms, until_ms): an advance reservation, maintenance, a job. */
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    const char **nodes;
+    size_t nodes_count;
+    int64_t from_ms;
+    int64_t until_ms;
+} batch_booking_t;
+
+typedef struct {
+    char system [NAME_BYTES_MAX + 1];
+    int64_t seen_ms;                  /* wall; 0 = it has never answered */
+    char why [RUN_WHY_BYTES_MAX + 1]; /* why it has not answered since; "" = it answers */
+    batch_node_t *nodes;
+    size_t nodes_count;
+    batch_booking_t *bookings;
+    size_t bookings_count;
+} batch_picture_t;
+
+extern const codec_t batch_booking_codec;
+extern const codec_t batch_picture_codec;
+
+#endif

@@ -1,0 +1,154 @@
+/*  nodes_batch - the places of a site with a batch system follow the picture that its agent tells.
+ *
+ *      up there -> up       down there, or not there -> lost       no answer -> silent
+ *
+ *  What the batch system says of a node counts at once, as it has timeouts of its own. Silence says
+ *  nothing: a node that was lost stays lost, and any other may well go on. What others have booked
+ *  there is stored with the place of the batch system, so that it counts from the start.
+ */
+#include "nodes_state.h"
+
+#include "must.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+size_t nodes_batch (const nodes_t *self)
+{
+    return self->batch;
+}
+
+const batch_picture_t *nodes_picture (const nodes_t *self)
+{
+    return self->picture;
+}
+
+const char *nodes_batch_silent (const nodes_t *self)
+{
+    if (self->batch == NODE_NONE)
+        return NULL;
+    if (self->places [self->batch].agent.state != AGENT_UP)
+        return "the agent of the batch system is silent";
+    if (!self->picture || self->picture->seen_ms == 0)
+        return "the batch system has not been looked at yet";
+    return *self->picture->why ? self->picture->why : NULL;
+}
+
+bool nodes_booked (const nodes_t *self, size_t node, int64_t from_ms, int64_t until_ms)
+{
+    size_t count = self->picture ? self->picture->bookings_count : 0;
+    for (size_t i = 0; i < count; i++) {
+        const batch_booking_t *booking = &self->picture->bookings [i];
+        if (booking->from_ms >= until_ms || booking->until_ms <= from_ms)
+            continue;
+        for (size_t k = 0; k < booking->nodes_count; k++)
+            if (strcmp (booking->nodes [k], self->places [node].name) == 0)
+                return true;
+    }
+    return false;
+}
+
+/*  --- following --- */
+
+static agent_state_t state_told (const nodes_t *self, const node_state_t *place)
+{
+    if (!self->picture || self->picture->seen_ms == 0)
+        return place->agent.state; /* nothing was ever seen */
+    if (!place->told || !place->told->up)
+        return AGENT_LOST;
+    return nodes_batch_silent (self) ? AGENT_SILENT : AGENT_UP;
+}
+
+static void place_follow (nodes_t *self, const moment_t *now, size_t node)
+{
+    node_state_t *place = &self->places [node];
+    agent_state_t from = place->agent.state;
+    agent_state_t to = state_told (self, place);
+    bool taken_out = place->told && place->told->drained;
+    bool moved = to != from || taken_out != place->taken_out;
+    place->taken_out = taken_out;
+    place->agent.state = to;
+    if (to == AGENT_UP)
+        place->agent.heard_wall_ms = self->picture->seen_ms;
+    if (!moved)
+        return;
+    outbox_log (self->service->outbox, to == AGENT_LOST ? LEVEL_WARNING : LEVEL_INFO,
+                "node %s %s->%s%s why=\"%s\"", place->name, agent_state_word (from),
+                agent_state_word (to), taken_out ? " drained" : "", nodes_at (self, node).why);
+    service_count (self->service, "nodes_up", (to == AGENT_UP) - (from == AGENT_UP));
+    nodes_tell_place (self, now, node);
+}
+
+void nodes_batch_follow (nodes_t *self, const moment_t *now)
+{
+    for (size_t i = 0; i < self->places_count; i++)
+        if (i != self->batch)
+            place_follow (self, now, i);
+    nodes_tell_place (self, now, self->batch);
+}
+
+static bool bookings_same (const batch_picture_t *one, const batch_picture_t *other)
+{
+    size_t count = one ? one->bookings_count : 0;
+    bool same = count == other->bookings_count;
+    for (size_t i = 0; same && i < count; i++)
+        same = codec_same (&batch_booking_codec, &one->bookings [i], &other->bookings [i]);
+    return same;
+}
+
+static void picture_forget (nodes_t *self)
+{
+    for (size_t i = 0; i < self->places_count; i++)
+        self->places [i].told = NULL;
+    if (self->picture)
+        codec_clear (&batch_picture_codec, self->picture);
+    free (self->picture);
+    self->picture = NULL;
+}
+
+void nodes_batch_take (nodes_t *self, const moment_t *now, batch_picture_t **picture)
+{
+    if (self->picture && codec_same (&batch_picture_codec, self->picture, *picture))
+        return;
+    if (self->picture &&
+        (*picture)->seen_ms == 0) { /* its agent has started anew, and seen nothing */
+        memcpy (self->picture->why, (*picture)->why, sizeof self->picture->why);
+        nodes_batch_follow (self, now);
+        return;
+    }
+    bool booked = !bookings_same (self->picture, *picture);
+    picture_forget (self);
+    self->picture = *picture;
+    *picture = NULL;
+    if (booked)
+        nodes_place_store (self, self->batch);
+    for (size_t i = 0; i < self->picture->nodes_count; i++) {
+        size_t node;
+        if (nodes_find (self, self->picture->nodes [i].node, &node) && node != self->batch)
+            self->places [node].told = &self->picture->nodes [i];
+    }
+    nodes_batch_follow (self, now);
+}
+
+void nodes_batch_load (nodes_t *self, stored_node_t *kept)
+{
+    if (!self->picture)
+        self->picture = must (calloc (1, sizeof *self->picture));
+    self->picture->bookings = kept->bookings;
+    self->picture->bookings_count = kept->bookings_count;
+    kept->bookings = NULL;
+    kept->bookings_count = 0;
+}
+
+/*  Before its agent has ever come, nothing is known to be there. */
+void nodes_batch_start (nodes_t *self)
+{
+    for (size_t i = 0; i < self->places_count; i++)
+        if (i != self->batch && !self->places [self->batch].agent.came)
+            self->places [i].agent.state = AGENT_LOST;
+}
+
+void nodes_batch_end (nodes_t *self)
+{
+    picture_forget (self);
+}

@@ -1,0 +1,79 @@
+/*  queue_handover - gives tasks to the site's batch system, in the order of their bags. It has one
+ *  place among the nodes, without CPUs: what starts when, and where, it decides itself, and it ends
+ *  what exceeds its limit. Only so many are there at once, of the queue and of reservations.
+ */
+#include "queue_state.h"
+
+#include <assert.h>
+
+static_assert (2 * QUEUE_HANDED_MAX == NODE_RUNS_MAX, "each half of a place's runs");
+
+/*  Later than any limit. */
+#define HANDED_UNTIL_MS FREE_CAPACITY_TIME_MS_MAX
+
+call_status_t queue_handover_check (const queue_t *self, const submission_t *asked,
+                                    char why [WHY_BYTES])
+{
+    size_t batch = nodes_batch (self->parts.nodes);
+    const char *wrong_one = NULL;
+    if (order_has_files (&asked->order))
+        wrong_one = "inputs, outputs";
+    else if (*asked->class_name && self->parts.site->classes_count > 1)
+        wrong_one = "class_name";
+    if (batch == NODES_NONE || !wrong_one)
+        return CALL_OK;
+    wrong (why,
+           "%s: should be none here: %s runs the tasks of %s, on nodes of its own choice, "
+           "where no files are brought",
+           wrong_one, nodes_at (self->parts.nodes, batch).name, self->parts.service->name);
+    return CALL_BAD_REQUEST;
+}
+
+typedef struct {
+    bool reserved;
+    uint32_t count;
+} handed_t;
+
+static bool handed_count (void *owner, const run_t *run)
+{
+    handed_t *handed = owner;
+    handed->count += (*run->reservation != '\0') == handed->reserved;
+    return true;
+}
+
+/*  How many more may be there at once. Those of reservations may wait there for long. */
+static uint32_t handover_room (const queue_t *self, bool reserved)
+{
+    uint32_t most = reserved ? NODE_RUNS_MAX - self->limits.handed_max : self->limits.handed_max;
+    handed_t handed = {.reserved = reserved};
+    nodes_runs (self->parts.nodes, nodes_batch (self->parts.nodes), handed_count, &handed);
+    return most > handed.count ? most - handed.count : 0;
+}
+
+static uint32_t hand_over (queue_t *self, const moment_t *now, bag_t *bag, uint32_t room)
+{
+    size_t batch = nodes_batch (self->parts.nodes);
+    backfill_run_t seat = {.until_ms = HANDED_UNTIL_MS};
+    for (; room > 0 && bag->waiting.waiting > 0 && nodes_usable (self->parts.nodes, batch);
+         room--) {
+        queue_start_task (self, now, bag, batch, &seat);
+        queue_seat_take (self, now, batch, &seat);
+    }
+    return room;
+}
+
+void queue_handover_reserved (queue_t *self, const moment_t *now, bag_t *bag)
+{
+    hand_over (self, now, bag, handover_room (self, true));
+}
+
+/*  A bag that has nothing left leaves the list. */
+void queue_handover_pass (queue_t *self, const moment_t *now)
+{
+    const ordered_t *waiting = bags_waiting (self->bags);
+    uint32_t room = handover_room (self, false);
+    for (bag_t *bag = ordered_after (waiting, NULL), *next; bag && room > 0; bag = next) {
+        next = ordered_after (waiting, bag);
+        room = hand_over (self, now, bag, room);
+    }
+}

@@ -1,0 +1,47 @@
+/*  slurm_parse - what Slurm's commands write (22.05: scontrol -o, squeue -o, sinfo -o). Pure. */
+#ifndef MUSUBI_SLURM_PARSE_H
+#define MUSUBI_SLURM_PARSE_H
+
+#include "batch_system.h"
+#include "name_list.h"
+
+#define SLURM_TIME_BYTES 24
+
+/*  The comment of a run's job that made way for a reservation. */
+#define SLURM_MADE_WAY "a reservation needs its node"
+
+/*  A reservation: borrows from the line that it was read from, but for its nodes. */
+typedef struct {
+    const char *name;
+    const char *users;
+    const char *partition;
+    int64_t from_ms;
+    int64_t until_ms;
+    bool active;
+    name_list_t nodes; /* sorted */
+} slurm_reservation_t;
+
+/*  A line of "scontrol -o show reservation", which is written into; false when it is none. Clear
+ *  its nodes with name_list_clear. */
+bool slurm_reservation_read (char *line, slurm_reservation_t *reservation);
+
+/*  Adds the nodes of "n[1-3,07],m2", in its order. False when it can't be read. */
+bool slurm_nodes_read (const char *list, name_list_t *nodes);
+void slurm_nodes_sort (name_list_t *nodes);
+
+/*  "n1,n2", to be freed. */
+char *slurm_nodes_text (const name_list_t *nodes);
+
+/*  "2026-11-23T21:45:40" in UTC; false when it is no time, as "Unknown". */
+bool slurm_time_read (const char *text, int64_t *ms);
+
+/*  The first whole second that is not before ms. */
+const char *slurm_time_text (int64_t ms, char text [SLURM_TIME_BYTES]);
+int64_t slurm_time_whole (int64_t ms);
+
+batch_job_state_t slurm_job_state (const char *word);
+
+/*  Of "idle", "down*", "mixed", …: does it run jobs, or would it if it were not drained? */
+bool slurm_node_up (const char *state);
+
+#endif

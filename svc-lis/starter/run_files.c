@@ -1,0 +1,226 @@
+/*  run_files - every folder on the way is opened by itself, and no link is followed: what is in the
+ *  working folder belongs to the account.
+ */
+#include "run_files.h"
+
+#include "open_as.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PIECE_BYTES (1u << 24)
+#define OUTPUT_MODE 0640 /* as a storage node's other files */
+
+/*  The folder of a path below the working folder, and where the last part of the path begins. make:
+ *  whose it is when it has to be made; NULL = it should be there. -1 with errno. */
+static int run_files_folder_of (int work, const char *path, const run_files_account_t *make,
+                                const char **last)
+{
+    int folder = fcntl (work, F_DUPFD_CLOEXEC, 0);
+    for (const char *slash; folder >= 0 && (slash = strchr (path, '/')); path = slash + 1) {
+        char part [TASK_PATH_BYTES_MAX + 1];
+        snprintf (part, sizeof part, "%.*s", (int) (slash - path), path);
+        bool made = make && mkdirat (folder, part, 0700) == 0;
+        int next = openat (folder, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+        if (next >= 0 && made && make->other && fchown (next, make->uid, make->gid) != 0) {
+            close (next);
+            next = -1;
+        }
+        int kept = errno;
+        close (folder);
+        errno = kept;
+        folder = next;
+    }
+    *last = path;
+    return folder;
+}
+
+/*  --- inputs --- */
+
+static bool input_no (const run_file_t *input, char why [RUN_WHY_BYTES_MAX + 1], const char *what)
+{
+    snprintf (why, RUN_WHY_BYTES_MAX + 1, "input %.120s: %s", input->name, what);
+    return false;
+}
+
+/*  Are these the bytes that were proved, as far as their number tells, and are they safe from the
+ *  account? */
+static bool copy_right (const run_file_t *input, const struct stat *copy,
+                        const run_files_account_t *account, char why [RUN_WHY_BYTES_MAX + 1])
+{
+    char what [120];
+    if (!S_ISREG (copy->st_mode))
+        return input_no (input, why, "its copy on this machine is no plain file");
+    if ((uint64_t) copy->st_size != input->size) {
+        snprintf (what, sizeof what,
+                  "its copy on this machine has %" PRId64 " bytes, and should have %" PRIu64,
+                  (int64_t) copy->st_size, input->size);
+        return input_no (input, why, what);
+    }
+    if (account->other && (copy->st_uid == account->uid || (copy->st_mode & 0022) != 0)) {
+        snprintf (what, sizeof what,
+                  "account %.31s could write its copy; give storage nodes an account of their own",
+                  account->name);
+        return input_no (input, why, what);
+    }
+    return true;
+}
+
+/*  By a symbolic link, if the account can open the copy; else by a hard link that it can read. */
+static bool input_link (const run_file_t *input, int copy, mode_t mode, int folder,
+                        const char *last, const run_files_account_t *account)
+{
+    int probe = open_as (account->name, AT_FDCWD, input->copy);
+    if (probe >= 0) {
+        close (probe);
+        return symlinkat (input->copy, folder, last) == 0;
+    }
+    return account->other && fchmod (copy, (mode & 07777) | 0044) == 0 &&
+           linkat (copy, "", folder, last, AT_EMPTY_PATH) == 0;
+}
+
+static bool input_enter (const run_file_t *input, int work, const run_files_account_t *account,
+                         char why [RUN_WHY_BYTES_MAX + 1])
+{
+    struct stat told;
+    const char *last;
+    char what [120];
+    int copy = open (input->copy, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool there = copy >= 0 && fstat (copy, &told) == 0;
+    if (!there)
+        snprintf (what, sizeof what, "its copy on this machine: %s", strerror (errno));
+    bool entered = there ? copy_right (input, &told, account, why) : input_no (input, why, what);
+    int folder = entered ? run_files_folder_of (work, input->path, account, &last) : -1;
+    if (entered && (folder < 0 || !input_link (input, copy, told.st_mode, folder, last, account))) {
+        snprintf (what, sizeof what, "%s%s", strerror (errno),
+                  errno == EXDEV ? "; its account can't open the copy, and runs are on another disk"
+                                 : "");
+        entered = input_no (input, why, what);
+    }
+    if (folder >= 0)
+        close (folder);
+    if (copy >= 0)
+        close (copy);
+    return entered;
+}
+
+bool run_files_enter (const run_order_t *order, int work, const run_files_account_t *account,
+                      char why [RUN_WHY_BYTES_MAX + 1])
+{
+    for (size_t i = 0; i < order->inputs_count; i++)
+        if (!input_enter (&order->inputs [i], work, account, why))
+            return false;
+    return true;
+}
+
+void run_files_leave (const run_order_t *order, int work)
+{
+    for (size_t i = 0; i < order->inputs_count; i++) {
+        const char *last;
+        int folder = run_files_folder_of (work, order->inputs [i].path, NULL, &last);
+        if (folder < 0)
+            continue;
+        unlinkat (folder, last, 0);
+        close (folder);
+    }
+}
+
+/*  --- outputs --- */
+
+/*  Nobody but the storage node can change it from now on: whoever has it open for writing keeps a
+ *  lease from being given. */
+static bool output_take (int output, const struct stat *arrivals, bool other)
+{
+    if (fchmod (output, OUTPUT_MODE) != 0 ||
+        (other && fchown (output, arrivals->st_uid, arrivals->st_gid) != 0))
+        return false;
+    if (other && fcntl (output, F_SETLEASE, F_RDLCK) != 0 && errno == EAGAIN) {
+        errno = ETXTBSY;
+        return false;
+    }
+    fcntl (output, F_SETLEASE, F_UNLCK);
+    return fsync (output) == 0;
+}
+
+static bool output_copy (int output, int arrivals, const char *name, const struct stat *told)
+{
+    int copy = openat (arrivals, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OUTPUT_MODE);
+    if (copy < 0)
+        return false;
+    bool good = fchown (copy, told->st_uid, told->st_gid) == 0;
+    ssize_t more = 1;
+    while (good && (more = sendfile (copy, output, NULL, PIECE_BYTES)) > 0)
+        ;
+    good = good && more == 0 && fsync (copy) == 0;
+    int kept = errno;
+    close (copy);
+    if (!good)
+        unlinkat (arrivals, name, 0);
+    errno = kept;
+    return good;
+}
+
+/*  The name may have been used by a starter that has died. */
+static bool output_give (int output, int folder, const char *last, int arrivals, const char *name)
+{
+    struct stat place, given, own;
+    if (fstat (arrivals, &place) != 0 || !output_take (output, &place, geteuid () == 0))
+        return false;
+    unlinkat (arrivals, name, 0);
+    if (linkat (folder, last, arrivals, name, 0) != 0)
+        return errno == EXDEV && output_copy (output, arrivals, name, &place);
+    errno = ESTALE;
+    return fstatat (arrivals, name, &given, AT_SYMLINK_NOFOLLOW) == 0 &&
+           fstat (output, &own) == 0 && given.st_ino == own.st_ino;
+}
+
+static bool output_hand (const run_file_t *file, int work, int arrivals, uid_t uid,
+                         char why [RUN_WHY_BYTES_MAX + 1])
+{
+    struct stat told;
+    const char *last = file->path;
+    const char *what = NULL;
+    int folder = run_files_folder_of (work, file->path, NULL, &last);
+    int output =
+      folder < 0 ? -1
+                 : openat (folder, last, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (output < 0 || fstat (output, &told) != 0)
+        what = errno == ENOENT ? "the task has not written it" : strerror (errno);
+    else if (!S_ISREG (told.st_mode) || told.st_uid != uid)
+        what = "it is no plain file of the task's account";
+    else if (!output_give (output, folder, last, arrivals, file->copy))
+        what = errno == ETXTBSY ? "a process has it still open for writing" : strerror (errno);
+    if (what)
+        snprintf (why, RUN_WHY_BYTES_MAX + 1, "output %.150s: %s", file->path, what);
+    if (output >= 0)
+        close (output);
+    if (folder >= 0)
+        close (folder);
+    return !what;
+}
+
+bool run_files_hand (const ticket_t *ticket, int work, uid_t uid, char why [RUN_WHY_BYTES_MAX + 1])
+{
+    const run_order_t *order = ticket->order;
+    const char *path = ticket->arrivals ? ticket->arrivals : "";
+    int arrivals = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool good = arrivals >= 0;
+    if (!good)
+        snprintf (why, RUN_WHY_BYTES_MAX + 1, "the folder for arrivals (storage/arrivals): %s",
+                  strerror (errno));
+    for (size_t i = 0; i < order->outputs_count && good; i++)
+        good = output_hand (&order->outputs [i], work, arrivals, uid, why);
+    if (good && fsync (arrivals) != 0) {
+        snprintf (why, RUN_WHY_BYTES_MAX + 1, "the folder for arrivals: %s", strerror (errno));
+        good = false;
+    }
+    if (arrivals >= 0)
+        close (arrivals);
+    return good;
+}

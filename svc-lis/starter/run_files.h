@@ -1,0 +1,37 @@
+/*  run_files - files of the federation in a run's working folder: inputs stand there before the
+ *  program starts, outputs are handed to the storage node after it has ended well.
+ *
+ *  An input is a symbolic link to the verified copy, or, where its account can't reach that, a hard
+ *  link to the same inode, which the account must not be able to write or chmod (S2: no second copy
+ *  on the machine). An output is handed over by a link, if it is on the disk of the arrivals;
+ *  otherwise it is copied.
+ */
+#ifndef MUSUBI_RUN_FILES_H
+#define MUSUBI_RUN_FILES_H
+
+#include "node_work.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*  The account of a run. */
+typedef struct {
+    const char *name;
+    uid_t uid;
+    gid_t gid;
+    bool other; /* than that of this process, which is root then */
+} run_files_account_t;
+
+/*  Puts all inputs into the working folder, which the account can't reach yet. False with why: an
+ *  input is missing, has another size, or could be changed by the account. */
+bool run_files_enter (const run_order_t *order, int work, const run_files_account_t *account,
+                      char why [RUN_WHY_BYTES_MAX + 1]);
+
+/*  Takes the links away, so that a copy that is evicted leaves its disk. */
+void run_files_leave (const run_order_t *order, int work);
+
+/*  Hands all outputs over; nothing of the run lives any more. uid: of the account. False with why:
+ *  an output is missing, is no plain file of the account, or can't be handed over. */
+bool run_files_hand (const ticket_t *ticket, int work, uid_t uid, char why [RUN_WHY_BYTES_MAX + 1]);
+
+#endif

@@ -1,0 +1,168 @@
+/*  router - one work at a time: what is wanted meanwhile is wanted of the next one. */
+#include "router.h"
+
+#include "member.h"
+#include "must.h"
+#include "shape.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BACKOFF_MS     200
+#define BACKOFF_MS_MAX 10000
+#define END_MS         5000 /* a domain that is alive takes a circuit back itself */
+
+typedef struct {
+    service_t *service;
+    router_settings_t settings;
+    agent_poll_t *poll;
+    bool told;              /* by an answer, in this start */
+    int64_t lease_until_ms; /* mono: after it another agent may be the router's */
+    router_work_t wanted;
+    router_work_t seen;
+    uint64_t work; /* number of the last */
+    bool works;    /* it is under way */
+    bool again;    /* and is out of date */
+    uint64_t timer;
+} router_t;
+
+/*  Gives up what should have been taken back by now; true when there was any. */
+static bool router_end_past (router_t *self, const moment_t *now)
+{
+    size_t kept = 0, count = self->wanted.shapes_count;
+    for (size_t i = 0; i < count; i++) {
+        shape_t *shape = &self->wanted.shapes [i];
+        if (now->wall_ms >= shape->until_ms + END_MS)
+            codec_clear (&shape_codec, shape);
+        else
+            self->wanted.shapes [kept++] = *shape;
+    }
+    self->wanted.shapes_count = kept;
+    return kept < count;
+}
+
+static void router_shape (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    router_t *self = owner;
+    self->again = self->works;
+    if (self->works || !self->told)
+        return;
+    if (!router_end_past (self, now) && now->mono_ms >= self->lease_until_ms) {
+        timers_move (self->service->timers, &self->timer, now->mono_ms + self->settings.look_ms,
+                     router_shape, self, 0);
+        return;
+    }
+    packed_t arguments = codec_encode (&router_work_codec, &self->wanted);
+    outbox_work (self->service->outbox, ++self->work, ROUTER_SHAPE, packed_bytes (arguments));
+    self->works = true;
+    free (arguments.data);
+}
+
+/*  --- its service --- */
+
+static packed_t router_ask (void *owner, const agent_poll_question_t *question)
+{
+    router_t *self = owner;
+    router_question_t asked = {.said = question->said, .seen = self->seen};
+    snprintf (asked.router, sizeof asked.router, "%s", self->settings.name);
+    return codec_encode (&router_question_codec, &asked);
+}
+
+static bool router_take (void *owner, const moment_t *now, const agent_poll_question_t *question,
+                         bytes_t body, agent_poll_answer_t *answer, char why [WHY_BYTES])
+{
+    router_t *self = owner;
+    router_answer_t told;
+    if (!codec_decode (&router_answer_codec, &told, body, why))
+        return false;
+    *answer = (agent_poll_answer_t){.number = told.number, .attend_ms = told.attend_ms};
+    codec_clear (&router_work_codec, &self->wanted);
+    self->wanted = told.wanted;
+    self->told = true;
+    self->lease_until_ms = question->asked_ms + told.lease_ms;
+    router_shape (self, now, 0);
+    return true;
+}
+
+/*  --- work --- */
+
+/*  Work that failed as a whole has seen nothing at any interface. */
+static void router_failed (const router_t *self, const event_t *event, router_work_t *seen)
+{
+    size_t size = event->work.result.size < 200 ? event->work.result.size : 200;
+    codec_copy (&router_work_codec, seen,
+                &(router_work_t){.interfaces = self->wanted.interfaces,
+                                 .interfaces_count = self->wanted.interfaces_count});
+    for (size_t i = 0; i < seen->interfaces_count; i++)
+        wrong (seen->interfaces [i].trouble, "%.*s", (int) size,
+               (const char *) event->work.result.data);
+}
+
+static void router_log (const router_t *self)
+{
+    for (size_t i = 0; i < self->seen.interfaces_count; i++)
+        if (*self->seen.interfaces [i].trouble)
+            outbox_log (self->service->outbox, LEVEL_WARNING, "router %s: %s", self->settings.name,
+                        self->seen.interfaces [i].trouble);
+}
+
+static bool router_on_work (void *owner, const moment_t *now, const event_t *event)
+{
+    router_t *self = owner;
+    router_work_t seen = {0};
+    char why [WHY_BYTES];
+    if (event->work.work != self->work)
+        return false;
+    self->works = false;
+    if (!event->work.ok || !codec_decode (&router_work_codec, &seen, event->work.result, why))
+        router_failed (self, event, &seen);
+    bool news = !codec_same (&router_work_codec, &seen, &self->seen);
+    codec_clear (&router_work_codec, &self->seen);
+    self->seen = seen;
+    if (news) {
+        router_log (self);
+        agent_poll_news (self->poll, now, 0);
+    }
+    timers_move (self->service->timers, &self->timer,
+                 now->mono_ms + (self->again ? 0 : self->settings.look_ms), router_shape, self, 0);
+    return true;
+}
+
+/*  --- its life --- */
+
+static void router_on_start (void *owner, const moment_t *now)
+{
+    agent_poll_start (((router_t *) owner)->poll, now);
+}
+
+static void router_destroy (void *owner)
+{
+    router_t *self = owner;
+    codec_clear (&router_work_codec, &self->wanted);
+    codec_clear (&router_work_codec, &self->seen);
+    agent_poll_destroy (&self->poll);
+    service_destroy (&self->service);
+    free (self);
+}
+
+void router_core (const router_settings_t *settings, core_t *core)
+{
+    router_t *self = must (calloc (1, sizeof *self));
+    char name [NAME_BYTES_MAX + 1];
+    self->settings = *settings;
+    snprintf (name, sizeof name, "router/%.56s", settings->name);
+    self->service = member_new (name, NULL, 0);
+    self->poll = agent_poll_new (self->service,
+                                 &(agent_poll_settings_t){.service = "Routers",
+                                                          .sites = settings->endpoints,
+                                                          .sites_count = settings->endpoints_count,
+                                                          .backoff_ms = BACKOFF_MS,
+                                                          .backoff_ms_max = BACKOFF_MS_MAX,
+                                                          .ask = router_ask,
+                                                          .take = router_take,
+                                                          .owner = self});
+    service_at_start (self->service, router_on_start, self);
+    service_on_work (self->service, router_on_work, self);
+    *core = service_core (self, router_destroy);
+}

@@ -1,0 +1,13 @@
+/*  tc - the machine itself, as shaper.h sees it: runs tc and ip, without a shell. */
+#ifndef MUSUBI_TC_H
+#define MUSUBI_TC_H
+
+#include "host.h"
+
+/*  ROUTER_SHAPE (router.h). A command that takes longer than limit_ms is killed. */
+extern const work_kind_t tc_works [];
+extern const size_t tc_works_count;
+
+void tc_limit (int64_t limit_ms);
+
+#endif

@@ -1,0 +1,63 @@
+# SIGKILL of a site, its agent and the daemons of its batch system, at random moments from the making of a reservation to its
+# removal. Whatever dies: its tasks begin once and not before their opening, and end; nobody else's job is lost; nothing of
+# ours is left there. Sourced behind lib.sh and the library of the batch system, whose federation of three nodes is up.
+#
+#   batch_kills AGENT DAEMON…      KILLS=8 SEED=1: as many, drawn from that seed; eight a reservation
+#
+# Defined by the test:
+#   daemon pid | start ONE         what is running, or begins again
+#   outside COMMAND                submits a job of somebody else, which begins in half a minute
+#   all_there                      prints what the batch system has of an operator
+#   gone ID                        nothing of the reservation is left
+KILLS=${KILLS:-8}
+RANDOM=${SEED:-$$}
+echo "# SEED=${SEED:-$$}"
+told=$work/told
+mkdir -m 1777 "$told"
+
+kill_one () { # site | agent | DAEMON
+  case $1 in
+    site) slay "$(pid_of lis/ams)" && musubi up --dir "$federation" ;;
+    agent) slay "$(pid_of "$agent")" && musubi up --dir "$federation" ;;
+    *) slay "$(daemon pid "$1")" && daemon start "$1" ;;
+  esac
+}
+until_ms () {
+  local left=$(($1 - $(date +%s%3N)))
+  [ $left -le 0 ] || sleep "$(printf '%d.%03d' $((left / 1000)) $((left % 1000)))"
+}
+# Two moments each: while it is made, as it opens, while it runs, as it closes.
+round () { # NUMBER
+  local start=$(($(date +%s) + 16)) id bag who at i left=$((KILLS - 8 * ($1 - 1)))
+  check "round $1: a reservation of all nodes" reserve "r$1" "$(date -u -d "@$start" +%FT%TZ)" 12s 6
+  id=$(jq -r .reservation "$work/taken")
+  start=$(date -d "$(jq -r .start "$work/taken")" +%s%3N)
+  check "round $1: its tasks" submit ams --reservation "$id" --count 3 --limit 5m -- \
+    sh -c "echo \$MUSUBI_TASK_INDEX \$(date +%s%3N) >>$told/$1; sleep 3"
+  bag=$(cat "$work/bag")
+  local moments=($((start - 4000 + RANDOM % 600)) $((start - 2500 + RANDOM % 800)) $((start - 300 + RANDOM % 400)) $((start + 600 + RANDOM % 600))
+    $((start + 3000 + RANDOM % 2000)) $((start + 6500 + RANDOM % 2000)) $((start + 11600 + RANDOM % 400)) $((start + 12700 + RANDOM % 600)))
+  for i in {0..7}; do
+    [ $((RANDOM % (8 - i))) -lt $left ] || continue # as many of the moments as there are kills left
+    left=$((left - 1)) at=${moments[i]}
+    who=${victims[RANDOM % ${#victims[@]}]}
+    until_ms "$at"
+    check "round $1: $who is killed $((at - start)) ms after the start, and comes back" kill_one "$who"
+  done
+  comes "round $1: its tasks are over" test_over "$bag" 3
+  comes "round $1: nothing of it is left" gone "$id"
+  check "round $1: each began once" test "$(cut -d' ' -f1 "$told/$1" | sort | tr -d '\n')" = 012
+  check "round $1: none before the opening" test "$(cut -d' ' -f2 "$told/$1" | sort -n | head -n 1)" -ge "$start"
+}
+as_before () { cmp "$work/before" <(all_there); }
+batch_kills () {
+  local n
+  agent=$1 victims=(site agent "${@:2}")
+  all_there >"$work/before"
+  check "somebody else has a job" outside "echo ran >>$told/outsider"
+  for n in $(seq $(((KILLS + 7) / 8))); do round "$n"; done
+  comes "somebody else's job has run" test -e "$told/outsider"
+  check "once" test "$(cat "$told/outsider")" = ran
+  comes "all is as it was before" as_before
+  finish
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Requests with files and room, on real processes: CPUs at two sites, a circuit, 200 MB at both and room are committed in
+# one round. The files are there, verified, before the opening; tasks read them, and what they make is in the catalogue. A
+# disk alone refuses a request; then nothing is left anywhere, and the refusal names the bytes, the disk and the time.
+#
+#   DATA_BYTES=N        the file's size, 200 MB unless given
+. "$(dirname "$0")/lib.sh"
+chmod 711 "$work"
+cd "$work" || exit 1
+bytes=${DATA_BYTES:-200000000}
+federation "$root/deploy/federations/data.zpl" --planners 1
+# A slow machine proves 200 MB in more than the 2 s that plans allow by themselves.
+printf 'staging\n    start = 15s\n' >>"$(echo "$federation"/planner-*.zpl)"
+slay "$(pid_of planner/1)"
+check "the planner starts again, with more time for transfers" musubi up --dir "$federation"
+
+json () { musubi --json "$@" 2>/dev/null; }
+field () { jq -r "$1" <<<"$answer"; }
+quiet () { "$@" 2>/dev/null; }
+disks () { [ "$(json sites | jq '[.sites[].storage[] | select(.mib > 0)] | length')" = 5 ]; }
+states () { json show "$1" | jq -r '[.staging[]?.state] | unique | join (" ")'; } # ID: of its files
+are () { [ "$(states "$1")" = "$2" ]; }
+wall_ms () { date -d "$1" +%s%3N; }
+request () { # FILE GB: at berlin, as long as the first one
+  cat >request.json <<JSON
+{"window": {"start": "$start"}, "duration": "40s", "compute": [{"id": "a", "cpus": 1, "site": "kyoto"}],
+ "data": [{"file": "$1", "at": "a"}], "space": [{"at": "a", "gb": $2}]}
+JSON
+}
+booked () { json list | jq '[.reservations[] | select(.status != "released")] | length'; }
+tell_more () { musubi list; musubi show "$id"; musubi replicas; musubi queue --over; tail -n 5 "$federation"/log/replica-*.log; }
+id= bag=()
+
+comes "all disks are heard of" disks
+head -c "$bytes" /dev/urandom >2020.nc
+check "a file is put" musubi put 2020.nc era5/2020.nc --site amsterdam
+cat >first.json <<JSON
+{"name": "first", "window": {"earliest": "now+12s", "latest": "now+10m"}, "duration": "40s",
+ "compute": [{"id": "ocean", "cpus": 2, "site": "berlin"}, {"id": "ice", "cpus": 2, "site": "kyoto"}],
+ "network": [{"between": ["ocean", "ice"], "mbps": 100}],
+ "data": [{"file": "era5/2020.nc", "at": "ocean", "mbps": 400}, {"file": "era5/2020.nc", "at": "ice", "mbps": 400}],
+ "space": [{"at": "ocean", "gb": 0.5}]}
+JSON
+exits 0 "CPUs, a circuit, files and room are committed" quiet musubi --json reserve first.json
+answer=$output
+id=$(field .reservation) start=$(field .start)
+check "in one round" test "$(field .rounds)" = 1
+check "the files' rooms are told, and their circuits" test \
+  "$(field '[.data[] | "\(.need) \(.site) \(.source // "-") \(.mbps // 0)"] | sort | join (", ")')" = \
+  "data-1 berlin amsterdam 400, data-2 kyoto amsterdam 400, space-1 berlin - 0"
+check "each file is due when its need starts" test "$(field '[.data[].due // empty] | unique | .[]')" = "$start"
+for site in ocean ice; do
+  bag[${#bag[@]}]=$(musubi submit --reservation "$id/$site" --limit 20s --input era5/2020.nc=in --output "out=results/$site" -- \
+    sh -c 'sha256sum <in >out' 2>/dev/null)
+done
+
+# --- a refusal by the disk alone: kyoto's has 500 MB
+request era5/2020.nc 0.4
+exits 1 "room that the first has taken is refused" musubi reserve request.json
+says "with the bytes" 'space-1: room for 400000000 bytes'
+says "the disk" '\[kyoto/disk-1\]|on kyoto/disk-1'
+says "and the time" "$(cut -c 1-16 <<<"$start")"
+check "nothing is left of it" test "$(booked)" = 1
+check "not at any participant either" test "$(json txn list | jq '.transactions | length')" = 0
+exits 1 "explained" musubi explain request.json
+says "it says the same" 'kyoto/disk-1'
+request era5/2020.nc 0.6
+exits 1 "more than any disk is refused" musubi reserve request.json
+says "in clear words" 'space-1: room for 600000000 bytes: takes 573 MiB of a storage node; the largest where a could be has 476'
+request nobody/has.it 0.1
+exits 1 "a name that nobody has is refused" musubi reserve request.json
+says "by name" 'data\[0\]\.file: no site has a file nobody/has\.it'
+request ../x 0.1
+exits 2 "a name that no file can have is bad input" musubi reserve request.json
+says "and the field is named" 'data\[0\]\.file'
+check "none of them has left anything" test "$(booked)" = 1
+
+# --- the files come ahead of the opening
+comes "both files are there, verified" are "$id" ready
+proved=$(json replicas era5/2020.nc | jq -r '[.files[].copies[] | select(.site != "amsterdam").proved] | max')
+check "since before the opening" test "$(wall_ms "$proved")" -le "$(wall_ms "$start")"
+for site in berlin kyoto; do
+  check "byte by byte at $site" cmp 2020.nc "$federation/files/storage-disk-1@$site/files/era5%2F2020.nc"
+done
+exits 3 "they stay while it lasts" musubi evict era5/2020.nc --site kyoto
+digest=$(sha256sum <2020.nc)
+results () { json replicas results/ocean | grep -q '"sound"' && json replicas results/ice | grep -q '"sound"'; }
+comes "tasks read them, and what they make is in the catalogue" results
+for site in ocean ice; do
+  check "  … got back" musubi get results/$site -o got --site amsterdam
+  check "  … it is the digest of what was put" test "$(cat got)" = "$digest"
+  rm -f got
+done
+
+# --- given back
+exits 0 "it is released" musubi release "$id"
+check "and nothing is booked" test "$(booked)" = 0
+mib_free () { json free "$1" --need "$2" --for 1h | jq -e '.spans | length > 0' >/dev/null; }
+check "all of berlin's disk is free" mib_free berlin/disk-1 1500
+evicted () { musubi evict era5/2020.nc --site kyoto || ! json replicas era5/2020.nc | grep -q kyoto; }
+comes "its copies may go" evicted
+finish

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# A Grid Engine that can't serve a site as it is set: the start is refused with what is wrong, and what to do.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/gridengine_lib.sh"
+grid_federation 1 6s
+site () { timeout 30 svc-lis -c "$federation/lis-ams.zpl" --set "store/folder=$work/stray" --set bind/endpoint=tcp://127.0.0.1:0 --set bind/events=tcp://127.0.0.1:0 "$@"; }
+exits 2 "a site over a queue that there is not" site --set batch/queue=nosuch
+says "  … is told so" 'back_end: Grid Engine has no queue nosuch'
+exits 2 "a site that names no queue" site --set batch/queue=
+says "  … is told to name one" 'batch/queue: with the back end gridengine name the partition or queue'
+mkdir -m 777 "$work/others"
+install -m 644 "$federation/lis-ams.zpl" "$work/others/lis.zpl"
+exits 2 "a site of an account that is no manager" as_account "$bin/svc-lis" -c "$work/others/lis.zpl" --set "store/folder=$work/others/store"
+says "  … is told who has the right" 'this account may not make reservations in Grid Engine .*as one of its managers'
+qconf -sc >"$work/complexes"
+sed '/^musubi /d' "$work/complexes" >"$work/fewer"
+check "the complex is taken away" qconf -Mc "$work/fewer"
+exits 2 "a site without it" site
+says "  … is told which line to add" 'no forced complex musubi, .*add the line "musubi musubi RESTRING == FORCED NO NONE 0" by qconf -mc'
+finish

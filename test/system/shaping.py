@@ -1,0 +1,76 @@
+"""Traffic for shaping.t.
+
+    shaping.py sink PORT LOG          takes connections and notes, ten times a second: seconds, bytes so far
+    shaping.py source ADDRESS PORT    sends for ever, again after each end
+    shaping.py file ADDRESS PORT SIZE  sends so many bytes and prints how many Mbit/s of whole frames that took
+    shaping.py rate LOG SECONDS       prints the Mbit/s of whole frames over the coming seconds
+
+A frame of 1,514 bytes has 1,448 of these bytes.
+"""
+import select, socket, sys, time
+
+FRAME = 1514 / 1448
+
+
+def sink(port, log):
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("0.0.0.0", port))
+    listener.listen(16)
+    taken, total, told = [listener], 0, 0
+    with open(log, "w", buffering=1) as file:
+        print("ready", flush=True)
+        while True:
+            for one in select.select(taken, [], [], 0.1)[0]:
+                if one is listener:
+                    taken.append(listener.accept()[0])
+                    continue
+                try:
+                    got = len(one.recv(262144))
+                except OSError:
+                    got = 0
+                total += got
+                if got == 0:
+                    taken.remove(one)
+                    one.close()
+            if time.monotonic() - told >= 0.1:
+                told = time.monotonic()
+                print(f"{told:.3f} {total}", file=file)
+
+
+def source(address, port):
+    print("ready", flush=True)
+    while True:
+        try:
+            with socket.create_connection((address, port), timeout=10) as one:
+                while True:
+                    one.sendall(bytes(65536))
+        except OSError:
+            time.sleep(0.1)
+
+
+def send_file(address, port, size):
+    """Until the other side has all: it closes only then."""
+    began = time.monotonic()
+    with socket.create_connection((address, port)) as one:
+        one.sendall(bytes(size))
+        one.shutdown(socket.SHUT_WR)
+        one.recv(1)
+    print(f"{size * 8 * FRAME / (time.monotonic() - began) / 1e6:.1f}")
+
+
+def last(log):
+    seconds, total = open(log).read().rsplit("\n", 2)[-2].split()
+    return float(seconds), int(total)
+
+
+def rate(log, seconds):
+    from_seconds, from_total = last(log)
+    time.sleep(seconds)
+    until_seconds, until_total = last(log)
+    print(f"{(until_total - from_total) * 8 * FRAME / (until_seconds - from_seconds) / 1e6:.1f}")
+
+
+verb, *rest = sys.argv[1:]
+{"sink": lambda: sink(int(rest[0]), rest[1]), "source": lambda: source(rest[0], int(rest[1])),
+ "file": lambda: send_file(rest[0], int(rest[1]), int(rest[2])), "rate": lambda: rate(rest[0], float(rest[1]))}[verb]()

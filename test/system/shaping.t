@@ -1,0 +1,312 @@
+#!/usr/bin/env bash
+# Circuits that are really shaped: two routers with a 100 Mbit/s link between them, in namespaces of their own. Circuits of 30
+# and 60 Mbit/s get what they were promised, and no more, beside a greedy flow, while agents and their service are killed;
+# at the end everything is as it was. MUSUBI_SHAPING_ROUNDS=25 kills 50 times, MUSUBI_SHAPING_SEED=N as an earlier run did.
+. "$(dirname "$0")/lib.sh"
+if [ "$(id -u)" -ne 0 ] || ! ip netns add "mu$$-try" 2>/dev/null; then
+  echo "1..0 # SKIP ${0##*/} needs root and network namespaces"
+  exit 0
+fi
+ip netns del "mu$$-try"
+spaces=(hub wire r1 r2 a b g c d h)
+end_all () {
+  local one
+  kill "${pid[@]}" 2>/dev/null
+  wait 2>/dev/null
+  for one in "${spaces[@]}"; do ip netns del "mu$$-$one" 2>/dev/null; done
+  cleanup
+}
+trap end_all EXIT
+at () { local one=$1; shift; ip netns exec "mu$$-$one" "$@"; }
+cable () { # SPACE INTERFACE SPACE INTERFACE
+  ip -n "mu$$-$1" link add name "$2" type veth peer name "$4" netns "mu$$-$3" && ip -n "mu$$-$1" link set dev "$2" up &&
+    ip -n "mu$$-$3" link set dev "$4" up
+}
+address () { ip -n "mu$$-$1" addr add "$3" dev "$2"; }
+network () {
+  local one n=0 router
+  for one in "${spaces[@]}"; do ip netns add "mu$$-$one" && ip -n "mu$$-$one" link set dev lo up || return 1; done
+  ip -n "mu$$-hub" link add name br0 type bridge && ip -n "mu$$-hub" link set dev br0 up && address hub br0 10.70.0.1/24
+  ip -n "mu$$-wire" link add name br0 type bridge && ip -n "mu$$-wire" link set dev br0 up
+  for one in 1 2; do
+    router=r$one
+    cable $router hub0 hub $router && ip -n "mu$$-hub" link set dev $router master br0 && address $router hub0 10.70.0.1$one/24
+    cable $router wan wire $router && ip -n "mu$$-wire" link set dev $router master br0 && address $router wan 10.60.100.$one/24
+    tc -n "mu$$-wire" qdisc add dev $router root tbf rate 100mbit burst 128kb latency 40ms || return 1
+    at $router sysctl -qw net.ipv4.ip_forward=1
+  done
+  for one in a b g c d h; do
+    n=$((n + 1)) router=r$((1 + (n > 3)))
+    cable $router to-$one $one eth0 && address $router to-$one 10.60.$n.1/24 && address $one eth0 10.60.$n.2/24 &&
+      ip -n "mu$$-$one" route add default via 10.60.$n.1 || return 1
+    ip -n "mu$$-r$((2 - (n > 3)))" route add 10.60.$n.0/24 via 10.60.100.$((1 + (n > 3))) || return 1
+  done
+}
+network || { echo "Bail out! no network"; exit 1; }
+disciplines () { for one in r1 r2; do tc -n "mu$$-$one" qdisc show; ip -n "mu$$-$one" -o link show | cut -d: -f2; done; }
+disciplines >"$work/before"
+
+# --- what there is: sites at the hub, traffic between a and c, b and d, g and h ---
+trusted=(--set bind/trusted=true --set bind/events=tcp://127.0.0.1:0)
+gis=tcp://10.70.0.1:5571
+export MUSUBI_GIS=$gis
+cat >"$work/nis.zpl" <<END
+name = N
+gis = "$gis"
+bind
+    endpoint = "tcp://10.70.0.1:5590"
+    events = "tcp://127.0.0.1:0"
+    trusted = true
+store
+    folder = "$work/nis"
+sites = "a, b, c, d"
+routers = "r1, r2"
+links
+    a-r1
+        between = "a, r1"
+        mbps = 100
+        interfaces
+            r1 = to-a
+    b-r1
+        between = "b, r1"
+        mbps = 100
+        interfaces
+            r1 = to-b
+    r1-r2
+        between = "r1, r2"
+        mbps = 100
+        interfaces
+            r1 = wan
+            r2 = wan
+    c-r2
+        between = "c, r2"
+        mbps = 100
+        interfaces
+            r2 = to-c
+    d-r2
+        between = "d, r2"
+        mbps = 100
+        interfaces
+            r2 = to-d
+back_end = agents
+prefixes
+    a = "10.60.1.0/24"
+    b = "10.60.2.0/24"
+    c = "10.60.4.0/24"
+    d = "10.60.5.0/24"
+agents
+    attend = 1s
+    silent = 3s
+lead = 0s
+administrators = root
+accounts
+    all = "*"
+END
+launch gis ip netns exec "mu$$-hub" svc-gis --set name=g1 "${trusted[@]}" --set bind/endpoint=$gis --set bind/events=tcp://10.70.0.1:5572 --set store/folder="$work/gis"
+launch nis ip netns exec "mu$$-hub" svc-nis -c "$work/nis.zpl"
+for one in a b c d; do
+  launch "lis-$one" ip netns exec "mu$$-hub" svc-lis --set name=$one --set gis=$gis "${trusted[@]}" --set bind/endpoint=tcp://10.70.0.1:0 \
+    --set classes/node/nodes=4 --set classes/node/cpus_per_node=1 --set 'accounts/all=*' --set lead=0s --set store/folder="$work/lis-$one"
+done
+launch planner ip netns exec "mu$$-hub" svc-planner --set gis=$gis "${trusted[@]}" --set bind/endpoint=tcp://10.70.0.1:0 --set margin=3s --set store/folder="$work/planner"
+agent () { # ROUTER [SETTING…]
+  launch "agent-$1" ip netns exec "mu$$-$1" svc-nis agent --set name="$1" --set nis=tcp://10.70.0.1:5590 --set look=1s --set bind/endpoint=tcp://127.0.0.1:0 \
+    --set bind/events=tcp://127.0.0.1:0 --set store/folder="$work/agent-$1" "${@:2}"
+}
+agent r1
+agent r2
+
+
+# --- words ---
+musubi () { ip netns exec "mu$$-hub" "$bin/musubi" "$@"; }
+reserve () { # SITE SITE MBIT/S: its id comes to $work/id
+  local answer
+  printf '{"window": {"start": "now"}, "duration": "10m", "compute": [{"id": "x", "cpus": 1, "site": "%s"}, {"id": "y", "cpus": 1,
+    "site": "%s"}], "network": [{"between": ["x", "y"], "mbps": %s}]}' "$1" "$2" "$3" >"$work/request.json"
+  answer=$(musubi --json reserve "$work/request.json" 2>"$work/errors") &&
+    python3 -c 'import json, sys; print(json.load(sys.stdin)["reservation"])' <<<"$answer" >"$work/id"
+}
+state () { musubi show "$1" | sed -n 's/^circuits at N //p'; }
+is () { [[ $(state "$1") == $2* ]]; }
+idle () { [ -z "$(state "$1")" ]; }
+as_before () { disciplines | diff "$work/before" -; }
+made () { # everything that the agents have made, in an order of its own
+  local one device
+  for one in r1 r2; do
+    for device in $(ip -n "mu$$-$one" -o link show | sed 's/^[0-9]*: \([^:@]*\).*/\1/' | sort); do
+      echo "$one $device"
+      tc -n "mu$$-$one" class show dev "$device" | sed 's/ burst .*//' | sort
+      tc -n "mu$$-$one" filter show dev "$device" parent 6d75: 2>/dev/null | sed -n 's/ fh .*flowid/ flowid/p; /match/p'
+    done
+  done
+}
+tell_more () { tail -n 5 "$work"/nis.log "$work"/agent-*.log; made; }
+sink () { launch "sink-$1" ip netns exec "mu$$-$2" python3 "$root/test/system/shaping.py" sink "$3" "$work/$1.flow"; }
+source_of () { launch "source-$1" ip netns exec "mu$$-$2" python3 "$root/test/system/shaping.py" source "$3" "$4"; }
+measure () { # SECONDS: what thin, wide and other get of it, at once
+  local one
+  for one in thin wide other; do
+    [ ! -e "$work/$one.flow" ] || python3 "$root/test/system/shaping.py" rate "$work/$one.flow" "$1" >"$work/$one.rate" &
+    measured[${#measured[@]}]=$!
+  done
+  wait "${measured[@]}"
+  echo "# $(cd "$work" && grep . thin.rate wide.rate other.rate | sed 's/.rate:/ /' | paste -sd ' ') Mbit/s"
+}
+measured=()
+end () { # NAME: killed, with all its threads, which hold its store
+  kill -9 "${pid[$1]}"
+  wait "${pid[$1]}" 2>/dev/null
+  [ $? -eq 137 ]
+}
+within () { python3 -c 'import sys; got, wanted = float(open(sys.argv[1]).read()), float(sys.argv[2]); print(got); sys.exit(abs(got - wanted) > 0.05 * wanted)' "$work/$1.rate" "$2"; }
+both_within () {
+  check "$1: the circuit of 30 Mbit/s has them, within 5 %, and no more" within thin 30
+  check "$1: so has that of 60" within wide 60
+}
+
+comes "the services are there" eval 'musubi sites | grep -c "^[abcd] " | grep -qx 4 && musubi links | grep -q r1-r2'
+comes "and well, with the agents of both routers" musubi doctor
+
+# --- circuits open ---
+check "a circuit of 30 Mbit/s is reserved" reserve a c 30
+thin=$(cat "$work/id")
+check "and one of 60" reserve b d 60
+wide=$(cat "$work/id")
+check "what is only reserved touches nothing" as_before
+musubi show "$thin" --follow >"$work/follow" 2>&1 &
+following=$!
+check "both are provisioned" eval "musubi provision $thin && musubi provision $wide"
+comes "one is active when both routers have it" is "$thin" active
+comes "the other is, too" is "$wide" active
+comes "show --follow has told it" grep -q 'N active' "$work/follow"
+kill $following
+
+# --- what they get: alone, beside a greedy flow, and after it ---
+sink thin c 5001 && source_of thin a 10.60.4.2 5001
+sink wide d 5002 && source_of wide b 10.60.5.2 5002
+sink other h 5003
+sleep 1
+measure 3
+both_within "alone"
+source_of other g 10.60.6.2 5003
+sleep 2
+measure 3
+both_within "beside a greedy flow"
+check "which has the rest, of 10" python3 -c 'import sys; sys.exit(not 8 < float(open(sys.argv[1]).read()) < 12)' "$work/other.rate"
+
+# --- everybody dies in turn, and what is there stays as it is ---
+made >"$work/made"
+end agent-r1
+end nis
+measure 3
+both_within "with an agent and the service dead"
+relaunch nis
+comes "without its agent a circuit is degraded" is "$thin" 'degraded: router r1: its agent does not ask'
+check "list says it" eval "musubi list | grep '$thin .* committed, degraded'"
+exits 1 "so does doctor" musubi doctor
+says "  … with the router" 'nis/N: router r1: its agent does not ask'
+relaunch agent-r1
+comes "with it it is active again" is "$thin" active
+check "nothing was made anew" eval "made | diff '$work/made' -"
+tc -n "mu$$-r1" qdisc del dev wan root
+tc -n "mu$$-r2" class change dev wan parent 6d75:1 classid "$(tc -n "mu$$-r2" class show dev wan | sed -n 's/.*htb \([^ ]*\) .*rate 30Mbit.*/\1/p')" htb rate 10mbit ceil 10mbit
+comes "what somebody takes away or changes is put right" eval "made | diff '$work/made' -"
+
+kill "${pid[source-other]}" "${pid[source-thin]}"
+sleep 1
+measure 3
+check "after the greedy flow has ended: the circuit of 60 Mbit/s has them" within wide 60
+check "a file of 12 MB goes over its circuit" eval "ip netns exec mu$$-a python3 '$root/test/system/shaping.py' file 10.60.4.2 5001 12000000 >'$work/file.rate'"
+echo "# at $(cat "$work/file.rate") Mbit/s"
+check "  … at its rate" within file 30
+kill "${pid[source-wide]}"
+
+# --- which traffic ---
+check "another one between the same sites" reserve a c 5
+narrow=$(cat "$work/id")
+comes "its window opens" eval "musubi show $narrow | grep -q activated"
+musubi provision "$narrow" >/dev/null
+comes "can't be told apart" is "$narrow" "degraded: reservation $thin has circuits between the same addresses"
+exits 1 "an address that is none" musubi provision "$narrow" --address 10.60.1.2/99
+says "  … is refused" '10.60.1.2/99" should be IPv4 addresses, such as'
+check "it is told apart by a port" musubi provision "$narrow" --port 5004 --address 10.60.1.2
+comes "and active then" is "$narrow" active
+made >"$work/narrow"
+check "by its port" grep -q 'match 0000138c/0000ffff at 20' "$work/narrow"
+check "and its address" grep -q 'match 0a3c0102/ffffffff at 12' "$work/narrow"
+check "it is given back" musubi release "$narrow"
+
+# --- killed between any two steps ---
+rounds=${MUSUBI_SHAPING_ROUNDS:-4} seed=${MUSUBI_SHAPING_SEED:-$$}
+RANDOM=$seed
+echo "# seed $seed"
+strike () { # at some moment of what goes on
+  local victims=(nis agent-r1 agent-r2) victim
+  victim=${victims[RANDOM % 3]}
+  sleep "0.$(printf %03d $((RANDOM % 250)))"
+  end "$victim"
+  relaunch "$victim"
+}
+rounds_hold () {
+  for _ in $(seq "$rounds"); do
+    musubi provision "$thin" --release >/dev/null || return 1
+    strike
+    until idle "$thin" && ! made | grep -q 'rate 30Mbit'; do sleep 0.05; done
+    musubi provision "$thin" >/dev/null || return 1
+    strike
+    until is "$thin" active && is "$wide" active; do sleep 0.05; done
+    made | diff "$work/made" - | sed 's/^/# /' && [ "${PIPESTATUS[0]}${PIPESTATUS[1]}" = 00 ] || return 1
+  done
+}
+if rounds_hold; then ok "$rounds times released and provisioned with somebody killed each time: all is as it should be"; else not_ok "the rounds"; fi
+
+# --- the end ---
+end agent-r2
+check "one is given back while a router's agent is dead" musubi release "$thin"
+check "and the other" musubi release "$wide"
+relaunch agent-r2
+comes "then all is as it was before" as_before
+
+# --- bad input ---
+wrong () { # SENTENCE PATTERN SETTING…: svc-nis refuses to start, and says why
+  local sentence=$1 pattern=$2
+  shift 2
+  exits 2 "$sentence" svc-nis -c "$work/nis.zpl" --set store/folder="$work/wrong" "$@"
+  says "  … is told so" "$pattern"
+}
+wrong "a prefix that is malformed" 'prefixes/a: "10.60.1.0/33" should be IPv4 addresses, such as 10.8.0.0/16' --set prefixes/a=10.60.1.0/33
+wrong "an address with a length" 'prefixes/a: "10.60.1.7/24" has an address within it; 10.60.1.0/24 would be right' --set prefixes/a=10.60.1.7/24
+wrong "prefixes of nobody" 'prefixes/x: no site or exchange point is called so' --set prefixes/x=10.60.1.0/24
+wrong "an interface at neither end" 'links/a-r1/interfaces/r2: "r2" should be an end of the link' --set links/a-r1/interfaces/r2=eth0
+wrong "an interface of two links" 'links/b-r1/interfaces: to-a is that of link a-r1 already' --set links/b-r1/interfaces/r1=to-a
+wrong "a back end that is none" 'back_end: "slurm" should be none or agents' --set back_end=slurm
+exits 2 "an agent without a name" timeout 5 svc-nis agent --set nis=tcp://127.0.0.1:1 --set store/folder="$work/wrong"
+ip -n "mu$$-r2" link add name odd type veth peer name odd2
+tc -n "mu$$-r2" qdisc add dev odd root handle 1: tbf rate 1mbit burst 10kb latency 10ms
+launch odd ip netns exec "mu$$-hub" svc-nis --set name=M --set gis=$gis "${trusted[@]}" --set bind/endpoint=tcp://10.70.0.1:5591 \
+  --set store/folder="$work/odd" --set sites=k,l,m,n,o --set routers=q1,q2,q3 --set back_end=agents --set 'accounts/all=*' \
+  --set links/k/between=k,q1 --set links/k/mbps=100 --set links/k/interfaces/q1=eth9 \
+  --set links/l/between=l,q2 --set links/l/mbps=20000 --set links/l/interfaces/q2=wan \
+  --set links/m/between=m,q3 --set links/m/mbps=1 --set links/m/interfaces/q3=odd \
+  --set links/n/between=n,m --set links/n/mbps=1 --set links/n/interfaces/n=wan \
+  --set links/o/between=o,n --set links/o/mbps=1 --set links/o/interfaces/o=wan --set prefixes/o=10.5.0.0/16 \
+  --set prefixes/k=10.1.0.0/16 --set prefixes/l=10.2.0.0/16 --set prefixes/m=10.3.0.0/16 --set prefixes/n=10.4.0.0/16
+odd_agent () { # ROUTER [COMMAND…]: an agent of that router, all of them on one machine
+  launch "$1" ip netns exec "mu$$-r2" "${@:2}" "$bin/svc-nis" agent --set name="$1" --set nis=tcp://10.70.0.1:5591 --set look=1s --set limit=1s \
+    --set bind/endpoint=tcp://127.0.0.1:0 --set bind/events=tcp://127.0.0.1:0 --set store/folder="$work/odd-$1"
+}
+for one in q1 q2 q3; do odd_agent $one; done
+mkdir "$work/hung" && printf '#!/bin/sh\nexec sleep 60\n' >"$work/hung/tc" && chmod +x "$work/hung/tc"
+odd_agent o env PATH="$work/hung:$PATH"
+odd_agent n setpriv --bounding-set=-net_admin --inh-caps=-net_admin
+doctor_says () { output=$(musubi doctor); grep -qE -- "$1" <<<"$output"; }
+comes "doctor tells of an interface that does not exist" doctor_says 'nis/M: router q1: this machine has no interface eth9'
+comes "of a link that is given more than its interface carries" doctor_says 'nis/M: router q2: interface wan carries 10000 Mbit/s, its link is given as 20000'
+comes "of a discipline of somebody else" doctor_says 'nis/M: router q3: interface odd has a queueing discipline that is not ours \(tbf 1:\)'
+comes "of no right" doctor_says 'nis/M: router n: no right to change traffic control: run the agent as root, or with CAP_NET_ADMIN'
+comes "of a tc that hangs" doctor_says 'nis/M: router o: tc qdisc show dev wan: it did not end within 1000 ms and was killed'
+check "the agents' logs have it, too" grep -q 'router q1: this machine has no interface eth9' "$work/q1.log"
+check "and that discipline is still there" eval "tc -n mu$$-r2 qdisc show dev odd | grep -q 'tbf 1: root'"
+odd_agent q9
+comes "an agent of a router that there is not is told so" grep -q 'domain M has no interface at a vertex q9' "$work/q9.log"
+finish

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# A site over a real Slurm: tasks are its jobs, a reservation is made there before its start, nothing of it starts before the
+# opening and nobody else's on its nodes, a job in the way is requeued, and at the end Slurm is as it was before.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/slurm_lib.sh"
+slurm_federation 3 4s
+told=$work/told
+mkdir -m 1777 "$told"
+
+# --- the queue ---
+
+bag=$(run -- sh -c 'echo "$SLURM_JOB_NAME on $MUSUBI_NODE, index $MUSUBI_TASK_INDEX"')
+comes "a task of the queue runs as a job" is "$bag" state ended
+exits 0 "its output is told" musubi output "$bag.0"
+says "it was a job of the run's name, on a node of Slurm" '^musubi-ams-[0-9a-f]+-1\.0\.1 on n[1-3], index 0$'
+odd=(printf '[%s]' 'two words' $'a\nline' '$HOME' '*' '' "it's" '"' ';ls' '\n' '--' '-n' '`id`')
+bag=$(run -- "${odd[@]}")
+comes "another has odd arguments" is "$bag" state ended
+check "they reach it as they are" cmp <("${odd[@]}") <(musubi output "$bag.0")
+plain=$(run -- env)
+comes "a third tells its environment" is "$plain" state ended
+check "it has its path" grep -qx 'PATH=/usr/local/bin:/usr/bin:/bin' <(musubi output "$plain.0")
+check "neither our clock's zone nor our language" test -z "$(musubi output "$plain.0" | grep -E '^(TZ|LC_ALL)=')"
+check "and no node looked for its account's, which takes a second" test -z "$(musubi output "$plain.0" | grep ^SLURM_GET_USER_ENV=)"
+code=$(run -- sh -c 'exit 7')
+comes "an exit code is told" is "$code" exit_code 7
+killed=$(run -- sh -c 'kill -9 $$')
+comes "a signal is told" is "$killed" signal 9
+refused=$(run --folder /no/such/folder -- true)
+comes "one without its folder does not run" is "$refused" exit_code 126
+array=$(run --count 5 -- sh -c 'sleep 0.5')
+comes "five tasks of a bag run" test_over "$array" 5
+long=$(run -- sleep 600)
+comes "a long one runs" is "$long" state running
+check "it is cancelled" musubi cancel "$long"
+comes "it has ended, and Slurm has no job of it" no_jobs
+
+# --- a reservation ---
+
+scontrol -o show reservation >"$work/before"
+victim=$(as_account sbatch --parsable -w n1 -o /dev/null --wrap "echo start \$SLURM_RESTART_COUNT >>$told/victim; sleep 30; echo end >>$told/victim")
+comes "somebody's job runs on a node" grep -q start "$told/victim"
+again=$(run --requeue -- sh -c 'echo start; exec sleep 25')
+comes "a task of the queue that may be tried again runs, too" is "$again" state running
+start=$(($(date +%s) + 18))
+check "all nodes are reserved" reserve trio "$(date -u -d "@$start" +%FT%TZ)" 12s 6
+id=$(jq -r .reservation "$work/taken")
+check "from the second that was asked for" test "$(date -d "$(jq -r .start "$work/taken")" +%s%3N)" = "${start}000"
+check "tasks are submitted for it" submit ams --reservation "$id" --count 6 --limit 5m -- sh -c 'date +%s%3N; sleep 2'
+bag=$(cat "$work/bag")
+comes "Slurm has the reservation before its start" in_slurm "$id" INACTIVE
+check "before the start" test "$(date +%s)" -lt "$start"
+check "it has all its nodes, for its account" grep -q "Nodes=n\[1-3\] NodeCnt=3 .* Users=$slurm_account " "$work/seen"
+comes "its jobs wait in Slurm" queued_jobs 6
+outsider=$(as_account sbatch --parsable -o /dev/null -t 10 --wrap "date +%s >$told/outsider")
+own=$(as_account sbatch --parsable "--reservation=musubi-ams-$id" -o "$told/own" --wrap 'date +%s%3N')
+check "plain sbatch takes a job of its owner" test "$own"
+comes "it opens" in_slurm "$id" ACTIVE
+comes "its tasks have run" test_over "$bag" 6
+for i in 0 1 2 3 4 5; do musubi output "$bag.$i"; done | sort -n >"$work/starts"
+check "none began before the opening" test "$(head -n 1 "$work/starts")" -ge "${start}000"
+echo "# began after the opening: $(while read -r ms; do echo -n "$((ms - start * 1000)) "; done <"$work/starts")ms"
+check "the job that was in the way was requeued" grep -q 'JobState=PENDING.* Restarts=1' <(scontrol -o show job "$victim")
+check "an outsider's job was kept out" test ! -e "$told/outsider"
+comes "the owner's own job has a CPU when one of the six has ended" test -s "$told/own"
+check "not before the opening either" test "$(cat "$told/own")" -ge "${start}000"
+comes "it closes" gone_from_slurm "$id"
+check "Slurm has the reservations of before" cmp "$work/before" <(scontrol -o show reservation)
+comes "the outsider's job runs now" test -e "$told/outsider"
+comes "the job that was in the way has run to its end" grep -q end "$told/victim"
+check "the task of the queue was tried again" test "$(musubi queue "$again" --json | jq -r '.tasks[0].tries // .tasks[0].try')" = 2
+comes "and has ended" is "$again" exit_code 0
+finish

@@ -1,0 +1,74 @@
+# A federation of one site over a private Slurm. Where Slurm is not installed the test is skipped with a word.
+#
+#   slurm_federation NODES LEAD    Slurm with so many nodes of 2 CPUs, and a site "ams" over it
+#   slurm VERB [ONE]               test/batch/slurm with the test's folder
+#   as_account COMMAND…            with the rights of the account whose tasks run there
+slurm_account=$(id -un)
+[ "$(id -u)" -ne 0 ] || slurm_account=nobody
+export PATH=$PATH:/usr/sbin:/sbin
+for program in slurmctld slurmd scontrol munged; do
+  command -v "$program" >/dev/null || { echo "1..0 # SKIP $program is not installed: deploy/packages full"; exit 0; }
+done
+chmod 755 "$work"
+export SLURM_CONF=$work/slurm/slurm.conf
+slurm () { "$root/test/batch/slurm" "$1" "$work/slurm" "${2:-}"; }
+slurm_end () {
+  [ -z "$federation" ] || musubi down --dir "$federation" >/dev/null 2>&1
+  slurm stop
+  cleanup
+}
+trap slurm_end EXIT
+
+slurm_federation () {
+  NODES=$1 slurm start || { echo "Bail out! no Slurm"; exit 1; }
+  cat >"$work/one.zpl" <<Z
+name = one
+directories = g1
+planners = 1
+
+sites
+    ams
+        classes
+            any
+                nodes = $1
+                names = "n[1-$1]"
+                cpus_per_node = 2
+        lead = $2
+        back_end = slurm
+        batch
+            queue = batch
+            watch = 500ms
+        nodes
+            attend = 1s
+        opening
+            warning = 1s
+            grace = 2s
+        accounts
+            $slurm_account = "alice"
+Z
+  federation "$work/one.zpl"
+  comes "the site has its nodes" ask_for now+1m 1s $((2 * $1)) --dry-run
+}
+
+as_account () { (cd / && if [ "$(id -u)" -eq 0 ]; then musubi-as "$slurm_account" "$@"; else "$@"; fi); }
+submit () { musubi submit "$@" 2>/dev/null >"$work/bag"; }
+run () { musubi submit ams --limit 10m "$@" 2>/dev/null; }
+of_task () { musubi queue "$1" --json | jq -r ".tasks[0].$2"; } # NAME FIELD
+is () { [ "$(of_task "$1" "$2")" = "$3" ]; }
+test_over () { musubi queue --over --json | jq -e --arg bag "$1" --argjson count "$2" '.bags[] | select(.bag == $bag) | .over == $count' >/dev/null; }
+no_jobs () { [ -z "$(squeue -h)" ]; }
+queued_jobs () { [ "$(squeue -h -t PD -o %j | grep -c ^musubi-)" -eq "$1" ]; }
+ask_for () { # EARLIEST DURATION CPUS OPTION…: $work/taken
+  printf '{"window": {"earliest": "%s", "deadline": "now+1h"}, "duration": "%s",
+    "compute": [{"id": "all", "cpus": %s, "site": "ams"}]}' "$1" "$2" "$3" | musubi reserve - --json "${@:4}" >"$work/taken" || { cat "$work/taken"; return 1; }
+}
+reserve () { ask_for "${@:2}"; } # NAME EARLIEST DURATION CPUS
+in_slurm () { scontrol -o show reservation "musubi-ams-$1" >"$work/seen" && grep -q "State=$2" "$work/seen"; } # ID STATE
+gone_from_slurm () { ! scontrol -o show reservation | grep -q "musubi-ams-$1 "; }
+tell_more () {
+  musubi queue --over
+  musubi nodes ams
+  scontrol -o show reservation
+  squeue -t all
+  tail -n ${lines:-20} "$federation"/log/lis-ams.log "$federation"/log/batch-*.log
+}

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# Tasks with inputs and outputs at a site whose nodes share a storage node: a task reads the copy itself, what it leaves is a file
+# of the federation before it counts as ended, and neither is lost while svc-lis, an agent or svc-replica are killed.
+. "$(dirname "$0")/lib.sh"
+chmod 711 "$work"
+account=$(id -un)
+[ "$(id -u)" -ne 0 ] || account=nobody
+export MUSUBI_ACTOR=alice
+
+site () { # NAME NODES
+  cat <<Z
+    $1
+        classes
+            thin
+                nodes = $2
+                cpus_per_node = 2
+        storage
+            nodes = disk-1
+            bytes = 200000000
+        lead = 1s
+        back_end = runner
+        nodes
+            attend = 1s
+        opening
+            bind = 500ms
+            warning = 2s
+            grace = 1s
+        queue
+            patience = 3s
+        accounts
+            $account = alice
+        administrators = root
+Z
+}
+{
+  printf 'name = two\ndirectories = g1\nplanners = 1\nindexes = i1\n\nsites\n'
+  site ams 2
+  site ber 1
+} >"$work/two.zpl"
+federation "$work/two.zpl"
+
+shared=$work/shared
+mkdir -m 755 "$shared"
+cat >"$shared/task" <<'T'
+#!/bin/sh
+# Says which inode its input has, counts its bytes into its output, and waits while there is a gate.
+stat -Lc 'inode %i' data.nc
+while [ -e "$(dirname "$0")/gate" ]; do sleep 0.05; done
+mkdir -p made
+wc -c <data.nc >"made/count"
+cat data.nc >made/copy
+echo worse 2>/dev/null >data.nc && echo "it could write its input"
+exit 0
+T
+chmod 755 "$shared/task"
+head -c 3000000 /dev/urandom >"$work/data.nc"
+file=$work/data.nc
+
+state () { musubi queue "$1" --json | jq -r '.tasks[0].state'; }
+is () { [ "$(state "$1")" = "$2" ]; }
+waits () { musubi queue "$1" --json | jq -r '.tasks[0].waits // ""' | grep -q "$2"; }
+listed () { [ "$(musubi replicas --json 2>/dev/null | grep -c "\"$1\"")" -gt 0 ]; }
+run () { musubi submit "$@" 2>/dev/null; }
+tell_more () { musubi queue --over; musubi queue "$bag"; musubi replicas; tail -n 20 "$federation"/log/*lis-ams*; }
+
+check "a file is put at ber" musubi put "$file" era5/data.nc --site ber
+bag=$(run ams --limit 1m --input era5/data.nc --output made/copy=runs/copy.nc --output made/count=runs/count -- "$shared/task")
+comes "a task at ams reads it and leaves two files" is "$bag" ended
+check "its output names the inode of the copy" bash -c 'musubi output "$1.0"' _ "$bag"
+inode=$(musubi output "$bag.0" 2>/dev/null | sed -n 's/^inode //p')
+copy=$(find "$federation/files" -path '*ams*' -type f -size 3000000c -name '*data*' -printf '%i\n')
+check "  … and there was no second one" test "$inode" = "$copy"
+check "  … which it could not write" bash -c '! musubi output "$1.0" | grep -q "it could write"' _ "$bag"
+check "its result is fetched at ber" musubi get runs/copy.nc -o "$work/back.nc" --site ber
+check "  … with the right bytes" cmp "$file" "$work/back.nc"
+check "  … both of them" musubi get runs/count -o "$work/count" --site ams
+check "  … that count them" test "$(tr -d ' ' <"$work/count")" = 3000000
+
+bag=$(run ams --limit 1m --input nobody/has.nc -- true)
+comes "an input that nobody has stops a task" is "$bag" stopped
+check "  … with the reason" bash -c 'musubi queue "$1" | grep -q "nobody/has.nc"' _ "$bag"
+bag=$(run ams --limit 1m --output missing -- true)
+comes "so does an output that is not there" is "$bag" stopped
+check "  … by its name" bash -c 'musubi queue "$1" | grep -q "output missing: the task has not written it"' _ "$bag"
+bag=$(run ams --limit 1m --input era5/data.nc=data.nc --output made/copy=runs/copy.nc -- sh -c 'mkdir made; echo other >made/copy')
+comes "and a name that other bytes have" is "$bag" stopped
+exits 2 "a bag whose tasks would read what they make is refused" \
+  run ams --count 3 --limit 1m --input out/1 --output o=out/%i -- true
+exits 2 "and one whose tasks would all make one file" run ams --count 3 --limit 1m --output out -- true
+
+# Where both its start and its input are soonest.
+check "another file is put at ber" musubi put "$file" era5/other.nc --site ber
+bag=$(musubi submit any --limit 1m --input era5/other.nc -- cat other.nc 2>"$work/said")
+check "a bag goes where its input is" test "${bag%/*}" = ber
+check "  … and it is said why" grep -q "ams: begins in 0 s, inputs in" "$work/said"
+comes "  … and it ends there" is "$bag" ended
+exits 1 "one whose input nobody has goes nowhere" musubi submit any --limit 1m --input nobody/has.nc -- true
+says "  … by its name" "nobody/has.nc: no site that answers has it"
+
+# On a reservation the same.
+echo '{"name": "r", "window": {"earliest": "now+2s", "latest": "now+30s", "deadline": "now+3m"}, "duration": "1m",
+  "compute": [{"id": "n", "cpus": 2, "site": "ams"}]}' >"$work/r.json"
+id=$(musubi reserve "$work/r.json" 2>/dev/null | awk '/^committed/ {print $2}')
+bag=$(run ams --reservation "$id" --limit 30s --input era5/data.nc --output made/copy=runs/reserved.nc -- "$shared/task")
+comes "a task on a reservation reads its input and leaves its output" is "$bag" ended
+check "  … which is fetched" musubi get runs/reserved.nc -o "$work/reserved.nc" --site ams
+musubi release "$id" >/dev/null 2>&1
+
+# Killed in turn, while tasks run and while their outputs are stored.
+victims="lis/ams replica/ams node/thin-001@ams storage/disk-1@ams"
+for victim in $victims; do
+  touch "$shared/gate"
+  name=killed/${victim//\//-}
+  bag=$(run ams --count 2 --requeue --limit 1m --input era5/data.nc --output made/copy="$name-%i" -- "$shared/task")
+  comes "tasks run" is "$bag" running
+  slay "$(pid_of "$victim")"
+  rm "$shared/gate"
+  check "$victim is killed, and returns" musubi up --dir "$federation"
+  comes "  … and its tasks end" is "$bag" ended
+  exits 0 "  … their outputs are there" musubi get "$name-0" -o "$work/one.nc" --site ams
+  check "  … right" cmp "$file" "$work/one.nc"
+  rm -f "$work/one.nc"
+done
+finish

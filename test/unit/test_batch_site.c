@@ -1,0 +1,474 @@
+/*  test_batch_site - a site whose nodes are a batch system's: what its agent tells of them, what the
+ *  back end is told of reservations, and tasks that become jobs.
+ */
+#include "openings_wire.h"
+#include "queue_fixture.h"
+
+#include "openings.pb-c.h"
+#include "transaction.pb-c.h"
+
+#include <inttypes.h>
+
+#define NODES    12
+#define JOBS_MAX 8
+
+typedef struct {
+    field_t f;
+    batch_picture_t picture;
+    batch_node_t nodes [NODES];
+    const char *booked [NODES];
+    batch_booking_t booking;
+    uint64_t work;     /* of the back end, not ended yet; 0 = none */
+    char asked [1024]; /* the last step: "prepare r1 alice thin-001 …" */
+} batch_world_t;
+
+static void see_work (void *owner, const effect_t *effect)
+{
+    static const char *const steps [] = {"prepare", "open", "watch", "close", "reconcile"};
+    batch_world_t *self = owner;
+    back_end_task_t task;
+    char why [WHY_BYTES];
+    if (effect->kind != EFFECT_WORK)
+        return;
+    assert_string_equal (effect->work.kind, "batch");
+    assert_true (codec_decode (&back_end_task_codec, &task, effect->work.arguments, why));
+    self->work = effect->work.work;
+    int used = snprintf (self->asked, sizeof self->asked, "%s", steps [task.step]);
+    for (size_t i = 0; i < task.count; i++) {
+        used += snprintf (self->asked + used, sizeof self->asked - (size_t) used, " %s %s",
+                          task.orders [i].reservation, task.orders [i].account);
+        for (size_t k = 0; k < task.orders [i].nodes_count; k++)
+            used += snprintf (self->asked + used, sizeof self->asked - (size_t) used, " %s",
+                              task.orders [i].nodes [k]);
+    }
+    codec_clear (&back_end_task_codec, &task);
+}
+
+/*  The back end's work ends; why: it fails. */
+static void work_ends (batch_world_t *self, const char *why)
+{
+    uint64_t work = self->work;
+    assert_true (work > 0);
+    self->work = 0;
+    bytes_t result = {(const uint8_t *) why, why ? strlen (why) : 0};
+    step (&self->f.w,
+          &(event_t){.kind = EVENT_WORK, .work = {.work = work, .ok = !why, .result = result}});
+    pass (&self->f.w, 1);
+    agents_come (&self->f);
+}
+
+static openings_agent_t *agent (batch_world_t *self)
+{
+    return &self->f.agents [0];
+}
+
+/*  The agent has looked at the batch system: a moment later than before. */
+static void look (batch_world_t *self)
+{
+    self->picture.seen_ms++;
+    agents_come (&self->f);
+    pass (&self->f.w, 1);
+    agents_come (&self->f);
+}
+
+static void batch_prepare (batch_world_t *self)
+{
+    static node_place_t places [NODES + 1];
+    *self = (batch_world_t){
+      .picture = {.system = "slurm 22.05.8", .seen_ms = EPOCH_MS, .nodes_count = NODES}};
+    prepare_queue (&self->f);
+    memcpy (places, self->f.runner.places, NODES * sizeof *places);
+    places [NODES] = (node_place_t){.name = "slurm", .class = 2};
+    for (size_t i = 0; i < NODES; i++) {
+        self->nodes [i] = (batch_node_t){.up = true, .cpus = i < 8 ? 2 : 16};
+        memcpy (self->nodes [i].node, places [i].name, sizeof self->nodes [i].node);
+    }
+    self->picture.nodes = self->nodes;
+    self->f.runner.places = places;
+    self->f.runner.places_count = NODES + 1;
+    self->f.runner.batch = true;
+    self->f.runner.openings.lend_ms = 0;
+    self->f.runner.queue.handed_max = JOBS_MAX;
+    self->f.agents_count = 1;
+    *agent (self) = (openings_agent_t){.name = "slurm", .class_name = "", .away = true};
+    self->f.w.carry = see_work;
+    self->f.w.carrier = self;
+}
+
+/*  A site whose agent has come and seen the batch system, and that is reconciled. */
+static void batch_open (batch_world_t *self)
+{
+    batch_prepare (self);
+    open_field (&self->f);
+    agent (self)->away = false;
+    agent (self)->batch = &self->picture;
+    look (self);
+    assert_string_equal (self->asked, "reconcile");
+    work_ends (self, NULL);
+}
+
+/*  Somebody else books the first so many nodes there. */
+static void book (batch_world_t *self, size_t count, int64_t from, int64_t until)
+{
+    self->booking = (batch_booking_t){.name = "maintenance",
+                                      .nodes = self->booked,
+                                      .nodes_count = count,
+                                      .from_ms = at (from),
+                                      .until_ms = at (until)};
+    for (size_t i = 0; i < count; i++)
+        self->booked [i] = self->nodes [i].node;
+    self->picture.bookings = count > 0 ? &self->booking : NULL;
+    self->picture.bookings_count = count > 0;
+    look (self);
+}
+
+static agent_state_t state_of (batch_world_t *self, size_t node)
+{
+    return nodes_at (field_nodes (&self->f), node).state;
+}
+
+static void nothing_is_offered_before_the_batch_system_was_seen_once (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_prepare (&w);
+    open_field (&w.f);
+    assert_int_equal (free_at (&w.f.w, "thin", 20), 0);
+    agent (&w)->away = false;
+    agents_come (&w.f);
+    assert_int_equal (free_at (&w.f.w, "thin", 20), 0);
+    agent (&w)->batch = &w.picture;
+    look (&w);
+    assert_int_equal (free_at (&w.f.w, "thin", 20), 8);
+    assert_int_equal (free_at (&w.f.w, "fat", 20), 4);
+    restart_field (&w.f);
+    assert_int_equal (free_at (&w.f.w, "thin", 20), 8);
+    close_world (&w.f.w);
+}
+
+static void nodes_are_as_the_batch_system_says (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    w.nodes [0].up = false;
+    w.nodes [1].drained = true;
+    memcpy (w.nodes [1].why, "bad disk", 9);
+    w.picture.nodes_count = NODES - 1; /* fat-004 is not there any more */
+    look (&w);
+    size_t first, second, last;
+    assert_true (nodes_find (field_nodes (&w.f), "thin-001", &first));
+    assert_true (nodes_find (field_nodes (&w.f), "thin-002", &second));
+    assert_true (nodes_find (field_nodes (&w.f), "fat-004", &last));
+    assert_int_equal (state_of (&w, first), AGENT_LOST);
+    assert_int_equal (state_of (&w, second), AGENT_UP);
+    assert_true (nodes_at (field_nodes (&w.f), second).drained);
+    assert_string_equal (nodes_at (field_nodes (&w.f), second).why, "bad disk");
+    assert_int_equal (state_of (&w, last), AGENT_LOST);
+    assert_int_equal (free_at (&w.f.w, "thin", 20), 6);
+    assert_int_equal (free_at (&w.f.w, "fat", 20), 3);
+    w.nodes [0].up = true;
+    look (&w);
+    assert_int_equal (free_at (&w.f.w, "thin", 20), 7);
+    close_world (&w.f.w);
+}
+
+static void silence_says_nothing_of_nodes_and_jobs (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    size_t node;
+    assert_true (nodes_find (field_nodes (&w.f), "thin-003", &node));
+    uint64_t bag = submit (&w.f, (wish_bag_t){.minutes = 1000});
+    look (&w);
+    assert_int_equal (task (&w.f, bag, 0).state, TASK_RUNNING);
+    memcpy (w.picture.why, "timed out", 10);
+    look (&w);
+    assert_int_equal (state_of (&w, node), AGENT_SILENT);
+    assert_string_equal (nodes_at (field_nodes (&w.f), node).why, "timed out");
+    assert_int_equal (free_at (&w.f.w, "thin", 20), 8);
+    agent (&w)->away = true;
+    field_pass (&w.f, 600 * MINUTE_MS);
+    assert_int_equal (state_of (&w, node), AGENT_SILENT);
+    assert_int_equal (task (&w.f, bag, 0).state, TASK_RUNNING);
+    agent (&w)->away = false;
+    w.picture.why [0] = '\0';
+    look (&w);
+    assert_int_equal (state_of (&w, node), AGENT_UP);
+    assert_int_equal (task (&w.f, bag, 0).state, TASK_RUNNING);
+    close_world (&w.f.w);
+}
+
+static void what_others_have_booked_there_is_not_granted (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    book (&w, 6, 20, 30);
+    assert_int_equal (free_at (&w.f.w, "thin", 19), 8);
+    assert_int_equal (free_at (&w.f.w, "thin", 25), 2);
+    assert_int_equal (free_at (&w.f.w, "thin", 30), 8);
+    agent (&w)->away = true;
+    restart_field (&w.f);
+    assert_int_equal (free_at (&w.f.w, "thin", 25), 2);
+    agent (&w)->away = false;
+    w.nodes [0].up = false; /* a node that is down is not taken twice */
+    look (&w);
+    assert_int_equal (free_at (&w.f.w, "thin", 25), 2);
+    assert_int_equal (free_at (&w.f.w, "thin", 19), 7);
+    book (&w, 0, 0, 0);
+    assert_int_equal (free_at (&w.f.w, "thin", 25), 7);
+    close_world (&w.f.w);
+}
+
+/*  Why it is in trouble, when it is disconnected; "" when it is not. */
+static const char *disconnected (batch_world_t *self, const char *reservation, char why [WHY_BYTES])
+{
+    Musubi__ShowRequest request = MUSUBI__SHOW_REQUEST__INIT;
+    request.reservation = (char *) reservation;
+    ask (&self->f.w, "alice", "Participant", "Show", &request.base);
+    Musubi__ShowAnswer *told = answer (&self->f.w, &musubi__show_answer__descriptor);
+    const Musubi__OpeningRecord *record = told->record->opening;
+    snprintf (why, WHY_BYTES, "%s", record->disconnected ? record->trouble : "");
+    message_free (&told->base);
+    return why;
+}
+
+static bool degraded (batch_world_t *self, const char *reservation)
+{
+    Musubi__ShowRequest request = MUSUBI__SHOW_REQUEST__INIT;
+    request.reservation = (char *) reservation;
+    ask (&self->f.w, "alice", "Participant", "Show", &request.base);
+    Musubi__ShowAnswer *told = answer (&self->f.w, &musubi__show_answer__descriptor);
+    bool is = told->record->opening->degraded;
+    message_free (&told->base);
+    return is;
+}
+
+static void a_reservation_that_is_hit_by_a_booking_is_degraded (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    reserve (&w.f.w, "r1", booking ("thin", 16, 8, 10, 20));
+    assert_false (degraded (&w, "r1"));
+    book (&w, 1, 15, 30);
+    assert_true (degraded (&w, "r1"));
+    book (&w, 0, 0, 0);
+    assert_false (degraded (&w, "r1"));
+    close_world (&w.f.w);
+}
+
+static void one_of_a_silent_batch_system_is_disconnected_with_the_reason (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    char why [WHY_BYTES];
+    batch_open (&w);
+    reserve (&w.f.w, "r1", booking ("fat", 16, 1, 10, 20));
+    memcpy (w.picture.why, "timed out", 10);
+    look (&w);
+    assert_string_equal (disconnected (&w, "r1", why), "timed out");
+    w.picture.why [0] = '\0';
+    look (&w);
+    field_until (&w.f, 10, -5 * SECOND_MS);
+    memcpy (w.picture.why, "timed out", 10);
+    look (&w); /* while the back end is at work */
+    assert_string_equal (disconnected (&w, "r1", why), "timed out");
+    work_ends (&w, "it does not answer");
+    assert_string_equal (disconnected (&w, "r1", why), "prepare: it does not answer");
+    close_world (&w.f.w);
+}
+
+static void nodes_that_are_others_until_its_start_are_awaited (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_prepare (&w);
+    w.f.runner.openings.bind_ms = 5 * MINUTE_MS;
+    open_field (&w.f);
+    agent (&w)->away = false;
+    agent (&w)->batch = &w.picture;
+    look (&w);
+    work_ends (&w, NULL);
+    reserve (&w.f.w, "r1", booking ("fat", 48, 3, 10, 20));
+    reserve (&w.f.w, "r2", booking ("fat", 48, 3, 20, 30));
+    field_until (&w.f, 10, 0);
+    work_ends (&w, NULL);
+    field_until (&w.f, 18, 0);
+    assert_int_equal (opening (&w.f, "r2").nodes_count, 1);
+    assert_false (degraded (&w, "r2"));
+    field_until (&w.f, 20, -4 * SECOND_MS);
+    assert_true (degraded (&w, "r2"));
+    close_world (&w.f.w);
+}
+
+static void a_reservation_gets_nodes_that_nobody_has_booked (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    for (size_t i = 0; i < 8; i++)
+        w.nodes [i].cpus_busy = i != 7; /* thin-008 is idle */
+    book (&w, 6, 15, 30);
+    reserve (&w.f.w, "r1", booking ("thin", 4, 2, 10, 20));
+    field_until (&w.f, 10, -5 * SECOND_MS);
+    assert_string_equal (w.asked, "prepare r1 alice thin-007 thin-008");
+    close_world (&w.f.w);
+}
+
+static void nodes_are_nobody_elses_before_the_back_end_has_closed (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    reserve (&w.f.w, "r1", booking ("fat", 16, 1, 10, 20));
+    field_until (&w.f, 10, -5 * SECOND_MS);
+    assert_string_equal (w.asked, "prepare r1 alice fat-001");
+    work_ends (&w, NULL);
+    service_order_t leave = {
+      .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 1, .prepare = true};
+    command_answer_t told;
+    txid_t txid = hold (&w.f.w, &leave, &told);
+    codec_clear (&command_answer_codec, &told);
+    assert_int_equal (tell (&w.f.w, "Commit", &txid), COMMAND_COMMITTED);
+    field_pass (&w.f, SECOND_MS);
+    assert_string_equal (w.asked, "close r1 alice fat-001");
+    work_ends (&w, "it hangs");
+    assert_true (bound_to (&w.f, "fat-001", "r1"));
+    field_pass (&w.f, 2 * SECOND_MS);
+    assert_string_equal (w.asked, "close r1 alice fat-001");
+    work_ends (&w, NULL);
+    assert_int_equal (bound (&w.f), 0);
+    close_world (&w.f.w);
+}
+
+static void what_is_not_as_it_was_told_is_told_again (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    reserve (&w.f.w, "r1", booking ("fat", 16, 1, 10, 20));
+    field_until (&w.f, 10, -5 * SECOND_MS);
+    work_ends (&w, NULL);
+    field_until (&w.f, 10, 0);
+    assert_string_equal (w.asked, "open r1 alice fat-001");
+    work_ends (&w, NULL);
+    field_until (&w.f, 10, 31 * SECOND_MS);
+    assert_string_equal (w.asked, "watch r1 alice fat-001");
+    work_ends (&w, "root has deleted it");
+    field_pass (&w.f, SECOND_MS);
+    assert_string_equal (w.asked, "open r1 alice fat-001");
+    assert_false (opening (&w.f, "r1").prepared);
+    work_ends (&w, NULL);
+    assert_true (opening (&w.f, "r1").prepared);
+    restart_field (&w.f);
+    assert_string_equal (w.asked, "reconcile r1 alice fat-001");
+    work_ends (&w, NULL);
+    field_pass (&w.f, SECOND_MS);
+    assert_string_equal (w.asked, "open r1 alice fat-001");
+    close_world (&w.f.w);
+}
+
+static void what_is_over_when_the_site_comes_back_is_closed (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    reserve (&w.f.w, "r1", booking ("fat", 16, 1, 10, 20));
+    field_until (&w.f, 10, -5 * SECOND_MS);
+    work_ends (&w, NULL);
+    for (size_t i = 8; i < NODES; i++)
+        w.nodes [i].up = false;
+    look (&w);
+    assert_string_equal (w.asked, "prepare r1 alice");
+    work_ends (&w, NULL);
+    assert_int_equal (bound (&w.f), 0);
+    memory_host_turn (&w.f.w.host, w.f.w.host.now.mono_ms + 30 * MINUTE_MS); /* it is away */
+    restart_field (&w.f);
+    work_ends (&w, NULL);
+    field_pass (&w.f, SECOND_MS);
+    assert_string_equal (w.asked, "close r1 alice");
+    close_world (&w.f.w);
+}
+
+static void tasks_become_jobs_while_there_is_room (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    uint64_t bag = submit (&w.f, (wish_bag_t){.count = JOBS_MAX + 2});
+    look (&w);
+    assert_int_equal (task (&w.f, bag, JOBS_MAX - 1).state, TASK_RUNNING);
+    assert_int_equal (task (&w.f, bag, JOBS_MAX).state, TASK_QUEUED);
+    task_ends (&w.f, bag, 0, 3);
+    look (&w);
+    assert_int_equal (task (&w.f, bag, 0).state, TASK_ENDED);
+    assert_int_equal (task (&w.f, bag, JOBS_MAX).state, TASK_RUNNING);
+    restart_field (&w.f); /* none is handed over twice */
+    look (&w);
+    assert_int_equal (task (&w.f, bag, 1).state, TASK_RUNNING);
+    assert_int_equal (task (&w.f, bag, 1).tries, 1);
+    assert_int_equal (agent (&w)->runs_count, JOBS_MAX);
+    close_world (&w.f.w);
+}
+
+static void tasks_of_a_reservation_are_queued_once_it_is_prepared (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    reserve (&w.f.w, "r1", booking ("fat", 16, 1, 10, 20));
+    uint64_t bag =
+      submit (&w.f, (wish_bag_t){.reservation = "r1", .count = JOBS_MAX + 1, .minutes = 5});
+    field_until (&w.f, 10, -5 * SECOND_MS);
+    assert_int_equal (task (&w.f, bag, 0).state, TASK_QUEUED);
+    work_ends (&w, NULL);
+    look (&w);
+    assert_int_equal (task (&w.f, bag, JOBS_MAX).state, TASK_RUNNING);
+    uint64_t other = submit (&w.f, (wish_bag_t){.minutes = 5}); /* they are not in its way */
+    look (&w);
+    assert_int_equal (task (&w.f, other, 0).state, TASK_RUNNING);
+    field_until (&w.f, 10, 0);
+    work_ends (&w, NULL);
+    field_until (&w.f, 20, 0);
+    look (&w);
+    assert_int_equal (task (&w.f, bag, 0).state, TASK_STOPPED);
+    close_world (&w.f.w);
+}
+
+static void what_a_batch_system_cannot_do_is_refused (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    assert_int_equal (try_submit (&w.f, &(wish_bag_t){.request_id = "a", .class_name = "fat"}),
+                      CALL_BAD_REQUEST);
+    assert_non_null (strstr (w.f.w.reason, "class_name: should be none here: slurm runs"));
+    assert_int_equal (try_submit (&w.f, &(wish_bag_t){.request_id = "b", .input = "a/file"}),
+                      CALL_BAD_REQUEST);
+    assert_non_null (strstr (w.f.w.reason, "inputs, outputs: should be none here"));
+    close_world (&w.f.w);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (nothing_is_offered_before_the_batch_system_was_seen_once),
+      cmocka_unit_test (nodes_are_as_the_batch_system_says),
+      cmocka_unit_test (silence_says_nothing_of_nodes_and_jobs),
+      cmocka_unit_test (what_others_have_booked_there_is_not_granted),
+      cmocka_unit_test (a_reservation_that_is_hit_by_a_booking_is_degraded),
+      cmocka_unit_test (one_of_a_silent_batch_system_is_disconnected_with_the_reason),
+      cmocka_unit_test (nodes_that_are_others_until_its_start_are_awaited),
+      cmocka_unit_test (a_reservation_gets_nodes_that_nobody_has_booked),
+      cmocka_unit_test (nodes_are_nobody_elses_before_the_back_end_has_closed),
+      cmocka_unit_test (what_is_not_as_it_was_told_is_told_again),
+      cmocka_unit_test (what_is_over_when_the_site_comes_back_is_closed),
+      cmocka_unit_test (tasks_become_jobs_while_there_is_room),
+      cmocka_unit_test (tasks_of_a_reservation_are_queued_once_it_is_prepared),
+      cmocka_unit_test (what_a_batch_system_cannot_do_is_refused),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}

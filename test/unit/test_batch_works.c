@@ -1,0 +1,222 @@
+/*  batch_works: the work of a batch system's agent, over a batch system that is made up here. Its jobs
+ *  are the scripts that it is given, run by a shell when the test wants that.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "batch_works.h"
+#include "command.h"
+#include "must.h"
+#include "node_work.h"
+
+static batch_job_state_t job_state; /* of the one job that there is */
+static size_t submitted;
+static char *job_script;
+static bool silent;
+static char runs [64];
+static char run_name_text [RUN_NAME_BYTES_MAX + 1];
+
+static bool fake_jobs (const batch_setup_t *setup, const char *const *names, size_t count,
+                       batch_job_seen_t *seen, char why [WHY_BYTES])
+{
+    (void) setup;
+    (void) names;
+    if (silent)
+        return wrong (why, "no answer");
+    for (size_t i = 0; i < count; i++)
+        seen [i] = (batch_job_seen_t){.state = job_state, .id = "1", .why = "as it is"};
+    return true;
+}
+
+static command_told_t fake_submit (const batch_setup_t *setup, const batch_job_t *job,
+                                   char why [WHY_BYTES])
+{
+    (void) setup;
+    (void) why;
+    submitted++;
+    free (job_script);
+    job_script = must (strdup (job->script));
+    job_state = BATCH_JOB_QUEUED;
+    return COMMAND_DONE;
+}
+
+static const batch_system_t fake = {.name = "fake", .jobs = fake_jobs, .submit = fake_submit};
+static const batch_setup_t fake_setup = {.site = "ams", .queue = "batch", .limit_ms = 10000};
+
+/*  The account that runs the test; root's tasks are nobody's. */
+static const char *account (void)
+{
+    const struct passwd *entry = geteuid () != 0 ? getpwuid (geteuid ()) : NULL;
+    return entry ? entry->pw_name : "nobody";
+}
+
+static bool work (const char *kind, const work_order_t *order, work_result_t *result)
+{
+    char why [WHY_BYTES];
+    *result = (work_result_t){0};
+    for (size_t i = 0; i < batch_works_count; i++)
+        if (strcmp (batch_works [i].kind, kind) == 0)
+            return batch_works [i].carry_out (order, result, why);
+    fail_msg ("no work %s", kind);
+    return false;
+}
+
+/*  How the run stands after that work. */
+static stand_t stand_after (const char *kind, const char *const *arguments, size_t count)
+{
+    const char *names [] = {run_name_text};
+    run_order_t order = {.arguments = arguments,
+                         .arguments_count = count,
+                         .folder = "",
+                         .output = "",
+                         .errors = "",
+                         .account = account (),
+                         .owner = "alice",
+                         .reservation = "",
+                         .need = "",
+                         .cpus = 1,
+                         .limit_ms = 60000,
+                         .cpu_limit_ms = 60000};
+    work_order_t asked = {.runs = runs, .names = names, .names_count = 1};
+    if (arguments)
+        asked.ticket = (ticket_t){.name = run_name_text,
+                                  .id = {{1, 0}, 1},
+                                  .site = "ams",
+                                  .node = "fake",
+                                  .order = &order,
+                                  .output_bytes_max = 1};
+    work_result_t result;
+    assert_true (work (kind, &asked, &result));
+    stand_t stand = {0};
+    if (result.stands)
+        stand = *result.stands;
+    assert_string_equal (stand.name, run_name_text);
+    codec_clear (&work_result_codec, &result);
+    return stand;
+}
+
+static void job_run (void)
+{
+    const char *const shell [] = {"sh", NULL};
+    packed_t output;
+    char why [WHY_BYTES];
+    command_run_as (account (), shell, job_script, 10000, &output, why);
+    free (output.data);
+}
+
+static int runs_new (void **state)
+{
+    (void) state;
+    const uint8_t site [STORE_ID_BYTES] = {1};
+    run_name (site, &(run_id_t){{1, 0}, 1}, run_name_text);
+    snprintf (runs, sizeof runs, "/tmp/musubi-runs.XXXXXX");
+    job_state = BATCH_JOB_UNKNOWN;
+    submitted = 0;
+    silent = false;
+    batch_works_begin (&fake, &fake_setup);
+    return mkdtemp (runs) && rmdir (runs) == 0 ? 0 : -1;
+}
+
+static int runs_end (void **state)
+{
+    (void) state;
+    const char *const rm [] = {"rm", "-rf", runs, NULL};
+    char why [WHY_BYTES];
+    free (job_script);
+    job_script = NULL;
+    return command_run (rm, NULL, 10000, NULL, why) == COMMAND_DONE ? 0 : -1;
+}
+
+static const char *const counts [] = {"sh", "-c", "echo once >>../../count; exit 3"};
+
+static void a_run_is_submitted_once (void **state)
+{
+    (void) state;
+    assert_true (stand_after (RUN_START, counts, 3).queued);
+    assert_true (stand_after (RUN_START, counts, 3).queued);
+    assert_int_equal (submitted, 1);
+}
+
+/*  A second job of the run, after a first one was thought lost, must do nothing. */
+static void two_jobs_of_a_run_begin_it_once (void **state)
+{
+    (void) state;
+    stand_after (RUN_START, counts, 3);
+    job_run ();
+    job_run ();
+    job_state = BATCH_JOB_ENDED;
+    stand_t stand = stand_after (RUN_LOOK, NULL, 0);
+    assert_int_equal (stand.report.state, RUN_ENDED);
+    assert_int_equal (stand.report.exit_code, 3);
+    char path [128], told [16] = "";
+    snprintf (path, sizeof path, "%s/count", runs);
+    FILE *file = fopen (path, "r");
+    assert_non_null (file);
+    assert_int_equal (fread (told, 1, sizeof told - 1, file), 5);
+    fclose (file);
+}
+
+static void an_end_is_told_when_the_job_is_forgotten (void **state)
+{
+    (void) state;
+    stand_after (RUN_START, counts, 3);
+    job_run ();
+    job_state = BATCH_JOB_UNKNOWN;
+    assert_int_equal (stand_after (RUN_LOOK, NULL, 0).report.state, RUN_ENDED);
+}
+
+static void silence_is_no_end (void **state)
+{
+    (void) state;
+    stand_after (RUN_START, counts, 3);
+    silent = true;
+    const char *names [] = {run_name_text};
+    work_result_t result;
+    assert_false (
+      work (RUN_LOOK, &(work_order_t){.runs = runs, .names = names, .names_count = 1}, &result));
+    codec_clear (&work_result_codec, &result);
+}
+
+static void a_forgotten_job_is_submitted_again (void **state)
+{
+    (void) state;
+    stand_after (RUN_START, counts, 3);
+    job_state = BATCH_JOB_UNKNOWN;
+    stand_t stand = stand_after (RUN_LOOK, NULL, 0);
+    assert_int_equal (stand.report.state, RUN_CLAIMED);
+    assert_false (stand.queued);
+    assert_true (stand_after (RUN_START, counts, 3).queued);
+    assert_int_equal (submitted, 2);
+}
+
+static void a_run_that_was_ended_is_never_begun (void **state)
+{
+    (void) state;
+    stand_t stand = stand_after (RUN_SIGNAL, NULL, 0);
+    assert_int_equal (stand.report.state, RUN_REFUSED);
+    assert_int_equal (stand_after (RUN_START, counts, 3).report.state, RUN_REFUSED);
+    assert_int_equal (submitted, 0);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test_setup_teardown (a_run_is_submitted_once, runs_new, runs_end),
+      cmocka_unit_test_setup_teardown (two_jobs_of_a_run_begin_it_once, runs_new, runs_end),
+      cmocka_unit_test_setup_teardown (an_end_is_told_when_the_job_is_forgotten, runs_new,
+                                       runs_end),
+      cmocka_unit_test_setup_teardown (silence_is_no_end, runs_new, runs_end),
+      cmocka_unit_test_setup_teardown (a_forgotten_job_is_submitted_again, runs_new, runs_end),
+      cmocka_unit_test_setup_teardown (a_run_that_was_ended_is_never_begun, runs_new, runs_end),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+/*  test_folders - folders as manifests and packs: what changes which pack, and what hostile ones are
+ *  refused for.
+ */
+#include "folder_pack.h"
+#include "json_fields.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define PIECE "pack-0123456789012345678901234567890123456789012345678901234567890123"
+#define TOP   "{\"kind\":\"folder\",\"path\":\"\",\"mode\":493,\"mtime_ns\":0}"
+#define IN_A  "{\"kind\":\"folder\",\"path\":\"a\",\"mode\":493,\"mtime_ns\":0}"
+#define FILE_OF(path, more)                                                                        \
+    "{\"kind\":\"file\",\"path\":\"" path "\",\"mode\":420,\"mtime_ns\":0," more "}"
+#define FILE_AT(path) FILE_OF (path, "\"size\":3,\"piece\":0")
+
+static char folder [] = "/tmp/musubi-folders-XXXXXX";
+
+static json_t *read_members (const char *members)
+{
+    FILE *file = fopen ("list", "w");
+    assert_non_null (file);
+    fprintf (file, "{\"musubi_folder\":1,\"pieces\":[\"%s\"],\"members\":[%s]}", PIECE, members);
+    fclose (file);
+    return folder_manifest_read ("list");
+}
+
+static void a_right_list_is_read (void **state)
+{
+    (void) state;
+    json_auto_t *list = read_members (TOP "," IN_A "," FILE_AT ("a/b") "," FILE_AT ("a-b"));
+    assert_non_null (list);
+    assert_string_equal (text_of (folder_manifest_find (list, "a-b"), "path"), "a-b");
+    assert_null (folder_manifest_find (list, "a/c"));
+    json_auto_t *groups = folder_manifest_groups (list);
+    assert_int_equal (json_array_size (json_array_get (groups, 0)), 2);
+}
+
+static void a_hostile_list_is_refused (void **state)
+{
+    (void) state;
+    static const char *const bad [] = {
+      "",
+      IN_A,
+      TOP "," TOP,
+      TOP "," FILE_AT ("/etc/passwd"),
+      TOP "," FILE_AT (".."),
+      TOP "," IN_A "," FILE_AT ("a/../../x"),
+      TOP "," FILE_AT ("a//b"),
+      TOP "," FILE_AT ("a/b"),
+      TOP "," FILE_AT ("a") "," FILE_AT ("a/b"),
+      TOP ",{\"kind\":\"link\",\"path\":\"a\",\"target\":\"/\"}," FILE_AT ("a/b"),
+      TOP "," FILE_AT ("a") "," FILE_AT ("a"),
+      TOP "," FILE_AT ("b") "," FILE_AT ("a"),
+      TOP "," FILE_OF ("a", "\"size\":3,\"piece\":1"),
+      TOP "," FILE_OF ("a", "\"size\":3,\"piece\":-1"),
+      TOP "," FILE_OF ("a", "\"size\":-3,\"piece\":0"),
+      TOP "," FILE_OF ("a", "\"size\":3"),
+      TOP "," FILE_OF ("a", "\"size\":3,\"piece\":0,\"done\":true"),
+      TOP ",{\"kind\":\"device\",\"path\":\"a\"}",
+      TOP ",{\"kind\":\"link\",\"path\":\"a\"}",
+      TOP ",7",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (read_members (bad [i]))
+            fail_msg ("taken: %s", bad [i]);
+}
+
+/*  A pack of files with these names, each with the bytes "abc". */
+static void pack_make (const char *const *names, size_t count, mode_t type)
+{
+    struct archive *pack = archive_write_new ();
+    archive_write_set_format_pax_restricted (pack);
+    assert_int_equal (archive_write_open_filename (pack, "pack"), ARCHIVE_OK);
+    for (size_t i = 0; i < count; i++) {
+        struct archive_entry *entry = archive_entry_new ();
+        archive_entry_copy_pathname (entry, names [i]);
+        archive_entry_set_mode (entry, type | 04755);
+        archive_entry_copy_symlink (entry, type == AE_IFLNK ? "/tmp" : NULL);
+        archive_entry_set_size (entry, type == AE_IFREG ? 3 : 0);
+        assert_int_equal (archive_write_header (pack, entry), ARCHIVE_OK);
+        if (type == AE_IFREG)
+            assert_int_equal (archive_write_data (pack, "abc", 3), 3);
+        archive_entry_free (entry);
+    }
+    archive_write_free (pack);
+}
+
+static bool unpacked (const char *members)
+{
+    json_auto_t *list = read_members (members);
+    assert_non_null (list);
+    json_auto_t *groups = folder_manifest_groups (list);
+    return folder_unpack_others (list, false) &&
+           folder_unpack (list, 0, json_array_get (groups, 0), "pack");
+}
+
+static void a_pack_is_unpacked_and_never_setuid (void **state)
+{
+    (void) state;
+    struct stat status;
+    pack_make ((const char *const []){"a/b", "c"}, 2, AE_IFREG);
+    assert_true (unpacked (TOP "," IN_A "," FILE_AT ("a/b") "," FILE_AT ("c")));
+    assert_int_equal (stat ("a/b", &status), 0);
+    assert_int_equal (status.st_mode & 07777, 0644);
+    assert_int_equal (status.st_size, 3);
+    assert_int_equal (system ("rm -r a c"), 0);
+}
+
+static void a_hostile_pack_is_refused (void **state)
+{
+    (void) state;
+    static const struct {
+        const char *names [2];
+        size_t count;
+        mode_t type;
+    } bad [] = {
+      {{"../x", "c"}, 2, AE_IFREG}, {{"c", "x"}, 2, AE_IFREG}, {{"c", "c"}, 2, AE_IFREG},
+      {{"d", "c"}, 2, AE_IFREG},    {{"c"}, 1, AE_IFREG},      {{"c", "d"}, 2, AE_IFLNK},
+      {{NULL}, 0, AE_IFREG},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        pack_make (bad [i].names, bad [i].count, bad [i].type);
+        if (unpacked (TOP "," FILE_AT ("c") "," FILE_AT ("d")))
+            fail_msg ("pack %zu was taken", i);
+        assert_int_not_equal (access ("x", F_OK), 0);
+        assert_int_not_equal (access ("../x", F_OK), 0);
+        unlink ("c");
+    }
+    pack_make ((const char *const []){"c"}, 1, AE_IFREG);
+    assert_false (unpacked (TOP "," FILE_OF ("c", "\"size\":1099511627776,\"piece\":0")));
+    assert_int_equal (truncate ("pack", 514), 0);
+    assert_false (unpacked (TOP "," FILE_AT ("c")));
+    unlink ("c");
+}
+
+static void nothing_is_written_through_a_link_that_is_there (void **state)
+{
+    (void) state;
+    assert_int_equal (mkdir ("other", 0755), 0);
+    assert_int_equal (symlink ("other", "a"), 0);
+    pack_make ((const char *const []){"a/b"}, 1, AE_IFREG);
+    assert_false (unpacked (TOP "," IN_A "," FILE_AT ("a/b")));
+    assert_int_not_equal (access ("other/b", F_OK), 0);
+    unlink ("a");
+    rmdir ("other");
+}
+
+/*  The pieces of a folder of so many files of 100 kB, without the one called by that number: of each
+ *  the names of its members, one after the other. */
+static json_t *planned (int files, int without)
+{
+    json_auto_t *list = json_pack ("{s:[], s:[]}", "pieces", "members");
+    for (int i = 0; i < files; i++) {
+        char path [16];
+        snprintf (path, sizeof path, "f%04d", i);
+        if (i != without)
+            json_array_append_new (
+              json_object_get (list, "members"),
+              json_pack ("{s:s, s:s, s:i}", "kind", "file", "path", path, "size", 100000));
+    }
+    folder_pack_plan (list);
+    json_auto_t *groups = folder_manifest_groups (list);
+    json_t *names = json_object (), *group, *member;
+    size_t at, in;
+    json_array_foreach (groups, at, group)
+    {
+        char all [8192] = "";
+        json_array_foreach (group, in, member)
+          strncat (all, text_of (member, "path"), sizeof all - strlen (all) - 1);
+        assert_true (json_array_size (group) * 100864 <= PACK_BYTES_MAX);
+        json_object_set_new (names, all, json_true ());
+    }
+    return names;
+}
+
+static void a_file_that_goes_changes_a_pack_or_two (void **state)
+{
+    (void) state;
+    json_auto_t *all = planned (2000, -1);
+    assert_true (json_object_size (all) >= 8);
+    for (int without = 3; without < 2000; without += 97) {
+        json_auto_t *less = planned (2000, without);
+        size_t changed = 0;
+        const char *pack;
+        json_t *value;
+        json_object_foreach (all, pack, value) changed += !json_object_get (less, pack);
+        assert_in_range (changed, 1, 4);
+    }
+}
+
+static void large_files_go_alone (void **state)
+{
+    (void) state;
+    json_auto_t *list =
+      json_pack ("{s:[], s:[{s:s, s:s, s:i}, {s:s, s:s, s:i}, {s:s, s:s, s:i}]}", "pieces",
+                 "members", "kind", "file", "path", "a", "size", 5, "kind", "file", "path", "b",
+                 "size", 1048577, "kind", "file", "path", "c", "size", 1048576);
+    folder_pack_plan (list);
+    assert_int_equal (json_array_size (json_object_get (list, "pieces")), 2);
+    assert_int_equal (number_of (folder_manifest_find (list, "b"), "piece"), 1);
+    assert_int_equal (number_of (folder_manifest_find (list, "c"), "piece"), 0);
+}
+
+static void a_folder_comes_back_as_it_was (void **state)
+{
+    (void) state;
+    assert_int_equal (system ("mkdir -p in/d && echo 1 >in/d/f && ln -s d in/l && mkfifo in/p"), 0);
+    json_auto_t *list = folder_tree_read ("in", LINKS_KEEP);
+    assert_non_null (list);
+    assert_int_equal (json_array_size (json_object_get (list, "members")), 4);
+    folder_pack_plan (list);
+    json_auto_t *groups = folder_manifest_groups (list);
+    assert_true (folder_pack_write (json_array_get (groups, 0), "in", "pack"));
+    json_array_set_new (json_object_get (list, "pieces"), 0, json_string (PIECE));
+    assert_int_equal (mkdir ("out", 0755), 0);
+    assert_int_equal (chdir ("out"), 0);
+    assert_true (folder_unpack_others (list, false));
+    assert_true (folder_unpack (list, 0, json_array_get (groups, 0), "../pack"));
+    assert_true (folder_unpack_others (list, true));
+    assert_int_equal (chdir (".."), 0);
+    assert_int_equal (system ("rm in/p && diff -r --no-dereference in out && rm -r in out"), 0);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (a_right_list_is_read),
+      cmocka_unit_test (a_hostile_list_is_refused),
+      cmocka_unit_test (a_pack_is_unpacked_and_never_setuid),
+      cmocka_unit_test (a_hostile_pack_is_refused),
+      cmocka_unit_test (nothing_is_written_through_a_link_that_is_there),
+      cmocka_unit_test (a_file_that_goes_changes_a_pack_or_two),
+      cmocka_unit_test (large_files_go_alone),
+      cmocka_unit_test (a_folder_comes_back_as_it_was),
+    };
+    char files [sizeof folder + 8];
+    if (!mkdtemp (folder) || chdir (folder) != 0 || mkdir ("top", 0755) != 0 || chdir ("top") != 0)
+        return 1;
+    int failed = cmocka_run_group_tests (tests, NULL, NULL);
+    snprintf (files, sizeof files, "rm -r %s", folder);
+    return failed + (system (files) != 0);
+}

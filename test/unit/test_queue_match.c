@@ -1,0 +1,188 @@
+/*  test_queue_match - tasks go where their inputs are and where their rank wants them; machines
+ *  transfer while they compute, and the lower priority makes way.
+ */
+#include "replica_fake.h"
+
+static void a_task_goes_where_its_input_is (void **state)
+{
+    (void) state;
+    field_t f;
+    replica_fake_t r;
+    open_fake (&r, &f);
+    fake_copy (&r, "era5", "thin-005")->there = true;
+    fake_copy (&r, "era6", "thin-007")->there = true;
+    uint64_t first = submit (&f, (wish_bag_t){.input = "era5"});
+    uint64_t other = submit (&f, (wish_bag_t){.input = "era6"});
+    assert_int_equal (task (&f, first, 0).state, TASK_QUEUED); /* until that is known */
+    fake_pass (&r, 4);
+    assert_int_equal (task (&f, first, 0).state, TASK_RUNNING);
+    assert_string_equal (task (&f, first, 0).node, "thin-005");
+    assert_string_equal (task (&f, other, 0).node, "thin-007");
+    close_fake (&r);
+}
+
+/*  Two CPUs, and a third task: the rank comes before the staging, the staging before the name. */
+static void a_bags_rank_comes_before_its_staging (void **state)
+{
+    (void) state;
+    field_t f;
+    replica_fake_t r;
+    open_fake (&r, &f);
+    fake_copy (&r, "era5", "thin-005")->there = true;
+    fake_copy (&r, "era5", "thin-006");
+    uint64_t crowded = submit (&f, (wish_bag_t){.input = "era5", .count = 2});
+    fake_pass (&r, 4);
+    assert_string_equal (task (&f, crowded, 1).node, "thin-005");
+    uint64_t wide = submit (&f, (wish_bag_t){.rank = "cpus", .count = 2});
+    uint64_t dear = submit (&f, (wish_bag_t){.rank = "price - 0*cpus", .cpus = 2});
+    assert_int_equal (strncmp (task (&f, wide, 0).node, "fat", 3), 0);
+    assert_int_equal (strncmp (task (&f, wide, 1).node, "fat", 3), 0);
+    assert_int_equal (strncmp (task (&f, dear, 0).node, "thin", 4), 0);
+    close_fake (&r);
+}
+
+/*  Of the nodes that the reservation has, not the first one. */
+static void a_reservations_tasks_go_where_their_rank_and_inputs_want_them (void **state)
+{
+    (void) state;
+    field_t f;
+    replica_fake_t r;
+    open_fake (&r, &f);
+    reserve (&f.w, "r1", booking ("thin", 4, 2, 10, 20));
+    fake_pass (&r, 600);
+    const char *first = NULL, *last = NULL;
+    for (size_t i = 0; i < f.agents_count; i++)
+        if (bound_to (&f, f.agents [i].name, "r1")) {
+            first = first ? first : f.agents [i].name;
+            last = f.agents [i].name;
+        }
+    assert_string_not_equal (first, last);
+    fake_copy (&r, "era5", last)->there = true;
+    uint64_t near = submit (&f, (wish_bag_t){.reservation = "r1", .input = "era5", .minutes = 5});
+    assert_int_equal (task (&f, near, 0).state, TASK_QUEUED); /* until it is known where that is */
+    fake_pass (&r, 4);
+    assert_int_equal (task (&f, near, 0).state, TASK_RUNNING);
+    assert_string_equal (task (&f, near, 0).node, last);
+    uint64_t alone =
+      submit (&f, (wish_bag_t){.reservation = "r1", .rank = "cpus_free", .count = 2, .minutes = 5});
+    assert_string_equal (task (&f, alone, 0).node, first);
+    close_fake (&r);
+}
+
+/*  Only thin-001 has a storage node, and its input is on its way there. */
+static uint64_t transfer_begins (replica_fake_t *r, wish_bag_t wish)
+{
+    for (size_t i = 0; i < r->field->agents_count; i++)
+        if (strcmp (r->field->agents [i].name, "thin-001") != 0)
+            r->field->agents [i].storage = NULL;
+    fake_pass (r, 1);
+    uint64_t data = submit (r->field, wish);
+    fake_pass (r, 3);
+    assert_string_equal (task (r->field, data, 0).node, "thin-001");
+    assert_int_equal (task (r->field, data, 0).state, TASK_PLACED);
+    return data;
+}
+
+static void while_a_machine_transfers_it_computes_for_others_which_make_way_then (void **state)
+{
+    (void) state;
+    for (int restarts = 0; restarts < 2; restarts++) {
+        field_t f;
+        replica_fake_t r;
+        open_fake (&r, &f);
+        uint64_t data =
+          transfer_begins (&r, (wish_bag_t){.input = "big", .cpus = 2, .class_name = "thin"});
+        uint64_t compute =
+          submit (&f, (wish_bag_t){.cpus = 2, .count = 8, .class_name = "thin", .minutes = 60});
+        fake_pass (&r, 1);
+        uint32_t there = 0; /* the task of these that runs beside the transfer */
+        while (strcmp (task (&f, compute, there).node, "thin-001") != 0)
+            there++;
+        assert_int_equal (task (&f, compute, there).state, TASK_RUNNING);
+        assert_false (machine (&f, compute, there)->report.suspended);
+
+        fake_copy (&r, "big", "thin-001")->there = true;
+        fake_pass (&r, 4);
+        assert_true (machine (&f, compute, there)->report.suspended);
+        assert_int_equal (task (&f, compute, there).state, TASK_RUNNING); /* it has not ended */
+        assert_int_equal (task (&f, data, 0).state, TASK_RUNNING);
+        if (restarts)
+            restart_field (&f);
+        fake_pass (&r, 3);
+        assert_true (machine (&f, compute, there)->report.suspended);
+        task_ends (&f, data, 0, 0);
+        fake_pass (&r, 2);
+        assert_false (machine (&f, compute, there)->report.suspended);
+        assert_int_equal (task (&f, compute, there).tries, 1);
+        task_ends (&f, compute, there, 5);
+        assert_int_equal (task (&f, compute, there).state, TASK_ENDED);
+        assert_int_equal (task (&f, compute, there).exit_code, 5);
+        assert_string_equal (f.w.alarms, "");
+        close_fake (&r);
+    }
+}
+
+/*  The input of the next task comes while the machine computes; what came first, or has a higher
+ *  priority, does not make way for it. */
+static void while_a_machine_computes_the_next_tasks_input_comes (void **state)
+{
+    (void) state;
+    for (int higher = 0; higher < 2; higher++) {
+        field_t f;
+        replica_fake_t r;
+        open_fake (&r, &f);
+        uint64_t compute = submit (
+          &f,
+          (wish_bag_t){.cpus = 2, .count = 8, .class_name = "thin", .priority = higher ? 5 : 0});
+        fake_pass (&r, 1);
+        uint64_t data =
+          transfer_begins (&r, (wish_bag_t){.input = "big", .cpus = 2, .class_name = "thin"});
+        assert_true (fake_copy (&r, "big", "thin-001")->stayed);
+        fake_copy (&r, "big", "thin-001")->there = true;
+        fake_pass (&r, 5);
+        assert_int_equal (task (&f, data, 0).state, TASK_PLACED);
+        uint32_t there = 0;
+        while (strcmp (task (&f, compute, there).node, "thin-001") != 0)
+            there++;
+        assert_false (machine (&f, compute, there)->report.suspended);
+        task_ends (&f, compute, there, 0);
+        fake_pass (&r, 1);
+        assert_int_equal (task (&f, data, 0).state, TASK_RUNNING);
+        close_fake (&r);
+    }
+}
+
+/*  One that is cancelled while others make way for it has them go on. */
+static void what_made_way_in_vain_goes_on (void **state)
+{
+    (void) state;
+    field_t f;
+    replica_fake_t r;
+    open_fake (&r, &f);
+    uint64_t data =
+      transfer_begins (&r, (wish_bag_t){.input = "big", .cpus = 2, .class_name = "thin"});
+    uint64_t compute = submit (&f, (wish_bag_t){.cpus = 1, .count = 16, .class_name = "thin"});
+    fake_pass (&r, 1);
+    fake_copy (&r, "big", "thin-001")->there = true;
+    fake_pass (&r, 4);
+    cancel (&f, data, -1);
+    fake_pass (&r, 3);
+    for (uint32_t i = 0; i < 16; i++) {
+        assert_int_equal (task (&f, compute, i).state, TASK_RUNNING);
+        assert_false (machine (&f, compute, i)->report.suspended);
+    }
+    close_fake (&r);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (a_task_goes_where_its_input_is),
+      cmocka_unit_test (a_bags_rank_comes_before_its_staging),
+      cmocka_unit_test (a_reservations_tasks_go_where_their_rank_and_inputs_want_them),
+      cmocka_unit_test (while_a_machine_transfers_it_computes_for_others_which_make_way_then),
+      cmocka_unit_test (while_a_machine_computes_the_next_tasks_input_comes),
+      cmocka_unit_test (what_made_way_in_vain_goes_on),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}

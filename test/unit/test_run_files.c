@@ -1,0 +1,158 @@
+/*  test_run_files - what a run reads of a storage node, and what it hands over to one. */
+#include "run_fixture.h"
+
+/*  A storage node's folders, beside the runs: files of its own, that others can't reach. */
+static char storage_copy [RUN_PATH_BYTES];
+static char storage_arrivals [RUN_PATH_BYTES];
+
+static void storage_make (void)
+{
+    char folder [RUN_PATH_BYTES / 2];
+    snprintf (folder, sizeof folder, "%s/storage", runs);
+    snprintf (storage_copy, sizeof storage_copy, "%s/copy", folder);
+    snprintf (storage_arrivals, sizeof storage_arrivals, "%s/arrivals", folder);
+    mkdir (runs, 0711);
+    mkdir (folder, 0750);
+    mkdir (storage_arrivals, 0750);
+    int copy = open (storage_copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+    assert_true (copy >= 0 && write (copy, "right bytes\n", 12) == 12);
+    close (copy);
+}
+
+static void storage_remove (void)
+{
+    char path [RUN_PATH_BYTES];
+    snprintf (path, sizeof path, "%s/storage/arrivals/run.0", runs);
+    unlink (path);
+    unlink (storage_copy);
+    rmdir (storage_arrivals);
+    snprintf (path, sizeof path, "%s/storage", runs);
+    rmdir (path);
+}
+
+static int files_remove (void **state)
+{
+    storage_remove ();
+    return folder_remove (state);
+}
+
+static ino_t inode_of (const char *folder, const char *name)
+{
+    struct stat told;
+    char path [2 * RUN_PATH_BYTES];
+    snprintf (path, sizeof path, "%s/%s", folder, name);
+    return stat (path, &told) == 0 ? told.st_ino : 0;
+}
+
+static made_t made_reading (const char *script, const run_file_t *in)
+{
+    made_t run = made (script);
+    run.order.inputs = (run_file_t *) in;
+    run.order.inputs_count = 1;
+    return run;
+}
+
+static void a_run_reads_the_copy_itself_and_hands_its_output_over (void **state)
+{
+    (void) state;
+    char text [256], work [RUN_PATH_BYTES + 8], path [RUN_PATH_BYTES], wanted [64];
+    struct stat told;
+    storage_make ();
+    run_file_t in = {.name = "era5/a", .path = "in/a", .copy = storage_copy, .size = 12};
+    run_file_t out = {.name = "b", .path = "deep/b", .copy = "run.0"};
+    made_t run = made_reading ("cat in/a; stat -Lc i%i in/a; mkdir deep; echo made >deep/b", &in);
+    run.order.outputs = &out;
+    run.order.outputs_count = 1;
+    run.arrivals = storage_arrivals;
+    begin (&run);
+    stand_t stand = await_end (&run);
+    assert_string_equal (stand.report.why, "");
+    assert_int_equal (stand.report.exit_code, 0);
+    assert_true (stand.report.handed);
+    output_of (&run, text, sizeof text);
+    assert_non_null (strstr (text, "right bytes"));
+    assert_int_equal (stat (storage_copy, &told), 0);
+    snprintf (wanted, sizeof wanted, "i%lu\n", (unsigned long) told.st_ino);
+    assert_non_null (strstr (text, wanted)); /* no second copy */
+    assert_int_equal (told.st_nlink, 1);     /* nor a name that keeps it */
+    snprintf (work, sizeof work, "%s/work", run_path (path, runs, run.name));
+    assert_int_equal (inode_of (storage_arrivals, "run.0"), inode_of (work, "deep/b"));
+    snprintf (path, sizeof path, "%.4000s/run.0", storage_arrivals);
+    assert_int_equal (stat (path, &told), 0);
+    assert_int_equal (told.st_uid, geteuid ());
+}
+
+/*  Another account can't write the copy, whatever it tries. */
+static void a_run_can_not_write_its_input (void **state)
+{
+    (void) state;
+    char text [256];
+    storage_make ();
+    if (geteuid () != 0)
+        return; /* one account for all */
+    run_file_t in = {.name = "a", .path = "a", .copy = storage_copy, .size = 12};
+    made_t run = made_reading ("echo worse >a; chmod 666 a; echo worse >>a; rm a; echo gone", &in);
+    begin (&run);
+    assert_int_equal (await_end (&run).report.exit_code, 0);
+    int copy = open (storage_copy, O_RDONLY | O_CLOEXEC);
+    assert_int_equal (read (copy, text, sizeof text), 12);
+    assert_memory_equal (text, "right bytes\n", 12);
+    close (copy);
+    /*  One that it could write is refused. */
+    assert_int_equal (chmod (storage_copy, 0666), 0);
+    made_t refused = made_reading ("true", &in);
+    begin (&refused);
+    stand_t stand = await_end (&refused);
+    assert_int_equal (stand.report.state, RUN_REFUSED);
+    assert_non_null (strstr (stand.report.why, "could write its copy"));
+}
+
+static void what_is_wrong_with_a_file_is_said (void **state)
+{
+    (void) state;
+    static const struct {
+        const char *script;
+        const char *why;
+    } cases [] = {{"true", "output b: the task has not written it"},
+                  {"ln -s /etc/passwd b", "output b: "},
+                  {"mkdir b", "no plain file of the task's account"},
+                  {"echo x >b; exit 3", ""}};
+    storage_make ();
+    run_file_t out = {.name = "b", .path = "b", .copy = "run.1"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        made_t run = made (cases [i].script);
+        run.order.outputs = &out;
+        run.order.outputs_count = 1;
+        run.arrivals = storage_arrivals;
+        begin (&run);
+        stand_t stand = await_end (&run);
+        assert_int_equal (stand.report.state, RUN_ENDED);
+        assert_false (stand.report.handed);
+        assert_non_null (strstr (stand.report.why, cases [i].why));
+        assert_int_equal (*cases [i].why == '\0', *stand.report.why == '\0');
+        assert_int_equal (inode_of (storage_arrivals, "run.1"), 0);
+    }
+    run_file_t in = {.name = "a", .path = "a", .copy = storage_copy, .size = 13};
+    for (size_t i = 0; i < 2; i++) {
+        made_t run = made_reading ("true", &in);
+        begin (&run);
+        stand_t stand = await_end (&run);
+        assert_int_equal (stand.report.state, RUN_REFUSED);
+        assert_non_null (
+          strstr (stand.report.why, i == 0 ? "has 12 bytes, and should have 13" : "No such file"));
+        unlink (storage_copy);
+    }
+}
+
+int main (int argc, char **argv)
+{
+    if (argc > 1 && strcmp (argv [1], "starter") == 0)
+        return starter_main (argc - 1, argv + 1);
+#define TEST(name) cmocka_unit_test_setup_teardown (name, folder_make, files_remove)
+    const struct CMUnitTest tests [] = {
+      TEST (a_run_reads_the_copy_itself_and_hands_its_output_over),
+      TEST (a_run_can_not_write_its_input),
+      TEST (what_is_wrong_with_a_file_is_said),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+/*  slurm_parse: lines of reservations, lists of nodes, times and states as Slurm 22.05 writes them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "slurm_parse.h"
+
+static void nodes_are (const char *list, const char *wanted)
+{
+    name_list_t nodes = {0};
+    assert_true (slurm_nodes_read (list, &nodes));
+    char *text = slurm_nodes_text (&nodes);
+    assert_string_equal (text, wanted);
+    free (text);
+    name_list_clear (&nodes);
+}
+
+static void lists_of_nodes_are_told_apart (void **state)
+{
+    (void) state;
+    nodes_are ("", "");
+    nodes_are ("n1", "n1");
+    nodes_are ("n1,m2", "n1,m2");
+    nodes_are ("n[1-3]", "n1,n2,n3");
+    nodes_are ("n[08-10,12],m[1]x,k", "n08,n09,n10,n12,m1x,k");
+}
+
+static void broken_lists_are_refused (void **state)
+{
+    (void) state;
+    static const char *const broken [] = {"n[1-", "n[3-1]", "n[a]",          "n[1-2]x[1-2]",
+                                          ",n1",  "n[]",    "n[1-999999999]"};
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        name_list_t nodes = {0};
+        assert_false (slurm_nodes_read (broken [i], &nodes));
+        name_list_clear (&nodes);
+    }
+}
+
+static void a_line_is_a_reservation (void **state)
+{
+    (void) state;
+    char line [] = "ReservationName=musubi-ams-r1 StartTime=2026-11-23T21:45:40 "
+                   "EndTime=2026-11-23T21:46:00 Duration=00:00:20 Nodes=n[2,1] NodeCnt=2 CoreCnt=4 "
+                   "Features=(null) PartitionName=batch Flags=IGNORE_JOBS,SPEC_NODES TRES=cpu=4 "
+                   "Users=nobody Groups=(null) State=ACTIVE MaxStartDelay=(null)";
+    slurm_reservation_t seen;
+    assert_true (slurm_reservation_read (line, &seen));
+    char *nodes = slurm_nodes_text (&seen.nodes);
+    assert_string_equal (seen.name, "musubi-ams-r1");
+    assert_string_equal (seen.users, "nobody");
+    assert_string_equal (seen.partition, "batch");
+    assert_string_equal (nodes, "n1,n2");
+    assert_int_equal (seen.until_ms - seen.from_ms, 20000);
+    assert_int_equal (seen.from_ms, 1795470340000);
+    assert_true (seen.active);
+    free (nodes);
+    name_list_clear (&seen.nodes);
+}
+
+static void another_line_is_none (void **state)
+{
+    (void) state;
+    char line [] = "No reservations in the system";
+    slurm_reservation_t seen;
+    assert_false (slurm_reservation_read (line, &seen));
+    name_list_clear (&seen.nodes);
+}
+
+/*  Nothing may begin before its time, so a start is never rounded down. */
+static void times_are_rounded_up_to_seconds (void **state)
+{
+    (void) state;
+    char text [SLURM_TIME_BYTES];
+    assert_string_equal (slurm_time_text (1795470340000, text), "2026-11-23T21:45:40");
+    assert_string_equal (slurm_time_text (1795470340001, text), "2026-11-23T21:45:41");
+    int64_t ms;
+    assert_false (slurm_time_read ("Unknown", &ms));
+    assert_false (slurm_time_read ("N/A", &ms));
+}
+
+static void states_are_known (void **state)
+{
+    (void) state;
+    assert_int_equal (slurm_job_state ("PENDING"), BATCH_JOB_QUEUED);
+    assert_int_equal (slurm_job_state ("COMPLETING"), BATCH_JOB_RUNNING);
+    assert_int_equal (slurm_job_state ("SUSPENDED"), BATCH_JOB_SUSPENDED);
+    assert_int_equal (slurm_job_state ("TIMEOUT"), BATCH_JOB_ENDED);
+    assert_int_equal (slurm_job_state ("NODE_FAIL"), BATCH_JOB_LOST);
+    assert_true (slurm_node_up ("idle"));
+    assert_true (slurm_node_up ("drained"));
+    assert_true (slurm_node_up ("idle*"));
+    assert_true (slurm_node_up ("unknown"));
+    assert_false (slurm_node_up ("down"));
+    assert_false (slurm_node_up ("down*"));
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (lists_of_nodes_are_told_apart),
+      cmocka_unit_test (broken_lists_are_refused),
+      cmocka_unit_test (a_line_is_a_reservation),
+      cmocka_unit_test (another_line_is_none),
+      cmocka_unit_test (times_are_rounded_up_to_seconds),
+      cmocka_unit_test (states_are_known),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
