@@ -197,11 +197,22 @@ static bool launch_look_again (int64_t until_ms, int64_t rest_ms)
     return true;
 }
 
-/*  Does the directory list the member that answered with this status: its name and store? */
+/*  Does the entry tell how much room each storage node has? It does once their agents are heard. */
+static bool room_told (const json_t *entry)
+{
+    const json_t *node;
+    for (size_t i = 0; (node = item_of (json_object_get (entry, "storage"), "nodes", i)); i++)
+        if (number_of (node, "mib") == 0)
+            return false;
+    return true;
+}
+
+/*  Does the directory list the member that answered with this status: its name, store, and room? */
 static bool lists (const session_t *session, const json_t *status)
 {
     const json_t *entry = session_entry (session, text_of (status, "name"));
-    return entry && strcmp (text_of (entry, "store"), text_of (status, "store")) == 0;
+    return entry && strcmp (text_of (entry, "store"), text_of (status, "store")) == 0 &&
+           room_told (entry);
 }
 
 /*  A session with this one directory. */
@@ -237,21 +248,33 @@ static bool wait_listed (const cli_t *cli, const folder_t *folder,
     return !missing;
 }
 
+/*  Agents of storage nodes attend their site's svc-replica, all others its svc-lis. */
+static bool attends (const folder_process_t *member, const folder_process_t *site)
+{
+    const char *at = strchr (member->name, '@');
+    return is_agent (member) && at && strcmp (at + 1, site->name) == 0 &&
+           is_kind (site, is_kind (member, "storage") ? "replica" : "lis");
+}
+
 /*  Has the folder an agent for this node of the site, and has the site not heard it yet? */
 static bool agent_missing (const folder_t *folder, const folder_process_t *site,
                            const json_t *record)
 {
     char name [2 * sizeof site->name];
+    const char *up = is_kind (site, "lis") ? "NODE_UP" : "up";
     snprintf (name, sizeof name, "%.*s@%s", NAME_BYTES_MAX, text_of (record, "node"), site->name);
-    return (folder_find (folder, "node", name) || folder_find (folder, "batch", name)) &&
-           strcmp (text_of (record, "state"), "NODE_UP") != 0;
+    for (size_t i = 0; i < folder->members_count; i++)
+        if (attends (&folder->members [i], site) && strcmp (folder->members [i].name, name) == 0)
+            return strcmp (text_of (record, "state"), up) != 0;
+    return false;
 }
 
 /*  The number of agents that the site has not heard yet; 1 when it does not answer. */
 static size_t agents_missing (session_t *session, const folder_t *folder,
                               const folder_process_t *site)
 {
-    json_auto_t *answer = launch_ask (session, site, "Nodes", "Nodes");
+    const char *service = is_kind (site, "lis") ? "Nodes" : "Chain";
+    json_auto_t *answer = launch_ask (session, site, service, "Nodes");
     if (!answer)
         return 1;
     size_t missing = 0;
@@ -263,12 +286,9 @@ static size_t agents_missing (session_t *session, const folder_t *folder,
 
 static bool has_agents (const folder_t *folder, const folder_process_t *site)
 {
-    for (size_t i = 0; i < folder->members_count; i++) {
-        const char *at = strchr (folder->members [i].name, '@');
-        if (is_agent (&folder->members [i]) && !is_kind (&folder->members [i], "storage") && at &&
-            strcmp (at + 1, site->name) == 0)
+    for (size_t i = 0; i < folder->members_count; i++)
+        if (attends (&folder->members [i], site))
             return true;
-    }
     return false;
 }
 
@@ -276,15 +296,15 @@ static bool has_agents (const folder_t *folder, const folder_process_t *site)
 static bool wait_attended (session_t *session, const folder_t *folder, const folder_process_t *site,
                            int64_t until_ms)
 {
-    if (!is_kind (site, "lis") || !has_agents (folder, site))
+    if (!has_agents (folder, site))
         return true;
     size_t missing;
     while ((missing = agents_missing (session, folder, site)) > 0 &&
            launch_look_again (until_ms, MEET_LOOK_MS))
         ;
     if (missing > 0)
-        cli_fail (EXIT_UNKNOWN, "site %s has not heard from %zu of its nodes yet", site->name,
-                  missing);
+        cli_fail (EXIT_UNKNOWN, "site %s has not heard from %zu of its %snodes yet", site->name,
+                  missing, is_kind (site, "lis") ? "" : "storage ");
     return missing == 0;
 }
 
