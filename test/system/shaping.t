@@ -185,11 +185,16 @@ kill $following
 sink thin c 5001 && source_of thin a 10.60.4.2 5001
 sink wide d 5002 && source_of wide b 10.60.5.2 5002
 sink other h 5003
-sleep 1
+flows () { # NAME BYTES: so many of it have come by now
+  local got
+  got=$(tail -n 2 "$work/$1.flow" | awk 'NR == 1 {print $2}')
+  [ "${got:-0}" -ge "$2" ]
+}
+comes "traffic flows over both" eval 'flows thin 3000000 && flows wide 3000000'
 measure 3
 both_within "alone"
 source_of other g 10.60.6.2 5003
-sleep 2
+comes "a greedy flow, too" flows other 6000000
 measure 3
 both_within "beside a greedy flow"
 check "which has the rest, of 10" python3 -c 'import sys; sys.exit(not 8 < float(open(sys.argv[1]).read()) < 12)' "$work/other.rate"
@@ -213,7 +218,6 @@ tc -n "mu$$-r2" class change dev wan parent 6d75:1 classid "$(tc -n "mu$$-r2" cl
 comes "what somebody takes away or changes is put right" eval "made | diff '$work/made' -"
 
 kill "${pid[source-other]}" "${pid[source-thin]}"
-sleep 1
 measure 3
 check "after the greedy flow has ended: the circuit of 60 Mbit/s has them" within wide 60
 check "a file of 12 MB goes over its circuit" eval "ip netns exec mu$$-a python3 '$root/test/system/shaping.py' file 10.60.4.2 5001 12000000 >'$work/file.rate'"
@@ -224,7 +228,8 @@ kill "${pid[source-wide]}"
 # --- which traffic ---
 check "another one between the same sites" reserve a c 5
 narrow=$(cat "$work/id")
-comes "its window opens" eval "musubi show $narrow | grep -q activated"
+opens () { [[ $(musubi show "$1") == *activated* ]]; }
+comes "its window opens" opens "$narrow"
 musubi provision "$narrow" >/dev/null
 comes "can't be told apart" is "$narrow" "degraded: reservation $thin has circuits between the same addresses"
 exits 1 "an address that is none" musubi provision "$narrow" --address 10.60.1.2/99
@@ -251,7 +256,7 @@ rounds_hold () {
   for _ in $(seq "$rounds"); do
     musubi provision "$thin" --release >/dev/null || return 1
     strike
-    until idle "$thin" && ! made | grep -q 'rate 30Mbit'; do sleep 0.05; done
+    until idle "$thin" && [[ $(made) != *'rate 30Mbit'* ]]; do sleep 0.05; done
     musubi provision "$thin" >/dev/null || return 1
     strike
     until is "$thin" active && is "$wide" active; do sleep 0.05; done
@@ -306,7 +311,7 @@ comes "of a discipline of somebody else" doctor_says 'nis/M: router q3: interfac
 comes "of no right" doctor_says 'nis/M: router n: no right to change traffic control: run the agent as root, or with CAP_NET_ADMIN'
 comes "of a tc that hangs" doctor_says 'nis/M: router o: tc qdisc show dev wan: it did not end within 1000 ms and was killed'
 check "the agents' logs have it, too" grep -q 'router q1: this machine has no interface eth9' "$work/q1.log"
-check "and that discipline is still there" eval "tc -n mu$$-r2 qdisc show dev odd | grep -q 'tbf 1: root'"
+check "and that discipline is still there" grep -q 'tbf 1: root' <(tc -n "mu$$-r2" qdisc show dev odd)
 odd_agent q9
 comes "an agent of a router that there is not is told so" grep -q 'domain M has no interface at a vertex q9' "$work/q9.log"
 finish
