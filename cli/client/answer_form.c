@@ -466,6 +466,7 @@ bool opening_degraded (const json_t *view)
 const char *view_standing (const json_t *view)
 {
     size_t ready = 0, count = 0;
+    bool activated = strcmp (text_of (view, "state"), "activated") == 0;
     const json_t *one;
     for (; (one = item_of (view, "openings", count)); count++) {
         if (flag_of (one, "disconnected"))
@@ -474,9 +475,23 @@ const char *view_standing (const json_t *view)
     }
     if (opening_degraded (view))
         return "degraded";
+    for (size_t i = 0; activated && (one = item_of (view, "circuits", i)); i++, count++)
+        ready += strcmp (text_of (one, "state"), "active") == 0;
     if (count == 0 || ready < count)
         return "";
-    return strcmp (text_of (view, "state"), "activated") == 0 ? "active" : "ready";
+    return activated ? "active" : "ready";
+}
+
+const char *view_trouble (const json_t *view)
+{
+    static const char *const lists [] = {"openings", "circuits"};
+    for (size_t l = 0; l < 2; l++) {
+        const json_t *one;
+        for (size_t i = 0; (one = item_of (view, lists [l], i)); i++)
+            if (*text_of (one, "trouble"))
+                return text_of (one, "trouble");
+    }
+    return "";
 }
 
 const char *view_status (const json_t *view, char text [CELL_BYTES])

@@ -45,6 +45,13 @@ static size_t chart_row_of (gantt_t *gantt, json_t *rows, const char *name, cons
     return row ? (size_t) json_integer_value (row) : chart_add_row (gantt, rows, name, 0, unit);
 }
 
+/*  Takes over a text that lives as long as the chart. */
+static const char *chart_text (chart_t *self, json_t *text)
+{
+    json_array_append_new (self->texts, made (text));
+    return json_string_value (text);
+}
+
 static void add_bar (gantt_t *gantt, gantt_bar_t bar, int used)
 {
     gantt->bars = chart_append (gantt->bars, gantt->bars_count, sizeof *gantt->bars);
@@ -144,21 +151,36 @@ static void chart_add_parts (chart_t *self, const json_t *entries, const json_t 
     }
 }
 
+/*  What the bar of a link says: the need and, where the domain tells it, how its circuit is. */
+static const char *circuit_text (chart_t *self, const json_t *form, const char *need,
+                                 const char *link)
+{
+    const json_t *one;
+    for (size_t i = 0; (one = item_of (form, "circuits", i)); i++) {
+        size_t length = strlen (text_of (one, "domain"));
+        if (strncmp (text_of (one, "domain"), link, length) == 0 && link [length] == '/')
+            return chart_text (self, json_sprintf ("%s %s", need, text_of (one, "state")));
+    }
+    return need;
+}
+
 static void add_circuits (chart_t *self, const json_t *form, size_t reservation)
 {
     const json_t *connection;
     for (size_t n = 0; (connection = item_of (form, "network", n)); n++) {
-        const json_t *link;
-        for (size_t l = 0; (link = item_of (connection, "links", l)); l++)
-            add_bar (&self->gantt,
-                     (gantt_bar_t){.row = chart_row_of (&self->gantt, self->links,
-                                                        json_string_value (link), "Mbit/s"),
-                                   .reservation = reservation,
-                                   .need = text_of (connection, "need"),
-                                   .quantity = number_of (connection, "mbps"),
-                                   .from_ms = chart_time_of (connection, "start"),
-                                   .until_ms = chart_time_of (connection, "end")},
-                     -1);
+        const json_t *one;
+        for (size_t l = 0; (one = item_of (connection, "links", l)); l++) {
+            const char *link = json_string_value (one);
+            add_bar (
+              &self->gantt,
+              (gantt_bar_t){.row = chart_row_of (&self->gantt, self->links, link, "Mbit/s"),
+                            .reservation = reservation,
+                            .need = circuit_text (self, form, text_of (connection, "need"), link),
+                            .quantity = number_of (connection, "mbps"),
+                            .from_ms = chart_time_of (connection, "start"),
+                            .until_ms = chart_time_of (connection, "end")},
+              -1);
+        }
     }
 }
 
@@ -198,24 +220,24 @@ static void chart_add_reservation (chart_t *self, const json_t *form)
 {
     gantt_t *gantt = &self->gantt;
     char status [CELL_BYTES];
-    json_t *shown = made (json_string (view_status (form, status)));
-    json_array_append_new (self->statuses, shown);
+    const char *trouble = view_trouble (form);
     gantt->reservations =
       chart_append (gantt->reservations, gantt->reservations_count, sizeof *gantt->reservations);
-    gantt->reservations [gantt->reservations_count++] =
-      (gantt_reservation_t){.id = text_of (form, "reservation"),
-                            .name = text_of (form, "name"),
-                            .owner = text_of (form, "owner"),
-                            .status = json_string_value (shown),
-                            .from_ms = chart_time_of (form, "start"),
-                            .until_ms = chart_time_of (form, "end")};
+    gantt->reservations [gantt->reservations_count++] = (gantt_reservation_t){
+      .id = text_of (form, "reservation"),
+      .name = text_of (form, "name"),
+      .owner = text_of (form, "owner"),
+      .status = chart_text (
+        self, json_sprintf ("%s%s%s", view_status (form, status), *trouble ? ": " : "", trouble)),
+      .from_ms = chart_time_of (form, "start"),
+      .until_ms = chart_time_of (form, "end")};
 }
 
 void chart_fill (chart_t *self, const json_t *entries, const json_t *forms, bool all_links)
 {
     *self = (chart_t){.classes = made (json_object ()),
                       .links = made (json_object ()),
-                      .statuses = made (json_array ())};
+                      .texts = made (json_array ())};
     json_auto_t *used = used_links (forms);
     const json_t *form;
     add_classes (self, entries);
@@ -242,7 +264,7 @@ void chart_clear (chart_t *self)
 {
     json_decref (self->classes);
     json_decref (self->links);
-    json_decref (self->statuses);
+    json_decref (self->texts);
     free (self->gantt.rows);
     free (self->gantt.bars);
     free (self->gantt.used);

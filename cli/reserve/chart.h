@@ -14,7 +14,7 @@ typedef struct {
     size_t hidden_count; /* reservations of others whose places are not told */
     json_t *classes;     /* from the name of a row to its number */
     json_t *links;       /* the same */
-    json_t *statuses;    /* as they are shown */
+    json_t *texts;       /* that are made of several */
 } chart_t;
 
 /*  entries are the directory's; forms are made by view_form and must outlive the chart. There is a

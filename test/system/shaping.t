@@ -208,6 +208,8 @@ both_within "with an agent and the service dead"
 relaunch nis
 comes "without its agent a circuit is degraded" is "$thin" 'degraded: router r1: its agent does not ask'
 check "list says it" eval "musubi list | grep '$thin .* committed, degraded'"
+check "so does gantt" musubi gantt
+says "  … with the reason" "$thin .*degraded: router r1: its agent does not ask"
 exits 1 "so does doctor" musubi doctor
 says "  … with the router" 'nis/N: router r1: its agent does not ask'
 relaunch agent-r1

@@ -112,6 +112,11 @@ static void how_a_reservation_stands_is_one_word (void **state)
       {"\"state\": \"activated\", \"openings\": [{\"ready\": true}]", "committed, active"},
       {"\"state\": \"activated\", \"openings\": [{\"ready\": true}, {\"ready\": false}]",
        "committed"},
+      {"\"state\": \"activated\", \"circuits\": [{\"state\": \"active\"}]", "committed, active"},
+      {"\"state\": \"reserved\", \"circuits\": [{\"state\": \"active\"}]", "committed"},
+      {"\"state\": \"activated\", \"openings\": [{\"ready\": true}], \"circuits\": [{\"state\": "
+       "\"opening\"}]",
+       "committed"},
       {"\"openings\": [{\"ready\": true}, {\"degraded\": true}]", "committed, degraded"},
       {"\"openings\": [{\"degraded\": true}, {\"disconnected\": true}]", "committed, disconnected"},
     };

@@ -135,6 +135,27 @@ static void reservations_of_others_are_counted_not_drawn (void **state)
     json_decref (forms);
 }
 
+static void the_state_of_circuits_is_in_their_bars_and_beside_the_reservation (void **state)
+{
+    (void) state;
+    json_t *entries = parse (entries_text);
+    json_t *forms =
+      parse ("[{\"reservation\": \"r\", \"status\": \"committed\", \"compute\": [], \"network\":"
+             " [{\"need\": \"a-b\", \"mbps\": 10, \"links\": [\"N/n8-x1\", \"NN/x1-b\"]}],"
+             " \"circuits\": [{\"domain\": \"N\", \"state\": \"degraded\", \"trouble\":"
+             " \"router r1: its agent does not ask\"}]}]");
+    chart_t chart;
+    chart_fill (&chart, entries, forms, false);
+    assert_int_equal (chart.gantt.bars_count, 2);
+    assert_string_equal (chart.gantt.bars [0].need, "a-b degraded");
+    assert_string_equal (chart.gantt.bars [1].need, "a-b"); /* of a domain that tells nothing */
+    assert_string_equal (chart.gantt.reservations [0].status,
+                         "committed, degraded: router r1: its agent does not ask");
+    chart_clear (&chart);
+    json_decref (entries);
+    json_decref (forms);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -142,6 +163,7 @@ int main (void)
       cmocka_unit_test (room_on_storage_is_a_bar_in_its_nodes_row),
       cmocka_unit_test (all_links_have_rows_when_asked),
       cmocka_unit_test (reservations_of_others_are_counted_not_drawn),
+      cmocka_unit_test (the_state_of_circuits_is_in_their_bars_and_beside_the_reservation),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
