@@ -3,11 +3,13 @@
     shaping.py sink PORT LOG          takes connections and notes, ten times a second: seconds, bytes so far
     shaping.py source ADDRESS PORT    sends for ever, again after each end
     shaping.py file ADDRESS PORT SIZE  sends so many bytes and prints how many Mbit/s of whole frames that took
+    shaping.py circuit DEVICE MBPS FROM UNTIL  waits for the class of that rate there, and prints at how many Mbit/s its bytes from
+                                       one number of them to the other have passed
     shaping.py rate LOG SECONDS       prints the Mbit/s of whole frames over the coming seconds
 
 A frame of 1,514 bytes has 1,448 of these bytes.
 """
-import select, socket, sys, time
+import re, select, socket, subprocess, sys, time
 
 FRAME = 1514 / 1448
 
@@ -71,6 +73,27 @@ def rate(log, seconds):
     print(f"{(until_total - from_total) * 8 * FRAME / (until_seconds - from_seconds) / 1e6:.1f}")
 
 
+def passed(device, mbps):
+    """Whole frames of the class, in bytes; 0 before it is there."""
+    told = subprocess.run(["tc", "-s", "class", "show", "dev", device], stdout=subprocess.PIPE, text=True, check=True).stdout
+    found = re.search(f" rate {mbps}Mbit ceil {mbps}Mbit .*\n Sent (\\d+) bytes", told)
+    return int(found[1]) if found else 0
+
+
+def circuit(device, mbps, first, last):
+    bound = time.monotonic() + 300
+    marks = []
+    for wanted in first, last:
+        while (got := passed(device, mbps)) < wanted:
+            if time.monotonic() > bound:
+                sys.exit(f"{got} of {wanted} bytes have passed in 300 s")
+            time.sleep(0.02)
+        marks.append((time.monotonic(), got))
+    (began, from_bytes), (ended, until_bytes) = marks
+    print(f"{(until_bytes - from_bytes) * 8 / (ended - began) / 1e6:.1f}")
+
+
 verb, *rest = sys.argv[1:]
 {"sink": lambda: sink(int(rest[0]), rest[1]), "source": lambda: source(rest[0], int(rest[1])),
- "file": lambda: send_file(rest[0], int(rest[1]), int(rest[2])), "rate": lambda: rate(rest[0], float(rest[1]))}[verb]()
+ "file": lambda: send_file(rest[0], int(rest[1]), int(rest[2])),
+ "circuit": lambda: circuit(rest[0], *map(int, rest[1:])), "rate": lambda: rate(rest[0], float(rest[1]))}[verb]()

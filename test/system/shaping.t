@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Circuits that are really shaped: two routers with a 100 Mbit/s link between them, in namespaces of their own. Circuits of 30
 # and 60 Mbit/s get what they were promised, and no more, beside a greedy flow, while agents and their service are killed;
-# at the end everything is as it was. MUSUBI_SHAPING_ROUNDS=25 kills 50 times, MUSUBI_SHAPING_SEED=N as an earlier run did.
+# so does the file of a reservation, over its own circuit. At the end everything is as it was. MUSUBI_SHAPING_ROUNDS=25 kills 50 times, MUSUBI_SHAPING_SEED=N as an earlier run did.
 . "$(dirname "$0")/lib.sh"
 if [ "$(id -u)" -ne 0 ] || ! ip netns add "mu$$-try" 2>/dev/null; then
   echo "1..0 # SKIP ${0##*/} needs root and network namespaces"
@@ -273,6 +273,36 @@ check "one is given back while a router's agent is dead" musubi release "$thin"
 check "and the other" musubi release "$wide"
 relaunch agent-r2
 comes "then all is as it was before" as_before
+
+# --- a file that a reservation wants, over a circuit of its own ---
+storage () { # SITE ADDRESS ROUTER PORT: a storage node there, and its service at the hub
+  ip -n "mu$$-hub" route add "$2/32" via "10.70.0.1$3"
+  launch "replica-$1" ip netns exec "mu$$-hub" svc-replica --set name="$1" --set gis=$gis --set nodes=n1 "${trusted[@]}" --set 'accounts/all=*' \
+    --set bind/endpoint="tcp://10.70.0.1:$4" --set store/folder="$work/replica-$1"
+  launch "storage-$1" ip netns exec "mu$$-$1" svc-replica node --set name=n1 --set replica="tcp://10.70.0.1:$4" "${trusted[@]}" \
+    --set bind/endpoint=tcp://127.0.0.1:0 --set bind/data="tcp://$2:0" --set bytes=1000000000 --set folder="$work/files-$1" \
+    --set store/folder="$work/storage-$1"
+}
+storage a 10.60.1.2 1 5601
+storage c 10.60.4.2 2 5602
+stores () { musubi --json sites | jq -e '[.sites[].storage[]? | select(.mib > 0)] | length == 2'; }
+comes "two sites have storage nodes" stores
+head -c 60000000 /dev/urandom >"$work/file"
+check "a file of 60 MB is put" ip netns exec "mu$$-a" musubi put "$work/file" data/file --site a
+printf '{"window": {"earliest": "now", "deadline": "now+30m"}, "duration": "10m", "compute": [{"id": "x", "cpus": 1, "site": "c"}],
+  "data": [{"file": "data/file", "at": "x", "mbps": 30}]}' >"$work/request.json"
+check "a request wants it at another site, at 30 Mbit/s" eval 'musubi --json reserve "$work/request.json" 2>"$work/errors" >"$work/answer"'
+id=$(jq -r .reservation "$work/answer")
+source_of rival g 10.60.6.2 5003
+check "its circuit is provisioned" musubi provision "$id"
+check "its file comes over it beside a greedy flow" eval 'at r2 python3 "$root/test/system/shaping.py" circuit to-c 30 4000000 40000000 >"$work/circuit.rate"'
+echo "# at $(cat "$work/circuit.rate") Mbit/s"
+check "  … at its rate, within 5 %" within circuit 30
+arrives () { [ "$(musubi --json show "$id" | jq -r '.staging[].state')" = ready ]; }
+comes "it is there" arrives
+check "it is given back, too" musubi release "$id"
+comes "and all is as it was before" as_before
+kill "${pid[source-rival]}"
 
 # --- bad input ---
 wrong () { # SENTENCE PATTERN SETTING…: svc-nis refuses to start, and says why
