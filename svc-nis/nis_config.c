@@ -16,6 +16,7 @@ const config_key_t nis_keys [] = {
   KEY_TEXT ("provision", "asked",
             "when circuits may carry traffic. asked: once their owner asks for it; start: as soon "
             "as their window opens"),
+  SHAPING_CONFIG_KEYS (""),
   ROUTERS_CONFIG_KEYS,
   TIMETABLE_CONFIG_KEYS,
   PARTICIPANT_CONFIG_KEYS,

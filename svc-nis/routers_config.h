@@ -10,20 +10,10 @@
 #include "config.h"
 #include "routers.h"
 
-/*  Rows for svc-nis's table of keys. */
+/*  Rows for svc-nis's table of keys, beside SHAPING_CONFIG_KEYS. */
 #define ROUTERS_CONFIG_KEYS                                                                        \
-    KEY_TEXT ("back_end", "none",                                                                  \
-              "none: no switch is touched; agents: an agent on each router (svc-nis agent) gives " \
-              "circuits in use their bandwidth, and no more"),                                     \
-      KEY_TEXT (                                                                                   \
-        "links/*/interfaces/*", NULL,                                                              \
-        "agents: the interface at that end of the link, such as links/n8-r1/interfaces/r1 "        \
-        "= eth0; an end without one is shaped at the other"),                                      \
-      KEY_TEXT ("prefixes/*", NULL,                                                                \
-                "agents: IPv4 addresses of a site, or beyond an exchange point, such as "          \
-                "prefixes/n8 = 10.8.0.0/16, separated by commas"),                                 \
-      KEY_DURATION ("agents/attend", "5s", 100, 3600000,                                           \
-                    "how long the question of an agent waits when there is nothing new"),          \
+    KEY_DURATION ("agents/attend", "5s", 100, 3600000,                                             \
+                  "how long the question of an agent waits when there is nothing new"),            \
       KEY_DURATION ("agents/silent", "12s", 200, 3600000,                                          \
                     "an agent that was not heard for so long is silent, and circuits through its " \
                     "router are degraded")

@@ -86,6 +86,7 @@ static const config_key_t keys [] = {
             "actors that have this local account; without any, anybody may reserve"),
   KEY_TEXT ("sites/*/administrators", NULL, "actors that may change capacity"),
   DOMAIN_CONFIG_KEYS ("domains/*/"),
+  SHAPING_CONFIG_KEYS ("domains/*/"),
   KEY_TEXT ("domains/*/provision", "asked",
             "asked: circuits may be used when their owner says so; start: when their window opens"),
   TERMS_CONFIG_KEYS ("domains/*/"),

@@ -37,6 +37,19 @@
       KEY_TEXT (before "links/*/attributes/*", NULL,                                               \
                 "what requests may ask for, such as media = fibre, availability = 0.999")
 
+/*  The same for what is done outside for circuits: svc-nis/routers_config.h reads it. */
+#define SHAPING_CONFIG_KEYS(before)                                                                \
+    KEY_TEXT (before "back_end", "none",                                                           \
+              "none: no switch is touched; agents: an agent on each router (svc-nis agent) gives " \
+              "circuits in use their bandwidth, and no more"),                                     \
+      KEY_TEXT (                                                                                   \
+        before "links/*/interfaces/*", NULL,                                                       \
+        "agents: the interface at that end of the link, such as links/n8-r1/interfaces/r1 "        \
+        "= eth0; an end without one is shaped at the other"),                                      \
+      KEY_TEXT (before "prefixes/*", NULL,                                                         \
+                "agents: IPv4 addresses of a site, or beyond an exchange point, such as "          \
+                "prefixes/n8 = 10.8.0.0/16, separated by commas")
+
 /*  The vertices and links that stand under before ("" or "domains/N/"), of the domain called name;
  *  domain_check is content with them. The caller owns the domain: codec_clear. False with why =
  *  "key: what is wrong"; then there is nothing to own. */

@@ -13,6 +13,7 @@ end_all () {
   local one
   kill "${pid[@]}" 2>/dev/null
   wait 2>/dev/null
+  musubi down --dir "$work/example" >/dev/null 2>&1
   for one in "${spaces[@]}"; do ip netns del "mu$$-$one" 2>/dev/null; done
   cleanup
 }
@@ -303,6 +304,23 @@ comes "it is there" arrives
 check "it is given back, too" musubi release "$id"
 comes "and all is as it was before" as_before
 kill "${pid[source-rival]}"
+
+# --- the example of a federation, as its head says ---
+example () { at h env -u MUSUBI_GIS "$bin/musubi" "$1" --dir "$work/example" "${@:2}"; }
+ip -n "mu$$-h" link add wan1 type veth peer name wan2 && ip -n "mu$$-h" link set wan1 up && ip -n "mu$$-h" link set wan2 up
+check "the example is started" eval 'example up --json "$root/deploy/federations/shaped.zpl" >"$work/example.json"'
+nis=$(jq -r '.members[] | select(.kind == "nis").endpoint' "$work/example.json")
+for one in amsterdam berlin; do
+  launch "example-$one" ip netns exec "mu$$-h" svc-nis agent --set name=$one --set nis="$nis" --set store/folder="$work/example-$one"
+done
+check "its request is reserved" example reserve "$root/examples/between-two.json"
+example_active () { [[ $(example list) == *'committed, active'* ]]; }
+comes "when its window opens, its circuit is active" example_active
+made_there () { [[ $(tc -n "mu$$-h" class show dev wan1) == *'rate 30Mbit ceil 30Mbit'* ]]; }
+check "and shaped" made_there
+check "the example is ended" example down
+end example-amsterdam
+end example-berlin
 
 # --- bad input ---
 wrong () { # SENTENCE PATTERN SETTING…: svc-nis refuses to start, and says why
