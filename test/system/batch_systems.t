@@ -1,16 +1,30 @@
 #!/usr/bin/env bash
 # One request over a site with a Slurm, one with a Grid Engine and one with nodes of its own, and a circuit between the first
-# two: all or nothing of it is had, the tasks of each begin at or after the one opening by its own clock, and at the end both
-# batch systems are as before.
+# two, which two routers in namespaces shape: all or nothing of it is had, the tasks of each begin at or after the one opening
+# by its own clock, and at the end both batch systems and both routers are as before.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/slurm_lib.sh"
 . "$(dirname "$0")/gridengine_lib.sh"
+spaces=(a r1 r2 b)
 all_end () {
+  kill "${pid[@]}" 2>/dev/null
+  for one in "${spaces[@]}"; do ip netns del "mu$$-$one" 2>/dev/null; done
   [ -z "$federation" ] || musubi down --dir "$federation" >/dev/null 2>&1
   slurm stop
   grid_end
 }
 trap all_end EXIT
+cable () { # SPACE INTERFACE SPACE INTERFACE
+  ip -n "mu$$-$1" link add name "$2" type veth peer name "$4" netns "mu$$-$3" && ip -n "mu$$-$1" link set dev "$2" up &&
+    ip -n "mu$$-$3" link set dev "$4" up
+}
+network () { # a ── r1 ══ r2 ── b
+  for one in "${spaces[@]}"; do ip netns add "mu$$-$one" && ip -n "mu$$-$one" link set dev lo up || return; done
+  cable r1 to-a a eth0 && cable r1 wan r2 wan && cable r2 to-b b eth0
+}
+disciplines () { for one in r1 r2; do tc -n "mu$$-$one" qdisc show; ip -n "mu$$-$one" -o link show | cut -d: -f2; done; }
+network 2>"$work/network" || { echo "1..0 # SKIP no network namespaces: $(tail -n 1 "$work/network")"; exit 0; }
+disciplines >"$work/disciplines.before"
 NODES=2 slurm start && NODES=2 grid start || { echo "Bail out! no batch systems"; exit 1; }
 site () { # NAME NODES BACK_END
   cat <<Z
@@ -42,16 +56,42 @@ Z
 domains
     wire
         sites = "ams, bru"
+        routers = "r1, r2"
         links
-            fibre
-                between = "ams, bru"
+            ams
+                between = "ams, r1"
                 mbps = 100
+                interfaces
+                    r1 = to-a
+            fibre
+                between = "r1, r2"
+                mbps = 100
+                interfaces
+                    r1 = wan
+                    r2 = wan
+            bru
+                between = "r2, bru"
+                mbps = 100
+                interfaces
+                    r2 = to-b
+        back_end = agents
+        prefixes
+            ams = "10.60.1.0/24"
+            bru = "10.60.4.0/24"
         provision = start
         lead = 0s
 Z
 } >"$work/three.zpl"
 federation "$work/three.zpl"
-tell_more () { musubi show "$id"; slurm_now; qstat -f; tail -n 4 "$federation"/log/*.log; }
+# Agents in namespaces reach svc-nis by a path.
+slay "$(pid_of nis/wire)"
+sed -i "s|$(sed -n 's/^    endpoint = "\(.*\)"/\1/p' "$federation/nis-wire.zpl")|ipc://$work/wire|" "$federation/nis-wire.zpl" "$federation/members.json"
+check "the domain starts again, and listens at a path" musubi up --dir "$federation"
+for one in r1 r2; do
+  launch $one ip netns exec "mu$$-$one" svc-nis agent --set name=$one --set "nis=ipc://$work/wire" --set look=1s \
+    --set bind/endpoint=tcp://127.0.0.1:0 --set bind/events=tcp://127.0.0.1:0 --set store/folder="$work/agent-$one"
+done
+tell_more () { musubi show "$id"; slurm_now; qstat -f; tail -n 4 "$federation"/log/*.log "$work"/r?.log; }
 known () { for one in ams bru cph; do musubi nodes $one --json | jq -e '[.nodes[] | select(.state == "up" and .class != "")] | length == 2' || return; done; }
 comes "all nodes of the three sites are up" known
 slurm_now () { scontrol -o show reservation; }
@@ -69,6 +109,7 @@ time_of () { date -u -d "@$1" +%FT%TZ; }
 exits 1 "one that asks a site for too much is refused" ask 6 "$(time_of $(($(date +%s) + 20)))"
 check "and is told why" grep -q 'no class has 6 CPUs: the largest has 4' "$work/taken"
 check "and nothing of it is at Slurm" cmp "$work/slurm.before" <(slurm_now)
+check "nor on the routers" cmp "$work/disciplines.before" <(disciplines)
 check "nor at Grid Engine" cmp "$work/grid.before" <(all_of_grid)
 
 # --- the one that fits ---
@@ -87,8 +128,14 @@ comes "Slurm has its part before the start" in_slurm INACTIVE
 comes "Grid Engine too" in_grid
 check "before the start" test "$(date +%s)" -lt "$start"
 comes "it opens at Slurm" in_slurm ACTIVE
-circuit () { musubi show "$id" | grep '^provisioned at wire'; }
-comes "the circuit is in use" circuit
+circuit () { [[ $(musubi show "$id") == *'circuits at wire active'* ]]; }
+comes "the circuit is active" circuit
+shaped () { # ROUTER DEVICE…: 60 Mbit/s, and no more
+  local device
+  for device in "${@:2}"; do [[ $(tc -n "mu$$-$1" class show dev "$device") == *'rate 60Mbit ceil 60Mbit'* ]] || return; done
+}
+check "the first router shapes it, both ways" shaped r1 to-a wan
+check "so does the second" shaped r2 wan to-b
 for one in ams bru cph; do
   comes "its tasks at $one have run" test_over "${bags[$one]}" 2
   for i in 0 1; do musubi output "${bags[$one]}.$i"; done | sort -n >"$work/starts"
@@ -99,4 +146,6 @@ slurm_same () { cmp "$work/slurm.before" <(slurm_now); }
 grid_same () { cmp "$work/grid.before" <(all_of_grid); }
 comes "Slurm is as it was before" slurm_same
 comes "Grid Engine is as it was before" grid_same
+disciplines_same () { cmp "$work/disciplines.before" <(disciplines); }
+comes "the routers are as they were before" disciplines_same
 finish
