@@ -204,7 +204,7 @@ static void run_move (nodes_t *self, const moment_t *now, node_run_t *entry, run
 static void why_set (node_run_t *entry, run_state_t state, const char *why)
 {
     run_t *run = &entry->kept.run;
-    bool ours = run->told_to_end && *entry->kept.end_why && (state == RUN_ENDED || *why == '\0');
+    bool ours = run->told_to_end && *entry->kept.end_why && (state != RUN_LOST || *why == '\0');
     text_set (&run->why, ours ? entry->kept.end_why : why);
 }
 
