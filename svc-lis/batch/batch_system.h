@@ -44,6 +44,7 @@ typedef struct {
 
 typedef enum {
     BATCH_JOB_UNKNOWN, /* the batch system does not know it, or no longer */
+    BATCH_JOB_HELD,    /* its reservation went away: it never begins unless it is submitted again */
     BATCH_JOB_QUEUED,
     BATCH_JOB_RUNNING,
     BATCH_JOB_SUSPENDED,

@@ -150,13 +150,13 @@ static void stand_unbegun (stand_t *stand, const char *runs, const batch_job_see
     char path [PATH_MAX];
     bool ended = access (batch_path (path, runs, stand->name, ".ended"), F_OK) == 0;
     stand->report.state = RUN_CLAIMED;
-    stand->queued = seen->state == BATCH_JOB_QUEUED || seen->state == BATCH_JOB_RUNNING ||
-                    seen->state == BATCH_JOB_SUSPENDED;
+    stand->queued =
+      seen->state >= (ended ? BATCH_JOB_HELD : BATCH_JOB_QUEUED) && seen->state < BATCH_JOB_ENDED;
     if (stand->queued)
         return;
     if (ended)
         batch_over (&stand->report, RUN_REFUSED, "it was ended before it began");
-    else if (seen->state != BATCH_JOB_UNKNOWN)
+    else if (seen->state >= BATCH_JOB_ENDED)
         batch_over (&stand->report, RUN_REFUSED, seen->why);
 }
 
@@ -323,7 +323,7 @@ static bool batch_tell (const work_order_t *order, const batch_job_seen_t *seen,
     batch_signal_t end = order->force ? BATCH_KILL : BATCH_END;
     if (!only_told && !batch_ended_mark (order->runs, order->names [0], why))
         return false;
-    if (!only_told && (runs || seen->state == BATCH_JOB_QUEUED))
+    if (!only_told && seen->state > BATCH_JOB_UNKNOWN && seen->state < BATCH_JOB_ENDED)
         return batch_works_system->signal (batch_works_setup, seen->id, runs ? end : BATCH_END,
                                            why);
     if (!runs || !only_told)

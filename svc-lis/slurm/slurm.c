@@ -289,6 +289,22 @@ static command_told_t slurm_submit_new (const batch_setup_t *setup, const batch_
     return told == COMMAND_REFUSED && later ? COMMAND_SILENT : told;
 }
 
+/*  Into its reservation, if that is there again. */
+static command_told_t slurm_put_back (const batch_setup_t *setup, const batch_job_t *job,
+                                      const char *id, char why [WHY_BYTES])
+{
+    char name [BATCH_NAME_BYTES_MAX + 1];
+    if (!batch_name (setup, job->reservation, name, why))
+        return COMMAND_REFUSED;
+    text_auto_t *which = must_print ("jobid=%s", id);
+    text_auto_t *into = must_print ("reservationname=%s", name);
+    const char *const update [] = {"scontrol", "update", which, into, NULL};
+    const char *const release [] = {"scontrol", "release", id, NULL};
+    bool back = slurm_run (setup, update, NULL, why) == COMMAND_DONE &&
+                slurm_run (setup, release, NULL, why) == COMMAND_DONE;
+    return back ? COMMAND_DONE : COMMAND_SILENT;
+}
+
 static command_told_t slurm_submit (const batch_setup_t *setup, const batch_job_t *job,
                                     char why [WHY_BYTES])
 {
@@ -297,6 +313,8 @@ static command_told_t slurm_submit (const batch_setup_t *setup, const batch_job_
         return COMMAND_SILENT;
     if (seen.state >= BATCH_JOB_QUEUED && seen.state <= BATCH_JOB_SUSPENDED)
         return COMMAND_DONE;
+    if (seen.state == BATCH_JOB_HELD)
+        return slurm_put_back (setup, job, seen.id, why);
     return slurm_submit_new (setup, job, why);
 }
 

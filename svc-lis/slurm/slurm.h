@@ -10,7 +10,8 @@
  *                              are requeued, or cancelled where they can't be
  *
  *  Slurm's times are whole seconds and the limits of its jobs whole minutes; both are rounded up.
- *  The site's process must be Slurm's operator, SlurmUser or root; the agent need not.
+ *  The site's process and its agent must be Slurm's operator, SlurmUser or root: the one makes
+ *  reservations, the other ends jobs of other accounts.
  */
 #ifndef MUSUBI_SLURM_H
 #define MUSUBI_SLURM_H

@@ -155,14 +155,15 @@ static bool slurm_word_in (const char *word, const char *const *words)
 
 batch_job_state_t slurm_job_state (const char *word)
 {
-    static const char *const queued [] = {"PENDING",      "CONFIGURING", "REQUEUED",
-                                          "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD",
-                                          "SPECIAL_EXIT", NULL};
+    static const char *const queued [] = {"PENDING",     "CONFIGURING",  "REQUEUED", "REQUEUE_HOLD",
+                                          "REQUEUE_FED", "SPECIAL_EXIT", NULL};
     static const char *const running [] = {"RUNNING",  "COMPLETING", "SIGNALING",
                                            "RESIZING", "STAGE_OUT",  NULL};
     static const char *const ended [] = {"COMPLETED",     "FAILED",   "CANCELLED",
                                          "TIMEOUT",       "DEADLINE", "PREEMPTED",
                                          "OUT_OF_MEMORY", "REVOKED",  NULL};
+    if (strcmp (word, "RESV_DEL_HOLD") == 0)
+        return BATCH_JOB_HELD;
     if (slurm_word_in (word, queued))
         return BATCH_JOB_QUEUED;
     if (slurm_word_in (word, running))

@@ -218,7 +218,7 @@ static void slurm_pair_words (const slurm_pair_t *self, char *words [PAIR_WORDS]
         words [count++] = must_print ("endtime=%s", slurm_time_text (self->order->until_ms, until));
     if (!self->there) {
         words [count++] = must_print ("partitionname=%s", self->setup->queue);
-        words [count++] = must_print ("flags=IGNORE_JOBS,NO_HOLD_JOBS_AFTER");
+        words [count++] = must_print ("flags=IGNORE_JOBS");
     }
     words [count] = NULL;
 }
@@ -356,6 +356,33 @@ bool slurm_verify (const batch_setup_t *setup, const back_end_order_t *order, ch
 
 /*  --- its end --- */
 
+/*  Held first, so that it runs nowhere before its user has said so. */
+static bool slurm_job_leave (const slurm_pair_t *self, const char *id, char why [WHY_BYTES])
+{
+    text_auto_t *job = must_print ("jobid=%s", id);
+    text_auto_t *comment =
+      must_print ("comment=the reservation %s has ended: release or cancel this job", self->name);
+    const char *const hold [] = {"scontrol", "uhold", id, NULL};
+    const char *const leave [] = {"scontrol", "update", job, "reservationname=", comment, NULL};
+    return slurm_run (self->setup, hold, NULL, why) != COMMAND_SILENT &&
+           slurm_run (self->setup, leave, NULL, why) != COMMAND_SILENT;
+}
+
+/*  What its user has queued in it by sbatch is left to its user. */
+static bool slurm_queued_leave (const slurm_pair_t *self, char why [WHY_BYTES])
+{
+    const char *const ask [] = {"squeue", "-h", "-t", "PD", "-R", self->name, "-o", "%i|%j", NULL};
+    char *output, *line;
+    bool good = slurm_run (self->setup, ask, &output, why) == COMMAND_DONE;
+    char *text = output;
+    while (good && (line = command_line (&text))) {
+        const char *id = command_field (&line);
+        good = batch_name_ours (self->setup, line) || slurm_job_leave (self, id, why);
+    }
+    free (output);
+    return good;
+}
+
 static bool slurm_pair_remove (slurm_pair_t *self, char why [WHY_BYTES])
 {
     char named [BATCH_NAME_BYTES_MAX + 16];
@@ -365,7 +392,7 @@ static bool slurm_pair_remove (slurm_pair_t *self, char why [WHY_BYTES])
         return false;
     if (!self->there)
         return true;
-    if (!slurm_end_jobs (self, NULL, why))
+    if (!slurm_queued_leave (self, why) || !slurm_end_jobs (self, NULL, why))
         return false;
     char refused [WHY_BYTES] = "";
     slurm_run (self->setup, remove, NULL, refused);

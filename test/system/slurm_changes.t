@@ -12,6 +12,8 @@ without () { has_nodes ACTIVE "$1" && ! nodes_of | grep -qx "$2"; } # COUNT NODE
 ends () { # as the site has told last
   in_slurm "$id" ACTIVE && [ "$(date -d "$(grep -oP 'EndTime=\K\S+' "$work/seen")" +%s)" = "$(date -d "$(jq -r .end "$work/changed")" +%s)" ]
 }
+ours () { squeue -h -t "$1" -o %j | grep ^musubi-; } # STATE
+some_wait () { ours R && ours PD; }
 job_of () { squeue -h -t R -n "$1" -o %N; } # NAME: the node it runs on
 
 start=$(($(date +%s) + 16))
@@ -46,8 +48,20 @@ squeue -h -w "$drained" -o %i | xargs -r scancel
 check "the first one's daemon comes back" slurm start "$down"
 comes "when it is idle another takes its place, too" without 2 "$drained"
 check "root resumes the second" scontrol update nodename="$drained" state=resume
+
+squeue -h -n own1,own2,own3 -o %i | xargs -r scancel # Slurm has requeued the first with its node
+waiting=$(run --reservation "$id" --count 20 -- sleep 600)
+comes "tasks fill it, and some wait" some_wait
+own=$(as_account sbatch --parsable "--reservation=musubi-ams-$id" -o /dev/null --wrap 'true')
+check "behind them waits its owner's own job" test "$(squeue -h -j "$own" -o %T)" = PENDING
 check "it is released early" musubi release "$id"
 comes "it is gone from Slurm" gone_from_slurm "$id"
-check "with all its jobs" no_jobs
+check "with all its jobs but the owner's own" test "$(squeue -h -o %i)" = "$own"
+check "which is held, in no reservation" test "$(squeue -h -j "$own" -o '%r|%v')" = 'JobHeldUser|(null)'
+check "and told why" test "$(squeue -h -j "$own" -o %k)" = "the reservation musubi-ams-$id has ended: release or cancel this job"
+check "its owner releases it" as_account scontrol release "$own"
+comes "it runs" no_jobs
+comes "no task of it waits any more" test_over "$waiting" 20
+check "each is told why" test -z "$(musubi queue "$waiting" --json | jq -r '.tasks[].why' | grep -v "its reservation has ended$")"
 check "Slurm has the reservations of before" cmp "$work/before" <(scontrol -o show reservation)
 finish

@@ -49,7 +49,19 @@ static command_told_t fake_submit (const batch_setup_t *setup, const batch_job_t
     return COMMAND_DONE;
 }
 
-static const batch_system_t fake = {.name = "fake", .jobs = fake_jobs, .submit = fake_submit};
+static bool fake_signal (const batch_setup_t *setup, const char *id, batch_signal_t signal,
+                         char why [WHY_BYTES])
+{
+    (void) setup;
+    (void) id;
+    (void) why;
+    assert_int_equal (signal, BATCH_END);
+    job_state = BATCH_JOB_ENDED;
+    return true;
+}
+
+static const batch_system_t fake = {
+  .name = "fake", .jobs = fake_jobs, .submit = fake_submit, .signal = fake_signal};
 static const batch_setup_t fake_setup = {.site = "ams", .queue = "batch", .limit_ms = 10000};
 
 /*  The account that runs the test; root's tasks are nobody's. */
@@ -198,6 +210,40 @@ static void a_forgotten_job_is_submitted_again (void **state)
     assert_int_equal (submitted, 2);
 }
 
+/*  The batch system holds it, as its reservation went away. */
+static void a_held_job_is_submitted_again (void **state)
+{
+    (void) state;
+    stand_after (RUN_START, counts, 3);
+    job_state = BATCH_JOB_HELD;
+    stand_t stand = stand_after (RUN_LOOK, NULL, 0);
+    assert_int_equal (stand.report.state, RUN_CLAIMED);
+    assert_false (stand.queued);
+    assert_true (stand_after (RUN_START, counts, 3).queued);
+    assert_int_equal (submitted, 2);
+}
+
+static void a_held_job_goes_when_its_run_is_ended (void **state)
+{
+    (void) state;
+    stand_after (RUN_START, counts, 3);
+    job_state = BATCH_JOB_HELD;
+    assert_int_equal (stand_after (RUN_SIGNAL, NULL, 0).report.state, RUN_REFUSED);
+    assert_int_equal (job_state, BATCH_JOB_ENDED);
+}
+
+/*  The agent died between its mark and its signal. */
+static void a_held_job_of_an_ended_run_is_not_over (void **state)
+{
+    (void) state;
+    stand_after (RUN_START, counts, 3);
+    stand_after (RUN_SIGNAL, NULL, 0);
+    job_state = BATCH_JOB_HELD;
+    stand_t stand = stand_after (RUN_LOOK, NULL, 0);
+    assert_int_equal (stand.report.state, RUN_CLAIMED);
+    assert_true (stand.queued);
+}
+
 static void a_run_that_was_ended_is_never_begun (void **state)
 {
     (void) state;
@@ -216,6 +262,9 @@ int main (void)
                                        runs_end),
       cmocka_unit_test_setup_teardown (silence_is_no_end, runs_new, runs_end),
       cmocka_unit_test_setup_teardown (a_forgotten_job_is_submitted_again, runs_new, runs_end),
+      cmocka_unit_test_setup_teardown (a_held_job_is_submitted_again, runs_new, runs_end),
+      cmocka_unit_test_setup_teardown (a_held_job_goes_when_its_run_is_ended, runs_new, runs_end),
+      cmocka_unit_test_setup_teardown (a_held_job_of_an_ended_run_is_not_over, runs_new, runs_end),
       cmocka_unit_test_setup_teardown (a_run_that_was_ended_is_never_begun, runs_new, runs_end),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);

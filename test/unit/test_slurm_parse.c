@@ -88,6 +88,7 @@ static void states_are_known (void **state)
 {
     (void) state;
     assert_int_equal (slurm_job_state ("PENDING"), BATCH_JOB_QUEUED);
+    assert_int_equal (slurm_job_state ("RESV_DEL_HOLD"), BATCH_JOB_HELD);
     assert_int_equal (slurm_job_state ("COMPLETING"), BATCH_JOB_RUNNING);
     assert_int_equal (slurm_job_state ("SUSPENDED"), BATCH_JOB_SUSPENDED);
     assert_int_equal (slurm_job_state ("TIMEOUT"), BATCH_JOB_ENDED);
