@@ -8,11 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*  It is waited for so long, as a share of a request's time: half of what is left for closing. */
+#define COORDINATOR_SHARE 12
+
 struct outcomes {
     service_t *service;
     const planner_settings_t *settings;
     plan_t plan;
     uint64_t calls [PARTICIPANTS_MAX + 1]; /* the last one is the coordinator's */
+    uint64_t timer;                        /* until then the coordinator is waited for */
     size_t waiting;
     bool said [PARTICIPANTS_MAX]; /* which participants said "committed" */
     size_t committed;
@@ -29,6 +33,8 @@ static void cancel_calls (outcomes_t *self)
         calls_cancel (self->service->calls, self->calls [i]);
         self->calls [i] = 0;
     }
+    timers_cancel (self->service->timers, self->timer);
+    self->timer = 0;
 }
 
 /*  Once the outcome is clear nobody else is waited for: the coordinator may be dead for good. */
@@ -73,12 +79,27 @@ static void outcomes_ask (outcomes_t *self, const moment_t *now, size_t at,
       service_ask (self->service, now, &order, body, outcomes_on_outcome, self, at);
 }
 
+/*  A coordinator that is dead for good must not take all the time that a request has. */
+static void outcomes_on_time (void *owner, const moment_t *now, uint64_t token)
+{
+    outcomes_t *self = owner;
+    self->timer = 0;
+    if (self->calls [token] == 0)
+        return;
+    calls_cancel (self->service->calls, self->calls [token]);
+    outcomes_on_outcome (self, now, token, &(call_result_t){.status = CALL_TIMED_OUT});
+}
+
 static void outcomes_ask_all (outcomes_t *self, const moment_t *now)
 {
     for (size_t i = 0; i < self->plan.participants_count; i++)
         outcomes_ask (self, now, i, &self->plan.participants [i], "Participant");
-    if (!self->unheard)
-        outcomes_ask (self, now, PARTICIPANTS_MAX, &self->plan.coordinator, "Coordinator");
+    if (self->unheard)
+        return;
+    outcomes_ask (self, now, PARTICIPANTS_MAX, &self->plan.coordinator, "Coordinator");
+    self->timer = timers_set (self->service->timers,
+                              now->mono_ms + self->settings->request_limit_ms / COORDINATOR_SHARE,
+                              outcomes_on_time, self, PARTICIPANTS_MAX);
 }
 
 outcomes_t *outcomes_new (service_t *service, const planner_settings_t *settings,

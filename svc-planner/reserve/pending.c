@@ -164,7 +164,7 @@ static void pending_on_limit (void *owner, const moment_t *now, uint64_t token)
     self->receipt.limit_timer = 0;
     if (self->repair_order && self->vote.decided) {
         return; /* nobody waits for it, and the coordinator drives it to its end */
-    } else if (self->vote.decided) {
+    } else if (self->vote.decided || self->close.confirm) {
         self->answer.reasons_count = 0;
         pending_tell_open (self, now);
     } else if (self->close.giving_up) {

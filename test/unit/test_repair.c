@@ -200,26 +200,48 @@ static bool has_refused (fed_t *fed, const char *site, const char *reservation)
     return refused;
 }
 
-/*  s1 has refused the commit and p0 is dead for good. To wait for it twice takes longer than a
- *  request has. */
+/*  s1 has refused the commit, p0 is dead for good, and p1 answers within the least time that it
+ *  can be given. */
+static void refused_and_alone (fed_t *fed)
+{
+    late_federation (fed, 43, 2);
+    int p0 = fed_find (fed, "p0"), p1 = fed_find (fed, "p1");
+    Musubi__Answer *late = read_answer (fed, make_late (fed, "a@g1"));
+    fed->counts [0] = 0;
+    while (!has_refused (fed, "lis/s1", late->reservation))
+        fed_run (fed, 1);
+    message_free (&late->base);
+    fed_kill (fed, p0);
+    fed_kill (fed, p1);
+    planner_settings_t *settings = &fed->procs [p1].planner;
+    settings->try_ms_max = settings->try_ms;
+    settings->request_limit_ms = settings->try_ms + 1;
+    fed_start (fed, p1);
+}
+
+/*  To wait for p0 takes longer than a request has. */
 static void failed_is_told_though_the_coordinator_is_dead_for_good (void **state)
 {
     (void) state;
     fed_t fed;
-    late_federation (&fed, 43, 2);
-    int p0 = fed_find (&fed, "p0"), p1 = fed_find (&fed, "p1");
-    Musubi__Answer *late = read_answer (&fed, make_late (&fed, "a@g1"));
-    fed.counts [0] = 0;
-    while (!has_refused (&fed, "lis/s1", late->reservation))
-        fed_run (&fed, 1);
-    message_free (&late->base);
-    fed_kill (&fed, p0);
-    fed_kill (&fed, p1);
-    fed.procs [p1].planner.request_limit_ms = 4 * fed.procs [p1].planner.try_ms;
-    fed_start (&fed, p1);
+    refused_and_alone (&fed);
     fed_run (&fed, 2 * FED_HOUR_MS);
     Musubi__Answer *answer = reserve (&fed, "p1", "a@g1", &two_sites);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
+static void who_has_not_acknowledged_is_named_though_the_time_is_up (void **state)
+{
+    (void) state;
+    fed_t fed;
+    refused_and_alone (&fed);
+    fed_run (&fed, 10000); /* p1 has the directory */
+    fed_kill (&fed, fed_find (&fed, "lis/s0"));
+    Musubi__Answer *answer = reserve (&fed, "p1", "a@g1", &two_sites);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_IN_PROGRESS);
+    assert_non_null (strstr (answer->reasons [0]->text, "committed, but site s0 has not"));
     message_free (&answer->base);
     fed_end (&fed);
 }
@@ -623,6 +645,7 @@ int main (void)
       cmocka_unit_test (the_same_window_comes_first_when_it_is_free_again),
       cmocka_unit_test (with_no_other_plan_it_is_released_and_told_so_for_ever),
       cmocka_unit_test (failed_is_told_though_the_coordinator_is_dead_for_good),
+      cmocka_unit_test (who_has_not_acknowledged_is_named_though_the_time_is_up),
       cmocka_unit_test (T10_failed_is_told_only_when_all_have_been_heard),
       cmocka_unit_test (S3_a_change_that_can_not_be_kept_leaves_the_old_window_at_all),
       cmocka_unit_test (a_repair_goes_on_after_every_death),
