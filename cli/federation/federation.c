@@ -76,7 +76,7 @@ static const config_key_t keys [] = {
     "sites/*/storage/nodes", NULL,
     "names of the site's storage nodes (svc-replica node), separated by commas; one that is "
     "called as a node is on that node's machine, and serves its tasks"),
-  KEY_INTEGER ("sites/*/storage/bytes", "10000000000", 1, 9e18,
+  KEY_INTEGER ("sites/*/storage/bytes", "10000000000", 1048576, 9e18,
                "bytes that each storage node may use"),
   KEY_INTEGER ("sites/*/storage/mbps", "0", 0, 1000000,
                "Mbit/s of each transfer of files; 0 = as fast as it goes"),

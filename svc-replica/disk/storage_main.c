@@ -23,7 +23,7 @@ static const config_key_t storage_keys [] = {
               "endpoints of the site's svc-replica, separated by commas"),
   KEY_NEEDED (CONFIG_TEXT, "folder", 0, 0,
               "folder of its files, an absolute path; it is made when there is none"),
-  KEY_INTEGER ("bytes", "107374182400", 1, 9e18, "bytes that its files may take in all"),
+  KEY_INTEGER ("bytes", "107374182400", 1048576, 9e18, "bytes that its files may take in all"),
   KEY_DURATION (
     "limits/arrivals", "7d", 60000, 366.0 * 86400000,
     "what a task has left in folder/arrivals, and nobody takes in, is removed after this"),

@@ -16,7 +16,7 @@ sites
         back_end = runner
         storage
             nodes = disk-1
-            bytes = 1000000
+            bytes = 10000000
     lyon
         classes
             thin

@@ -230,7 +230,7 @@ static void nodes_that_can_not_be_told_apart_are_refused (void **state)
 #define STORAGE                                                                                    \
     "indexes = i1\nsites\n    ams\n        classes\n            thin\n"                            \
     "                nodes = 4\n        storage\n            nodes = \"d1, d2\"\n"                 \
-    "            bytes = 5000\n            mbps = 100\n        lead = 10s\n"
+    "            bytes = 5000000\n            mbps = 100\n        lead = 10s\n"
 
 static void what_is_said_of_storage_goes_to_who_keeps_the_files (void **state)
 {
@@ -244,7 +244,7 @@ static void what_is_said_of_storage_goes_to_who_keeps_the_files (void **state)
     assert_string_equal (names [0], "i1");
     assert_int_equal (federation_storage (federation, "ams", &names), 2);
     assert_string_equal (names [1], "d2");
-    assert_int_equal (federation_storage_bytes (federation, "ams"), 5000);
+    assert_int_equal (federation_storage_bytes (federation, "ams"), 5000000);
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream (&text, &size);
@@ -274,7 +274,7 @@ static void storage_that_can_not_be_is_refused (void **state)
     } cases [] = {
       {"nodes = \"d1, d1\"\n", "sites/ams/storage/nodes: \"d1\": is named twice"},
       {"nodes = \"d/1\"\n", "sites/ams/storage/nodes: \"d/1\": use letters"},
-      {"bytes = 0\n", "fed.zpl:7: sites/ams/storage/bytes"},
+      {"bytes = 1048575\n", "sites/ams/storage/bytes: 1048575: must be 1048576"},
       {"cost = money\n", "should be throughput or rtt"},
       {"disks = 2\n", "fed.zpl:7: "},
     };
