@@ -1,6 +1,6 @@
-/*  command - runs one program of a batch system and takes what it writes. It is found by its name in
- *  /usr/local/bin, /usr/bin and /bin, never by way of a shell, and gets no more of our environment
- *  than tells where the batch system is (SLURM_CONF, SGE_…). It writes times in UTC. Threads: any.
+/*  command - runs one program, of a batch system say, and takes what it writes. It is found by its
+ *  name on our PATH, never by way of a shell, and gets no more of our environment than tells where a
+ *  batch system is (SLURM_CONF, SGE_…). It writes times in UTC. Threads: any.
  */
 #ifndef MUSUBI_COMMAND_H
 #define MUSUBI_COMMAND_H
