@@ -16,8 +16,8 @@
 typedef struct {
     void *owner;
 
-    /*  Runs a command, whose words have single blanks between them. True with *output
-     *  malloc'ed, where it is wanted; false with why, what the program says. */
+    /*  Runs a command, whose words have single blanks between them. *output, where it is wanted, is
+     *  malloc'ed. False with why, what the program says. */
     bool (*command) (void *owner, const char *command, char **output, char why [WHY_BYTES]);
 
     /*  Can that much be shaped at an interface? False with why: it is not there, it carries less,

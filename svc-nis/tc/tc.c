@@ -1,27 +1,16 @@
-/*  tc - a process for each command; its output and its errors come through one pipe. */
+/*  tc - each command is a process of its own. */
 #include "tc.h"
 
-#include "clock.h"
+#include "command.h"
 #include "must.h"
 #include "router.h"
 #include "shaper.h"
 
-#include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <net/if.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#define ARGUMENTS_MAX  64
 #define CAP_NET_ADMIN_ 12
-#define PIECE_BYTES    65536
 
 static int64_t command_limit_ms;
 
@@ -30,104 +19,19 @@ void tc_limit (int64_t limit_ms)
     command_limit_ms = limit_ms;
 }
 
-/*  --- a command --- */
-
-/*  Its process, which writes to out; -1 with errno. */
-static pid_t tc_spawn (char *words, int out)
-{
-    pid_t pid;
-    char *arguments [ARGUMENTS_MAX + 1], *rest = NULL;
-    size_t count = 0;
-    for (char *word = strtok_r (words, " ", &rest); word && count < ARGUMENTS_MAX;
-         word = strtok_r (NULL, " ", &rest))
-        arguments [count++] = word;
-    assert (count > 0);
-    arguments [count] = NULL;
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    sigemptyset (&none);
-    sigfillset (&all);
-    posix_spawn_file_actions_init (&files);
-    posix_spawnattr_init (&attributes);
-    posix_spawn_file_actions_addopen (&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2 (&files, out, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2 (&files, out, STDERR_FILENO);
-    posix_spawnattr_setsigmask (&attributes, &none);
-    posix_spawnattr_setsigdefault (&attributes, &all);
-    posix_spawnattr_setflags (&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    errno = posix_spawnp (&pid, arguments [0], &files, &attributes, arguments, environ);
-    posix_spawn_file_actions_destroy (&files);
-    posix_spawnattr_destroy (&attributes);
-    return errno == 0 ? pid : -1;
-}
-
-/*  Reads to the end; false when that does not come in time. *text is malloc'ed. */
-static bool tc_read_all (int in, char **text)
-{
-    int64_t until_ms = clock_ms (CLOCK_MONOTONIC) + command_limit_ms;
-    size_t used = 0;
-    ssize_t got = 1;
-    *text = NULL;
-    while (got > 0) {
-        *text = must (realloc (*text, used + PIECE_BYTES + 1));
-        (*text) [used] = '\0';
-        int64_t left_ms = until_ms - clock_ms (CLOCK_MONOTONIC);
-        struct pollfd wait = {.fd = in, .events = POLLIN};
-        if (left_ms <= 0 || poll (&wait, 1, (int) left_ms) == 0)
-            return false;
-        got = read (in, *text + used, PIECE_BYTES);
-        used += got > 0 ? (size_t) got : 0;
-        (*text) [used] = '\0';
-    }
-    return true;
-}
-
-/*  What a program said last, without its newline. */
-static const char *last_line (char *text)
-{
-    size_t length = strlen (text);
-    while (length > 0 && text [length - 1] == '\n')
-        text [--length] = '\0';
-    const char *line = strrchr (text, '\n');
-    return line ? line + 1 : text;
-}
-
-/*  Waits for the end of a command; true when it was a good one. */
-static bool tc_await (pid_t pid, int in, const char *command, char **output, char why [WHY_BYTES])
-{
-    int told = 0;
-    bool ended = tc_read_all (in, output);
-    if (!ended)
-        kill (pid, SIGKILL);
-    while (waitpid (pid, &told, 0) < 0 && errno == EINTR)
-        ;
-    if (!ended)
-        return wrong (why, "%.120s: it did not end within %lld ms and was killed", command,
-                      (long long) command_limit_ms);
-    return (WIFEXITED (told) && WEXITSTATUS (told) == 0) ||
-           wrong (why, "%.120s: %.120s", command, last_line (*output));
-}
-
 static bool tc_command (void *owner, const char *command, char **output, char why [WHY_BYTES])
 {
     (void) owner;
-    int ends [2];
-    char *text = NULL;
-    if (pipe2 (ends, O_CLOEXEC) != 0)
-        return wrong (why, "%.120s: %s", command, strerror (errno));
+    const char *arguments [COMMAND_ARGUMENTS_MAX + 1];
+    char said [WHY_BYTES], *rest = NULL;
     text_auto_t *words = must_print ("%s", command);
-    pid_t pid = tc_spawn (words, ends [1]);
-    close (ends [1]);
-    bool good = pid < 0
-                  ? wrong (why, "%.120s: %s; is iproute2 installed?", command, strerror (errno))
-                  : tc_await (pid, ends [0], command, &text, why);
-    close (ends [0]);
-    if (good && output)
-        *output = text;
-    else
-        free (text);
-    return good;
+    size_t count = 0;
+    for (char *word = strtok_r (words, " ", &rest); word && count < COMMAND_ARGUMENTS_MAX;
+         word = strtok_r (NULL, " ", &rest))
+        arguments [count++] = word;
+    arguments [count] = NULL;
+    return command_run (arguments, NULL, command_limit_ms, output, said) == COMMAND_DONE ||
+           wrong (why, "%.120s: %.120s", command, said);
 }
 
 /*  --- what can be shaped --- */

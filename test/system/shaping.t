@@ -33,7 +33,7 @@ network () {
     router=r$one
     cable $router hub0 hub $router && ip -n "mu$$-hub" link set dev $router master br0 && address $router hub0 10.70.0.1$one/24
     cable $router wan wire $router && ip -n "mu$$-wire" link set dev $router master br0 && address $router wan 10.60.100.$one/24
-    tc -n "mu$$-wire" qdisc add dev $router root tbf rate 100mbit burst 128kb latency 40ms || return 1
+    tc -n "mu$$-wire" qdisc add dev $router root tbf rate 104mbit burst 128kb latency 40ms || return 1 # the wire carries a little more
     at $router sysctl -qw net.ipv4.ip_forward=1
   done
   for one in a b g c d h; do
@@ -234,7 +234,7 @@ narrow=$(cat "$work/id")
 opens () { [[ $(musubi show "$1") == *activated* ]]; }
 comes "its window opens" opens "$narrow"
 musubi provision "$narrow" >/dev/null
-comes "can't be told apart" is "$narrow" "degraded: reservation $thin has circuits between the same addresses"
+comes "can't be told apart" is "$narrow" "degraded: reservation $thin has circuits between the same addresses: tell them apart by musubi provision $narrow --port, --dscp or --address"
 exits 1 "an address that is none" musubi provision "$narrow" --address 10.60.1.2/99
 says "  … is refused" '10.60.1.2/99" should be IPv4 addresses, such as'
 check "it is told apart by a port" musubi provision "$narrow" --port 5004 --address 10.60.1.2
@@ -359,7 +359,7 @@ comes "doctor tells of an interface that does not exist" doctor_says 'nis/M: rou
 comes "of a link that is given more than its interface carries" doctor_says 'nis/M: router q2: interface wan carries 10000 Mbit/s, its link is given as 20000'
 comes "of a discipline of somebody else" doctor_says 'nis/M: router q3: interface odd has a queueing discipline that is not ours \(tbf 1:\)'
 comes "of no right" doctor_says 'nis/M: router n: no right to change traffic control: run the agent as root, or with CAP_NET_ADMIN'
-comes "of a tc that hangs" doctor_says 'nis/M: router o: tc qdisc show dev wan: it did not end within 1000 ms and was killed'
+comes "of a tc that hangs" doctor_says 'nis/M: router o: tc qdisc show dev wan: tc has not answered within 1000 ms'
 check "the agents' logs have it, too" grep -q 'router q1: this machine has no interface eth9' "$work/q1.log"
 check "and that discipline is still there" grep -q 'tbf 1: root' <(tc -n "mu$$-r2" qdisc show dev odd)
 odd_agent q9
