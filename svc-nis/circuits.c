@@ -57,52 +57,17 @@ static admission_want_t *circuits_read (const part_body_t *part, size_t *count)
 
 /*  --- does it hang together? --- */
 
-static bool joins (const link_t *link, const char *vertex)
-{
-    return strcmp (link->ends [0], vertex) == 0 || strcmp (link->ends [1], vertex) == 0;
-}
-
-static const char *circuits_other_end (const link_t *link, const char *vertex)
-{
-    return link->ends [strcmp (link->ends [0], vertex) == 0];
-}
-
-/*  The end of the first link from which the walk begins: the one that the second does not have. */
-static const char *walk_begin (const link_t *first, const link_t *second)
-{
-    return first->ends [joins (second, first->ends [0])];
-}
-
-/*  Which link can't be gone over next, and why; links_count when all can. */
-static size_t walk_stop (const link_t *const *links, size_t links_count, bool *again)
-{
-    const char *seen [CIRCUIT_LINKS_MAX + 1];
-    assert (links_count > 0 && links_count <= CIRCUIT_LINKS_MAX); /* as a part is taken */
-    seen [0] = links_count > 1 ? walk_begin (links [0], links [1]) : links [0]->ends [0];
-    for (size_t l = 0; l < links_count; l++) {
-        *again = false;
-        if (!joins (links [l], seen [l]))
-            return l;
-        seen [l + 1] = circuits_other_end (links [l], seen [l]);
-        *again = true;
-        for (size_t before = 0; before <= l; before++)
-            if (strcmp (seen [before], seen [l + 1]) == 0)
-                return l;
-    }
-    return links_count;
-}
-
 static bool circuit_valid (const circuits_t *self, const circuit_t *circuit, refusal_t *refusal)
 {
-    const link_t *links [CIRCUIT_LINKS_MAX];
+    size_t links [CIRCUIT_LINKS_MAX];
+    const char *vertices [CIRCUIT_LINKS_MAX + 1];
+    assert (circuit->links_count <= CIRCUIT_LINKS_MAX); /* as a part is taken */
     for (size_t l = 0; l < circuit->links_count; l++) {
-        size_t link;
-        bool found = free_capacity_find (self->room, circuit->links [l], &link);
+        bool found = free_capacity_find (self->room, circuit->links [l], &links [l]);
         assert (found); /* every wish has been looked at before */
-        links [l] = &self->domain->links [link];
     }
     bool again;
-    size_t stop = walk_stop (links, circuit->links_count, &again);
+    size_t stop = domain_walk (self->domain, links, circuit->links_count, vertices, &again);
     if (stop == circuit->links_count)
         return true;
     *refusal = (refusal_t){.reason = REFUSAL_OUTSIDE,

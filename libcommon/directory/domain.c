@@ -173,6 +173,31 @@ size_t domain_link (const domain_t *self, const char *name)
     return SIZE_MAX;
 }
 
+static bool link_joins (const link_t *self, const char *vertex)
+{
+    return strcmp (self->ends [0], vertex) == 0 || strcmp (self->ends [1], vertex) == 0;
+}
+
+size_t domain_walk (const domain_t *self, const size_t *links, size_t count, const char **vertices,
+                    bool *again)
+{
+    assert (count > 0);
+    const link_t *all = self->links, *first = &all [links [0]];
+    *again = false;
+    vertices [0] = first->ends [count > 1 && link_joins (&all [links [1]], first->ends [0])];
+    for (size_t l = 0; l < count; l++) {
+        const link_t *link = &all [links [l]];
+        if (!link_joins (link, vertices [l]))
+            return l;
+        vertices [l + 1] = link->ends [strcmp (link->ends [0], vertices [l]) == 0];
+        for (size_t before = 0; before <= l; before++)
+            *again |= strcmp (vertices [before], vertices [l + 1]) == 0;
+        if (*again)
+            return l;
+    }
+    return count;
+}
+
 bool link_meets (const link_t *self, const requirement_t *require, size_t require_count)
 {
     return attributes_meet (self->attributes, self->attributes_count, require, require_count);
