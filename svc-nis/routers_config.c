@@ -89,39 +89,32 @@ static bool prefixes_read (const config_t *config, const char *path, vertex_pref
     return good || config_wrong (config, path, why, "%s", wrong_why);
 }
 
-/*  Every end that a circuit can have stands for some addresses. */
+/*  Every end that a circuit can have stands for some addresses. A name below prefixes that is no
+ *  vertex would be passed over silently. */
 static bool vertices_prefixes_read (const config_t *config, const char *name,
                                     const domain_t *domain, vertex_prefixes_t *vertices,
                                     char why [LONG_WHY_BYTES])
 {
+    char path [PATH_BYTES];
+    const char *names [NAMES_MAX];
+    size_t count = config_names (config, "prefixes", names, NAMES_MAX);
+    for (size_t i = 0; i < count && i < NAMES_MAX; i++) {
+        size_t vertex = vertex_called (domain, name, names [i]);
+        snprintf (path, sizeof path, "prefixes/%.80s", names [i]);
+        if (vertex == SIZE_MAX)
+            return config_wrong (config, path, why, "no site or exchange point is called so");
+        if (!prefixes_read (config, path, &vertices [vertex], why))
+            return false;
+    }
     for (size_t i = 0; i < domain->vertices_count; i++) {
         const vertex_t *vertex = &domain->vertices [i];
-        char path [PATH_BYTES];
         snprintf (path, sizeof path, "prefixes/%s", vertex_local_name (vertex, name));
-        if (config_has (config, path) && !prefixes_read (config, path, &vertices [i], why))
-            return false;
         if (vertices [i].count == 0 && vertex->kind != VERTEX_ROUTER)
             return config_wrong (config, path, why,
                                  "missing: with back_end = agents each site and exchange point "
                                  "stands for addresses, such as 10.8.0.0/16");
     }
     return true;
-}
-
-/*  A name below prefixes that is no vertex would be passed over silently. */
-static bool prefixes_known (const config_t *config, const char *name, const domain_t *domain,
-                            char why [LONG_WHY_BYTES])
-{
-    const char **names = must (calloc (NAMES_MAX, sizeof *names));
-    size_t count = config_names (config, "prefixes", names, NAMES_MAX);
-    const char *unknown = NULL;
-    for (size_t i = 0; i < count && i < NAMES_MAX && !unknown; i++)
-        if (vertex_called (domain, name, names [i]) == SIZE_MAX)
-            unknown = names [i];
-    free (names);
-    char path [PATH_BYTES];
-    snprintf (path, sizeof path, "prefixes/%.80s", unknown ? unknown : "");
-    return !unknown || config_wrong (config, path, why, "no site or exchange point is called so");
 }
 
 static bool settings_read (const config_t *config, const char *name, const domain_t *domain,
@@ -132,8 +125,7 @@ static bool settings_read (const config_t *config, const char *name, const domai
         if (!link_interfaces_read (config, name, domain, i, &links [i], why) ||
             !interface_alone (config, domain, links, i, why))
             return false;
-    return prefixes_known (config, name, domain, why) &&
-           vertices_prefixes_read (config, name, domain, vertices, why);
+    return vertices_prefixes_read (config, name, domain, vertices, why);
 }
 
 bool routers_config_read (const config_t *config, const char *name, const domain_t *domain,

@@ -68,21 +68,31 @@ static size_t vertex_index (const routers_t *self, const char *name)
 
 /*  --- how far is it? --- */
 
+/*  What is wrong at that interface there, or at the first one (NULL) at which something is; "" =
+ *  nothing. */
+static const char *place_trouble (const place_t *place, const char *interface)
+{
+    for (size_t i = 0; i < place->reported.interfaces_count; i++) {
+        const router_interface_t *one = &place->reported.interfaces [i];
+        if (*one->trouble && (!interface || strcmp (one->name, interface) == 0))
+            return one->trouble;
+    }
+    return "";
+}
+
 static circuit_state_t place_state (const place_t *place, const shape_t *shape,
                                     char why [WHY_BYTES])
 {
-    const router_work_t *reported = &place->reported;
+    const char *trouble = place_trouble (place, shape->interface);
     if (place->agent.state != AGENT_UP) {
         wrong (why, "router %s: its agent does not ask", place->name);
         return place->agent.state == AGENT_AWAITED ? CIRCUITS_OPENING : CIRCUITS_DEGRADED;
     }
-    for (size_t i = 0; i < reported->interfaces_count; i++)
-        if (*reported->interfaces [i].trouble &&
-            strcmp (reported->interfaces [i].name, shape->interface) == 0) {
-            wrong (why, "router %s: %.180s", place->name, reported->interfaces [i].trouble);
-            return CIRCUITS_DEGRADED;
-        }
-    if (router_work_has (reported, shape))
+    if (*trouble) {
+        wrong (why, "router %s: %.180s", place->name, trouble);
+        return CIRCUITS_DEGRADED;
+    }
+    if (router_work_has (&place->reported, shape))
         return CIRCUITS_ACTIVE;
     if (place->full) {
         wrong (why, "router %s shapes %d directions of circuits already, the most", place->name,
@@ -191,9 +201,8 @@ static void place_warn (routers_t *self, const place_t *place)
     if (state == AGENT_SILENT || state == AGENT_LOST)
         wrong (text, "router %s: its agent does not ask, so circuits through it are degraded",
                place->name);
-    for (size_t i = 0; i < place->reported.interfaces_count && !*text; i++)
-        if (*place->reported.interfaces [i].trouble)
-            wrong (text, "router %s: %.180s", place->name, place->reported.interfaces [i].trouble);
+    else if (*place_trouble (place, NULL))
+        wrong (text, "router %s: %.180s", place->name, place_trouble (place, NULL));
     service_warn (self->service, about, text, INT64_MAX);
 }
 
@@ -297,24 +306,27 @@ static prefix_t *end_prefixes (const vertex_prefixes_t *end, const traffic_t *tr
     return list;
 }
 
-/*  Between which vertices, and over which link, traffic goes. */
+/*  Traffic in one direction of a circuit, which leaves a vertex over a link of it. */
 typedef struct {
     const circuit_t *circuit;
     const traffic_t *traffic;
-    size_t from, to; /* vertices */
+    size_t from, to; /* vertices: its ends */
+    size_t link;
+    const char *leaves;
 } stream_t;
 
-/*  Adds a stream at the end of a link from which it leaves, or as it comes in at the other. */
-static void want_add (routers_t *self, want_t *want, const stream_t *stream, size_t link,
-                      size_t leaves)
+/*  Adds it at the end of the link from which it leaves, or as it comes in at the other. */
+static void want_add (routers_t *self, want_t *want, const stream_t *stream)
 {
-    const link_interfaces_t *interfaces = &self->links [link];
+    const circuit_t *circuit = stream->circuit;
+    const link_interfaces_t *interfaces = &self->links [stream->link];
+    const link_t *link = &self->domain->links [stream->link];
+    size_t leaves = strcmp (link->ends [0], stream->leaves) != 0;
     bool inward = !*interfaces->ends [leaves];
     size_t end = inward ? 1 - leaves : leaves;
     want->list = must_grow (want->list, want->count, &want->room, sizeof *want->list);
     placed_t *placed = &want->list [want->count++];
-    const circuit_t *circuit = stream->circuit;
-    *placed = (placed_t){.place = vertex_index (self, self->domain->links [link].ends [end]),
+    *placed = (placed_t){.place = vertex_index (self, link->ends [end]),
                          .shape = {.hop = circuit->hop,
                                    .inward = inward,
                                    .mbps = circuit->mbps,
@@ -330,56 +342,39 @@ static void want_add (routers_t *self, want_t *want, const stream_t *stream, siz
     shape->to = end_prefixes (&self->prefixes [stream->to], stream->traffic, &shape->to_count);
 }
 
-/*  The links of a circuit, by their places in the domain; false when one is gone from there. */
-static bool circuit_links (const routers_t *self, const circuit_t *circuit,
-                           size_t links [CIRCUIT_LINKS_MAX])
+/*  The way of a circuit in the present graph; false when it has none there any more. */
+static bool circuit_way (const routers_t *self, const circuit_t *circuit, size_t *links,
+                         const char **vertices)
 {
-    for (size_t l = 0; l < circuit->links_count; l++)
+    bool again;
+    size_t count = circuit->links_count;
+    assert (count > 0 && count <= CIRCUIT_LINKS_MAX);
+    for (size_t l = 0; l < count; l++)
         if ((links [l] = domain_link (self->domain, circuit->links [l])) == SIZE_MAX)
             return false;
-    return true;
-}
-
-/*  The end of each link at which the circuit comes to it; the first may go either way. */
-static void circuit_walk (const routers_t *self, const size_t *links, size_t count, size_t *comes)
-{
-    const link_t *all = self->domain->links;
-    assert (all && count > 0);
-    for (size_t l = 0; l < count; l++) {
-        const link_t *link = &all [links [l]];
-        const link_t *next = l + 1 < count ? &all [links [l + 1]] : NULL;
-        comes [l] = 0;
-        if (next)
-            comes [l] = strcmp (link->ends [0], next->ends [0]) == 0 ||
-                        strcmp (link->ends [0], next->ends [1]) == 0;
-        else if (l > 0)
-            comes [l] = strcmp (link->ends [0], all [links [l - 1]].ends [1 - comes [l - 1]]) != 0;
-    }
+    return domain_walk (self->domain, links, count, vertices, &again) == count;
 }
 
 static void want_circuit (routers_t *self, want_t *want, const circuit_t *circuit,
                           const traffic_t *traffic)
 {
-    size_t links [CIRCUIT_LINKS_MAX], comes [CIRCUIT_LINKS_MAX] = {0};
-    size_t last = circuit->links_count - 1;
-    assert (circuit->links_count > 0 && circuit->links_count <= CIRCUIT_LINKS_MAX);
-    if (!circuit_links (self, circuit, links)) {
-        wrong (want->why, "need %s: one of its links is not in the configuration any more",
+    size_t links [CIRCUIT_LINKS_MAX];
+    const char *vertices [CIRCUIT_LINKS_MAX + 1];
+    if (!circuit_way (self, circuit, links, vertices)) {
+        wrong (want->why, "need %s: its links are not in the configuration any more",
                circuit->need);
         return;
     }
-    circuit_walk (self, links, circuit->links_count, comes);
-    const link_t *all = self->domain->links;
-    size_t begin = vertex_index (self, all [links [0]].ends [comes [0]]);
-    size_t end = vertex_index (self, all [links [last]].ends [1 - comes [last]]);
-    if (self->prefixes [begin].count == 0 || self->prefixes [end].count == 0) {
+    size_t from = vertex_index (self, vertices [0]);
+    size_t to = vertex_index (self, vertices [circuit->links_count]);
+    if (self->prefixes [from].count == 0 || self->prefixes [to].count == 0) {
         wrong (want->why, "need %s: it ends at a router, which stands for no addresses",
                circuit->need);
         return;
     }
-    for (size_t l = 0; l <= last; l++) {
-        want_add (self, want, &(stream_t){circuit, traffic, begin, end}, links [l], comes [l]);
-        want_add (self, want, &(stream_t){circuit, traffic, end, begin}, links [l], 1 - comes [l]);
+    for (size_t l = 0; l < circuit->links_count; l++) {
+        want_add (self, want, &(stream_t){circuit, traffic, from, to, links [l], vertices [l]});
+        want_add (self, want, &(stream_t){circuit, traffic, to, from, links [l], vertices [l + 1]});
     }
 }
 
@@ -402,9 +397,9 @@ static void want_block (const routers_t *self, want_t *want)
     for (const want_t *other = NULL; (other = want_next (self, other)) && !*want->blocked;)
         if (other != want && want_works (other) && wants_meet (want, other))
             wrong (want->blocked,
-                   "reservation %s has circuits between the same addresses; provision one of them "
-                   "for a port, a mark or addresses of its own",
-                   other->reservation);
+                   "reservation %s has circuits between the same addresses: tell them apart by "
+                   "musubi provision %s --port, --dscp or --address",
+                   other->reservation, want->reservation);
 }
 
 static want_t *want_new (routers_t *self, const char *reservation)

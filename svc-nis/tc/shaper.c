@@ -93,13 +93,20 @@ static void match_add (seen_filter_t *filter, uint32_t value, uint32_t mask, uns
         filter->matches [filter->count++] = (filter_match_t){value, mask, offset};
 }
 
-/*  The filter of one pair of prefixes, for packets from the port or (to_port) to it. */
-static seen_filter_t filter_of (const circuit_class_t *circuit, size_t pair, bool to_port)
+static size_t filters_wanted (const shape_t *shape)
+{
+    return shape->from_count * shape->to_count * (shape->port > 0 ? 2 : 1);
+}
+
+/*  One for each pair of prefixes; with a port, first for packets from it, then for those to it. */
+static seen_filter_t filter_wanted (const circuit_class_t *circuit, size_t at)
 {
     const shape_t *shape = circuit->shape;
-    const prefix_t *from = &shape->from [pair / shape->to_count];
-    const prefix_t *to = &shape->to [pair % shape->to_count];
-    bool narrow = shape->port > 0 || shape->dscp > 0;
+    size_t pairs = shape->from_count * shape->to_count;
+    assert (pairs > 0); /* as a shape is taken */
+    const prefix_t *from = &shape->from [at % pairs / shape->to_count];
+    const prefix_t *to = &shape->to [at % pairs % shape->to_count];
+    bool narrow = shape->port > 0 || shape->dscp > 0, to_port = at >= pairs;
     seen_filter_t filter = {.pref = circuit->minor + (narrow ? 0 : PREF_WIDE),
                             .minor = circuit->minor};
     match_add (&filter, from->address, prefix_mask (from), 12);
@@ -108,28 +115,6 @@ static seen_filter_t filter_of (const circuit_class_t *circuit, size_t pair, boo
     if (shape->port > 0)
         match_add (&filter, shape->port << (to_port ? 0 : 16), to_port ? 0xffff : 0xffff0000, 20);
     return filter;
-}
-
-static size_t filters_wanted (const shape_t *shape)
-{
-    return shape->from_count * shape->to_count * (shape->port > 0 ? 2 : 1);
-}
-
-static seen_filter_t filter_wanted (const circuit_class_t *circuit, size_t at)
-{
-    size_t pairs = circuit->shape->from_count * circuit->shape->to_count;
-    assert (pairs > 0); /* as a shape is taken */
-    return filter_of (circuit, at % pairs, at >= pairs);
-}
-
-static bool filter_same (const seen_filter_t *a, const seen_filter_t *b)
-{
-    bool same = a->pref == b->pref && a->minor == b->minor && a->count == b->count;
-    for (size_t i = 0; i < a->count && same; i++)
-        same = a->matches [i].value == b->matches [i].value &&
-               a->matches [i].mask == b->matches [i].mask &&
-               a->matches [i].offset == b->matches [i].offset;
-    return same;
 }
 
 /*  Are the filters of this pref just those that are wanted, in any order? */
@@ -141,7 +126,7 @@ static bool filters_right (const device_t *self, const circuit_class_t *circuit)
         seen += self->seen.filters [s].pref == pref;
         for (size_t w = 0; w < wanted; w++) {
             seen_filter_t filter = filter_wanted (circuit, w);
-            right += filter_same (&self->seen.filters [s], &filter);
+            right += memcmp (&self->seen.filters [s], &filter, sizeof filter) == 0;
         }
     }
     return seen == wanted && right == wanted;
@@ -314,11 +299,6 @@ static bool inward_make (device_t *self, bool ingress)
 
 /*  --- what is wanted --- */
 
-static bool minor_free (const device_t *self, uint32_t minor)
-{
-    return !circuit_of (self, minor);
-}
-
 static void device_begin (device_t *self, const router_work_t *order, bool inward)
 {
     const char *name = self->interface->name;
@@ -331,7 +311,7 @@ static void device_begin (device_t *self, const router_work_t *order, bool inwar
             continue;
         uint32_t hash =
           text_hash (text_hash (2166136261 + shape->hop, shape->reservation), shape->need);
-        while (!minor_free (self, MINOR_FIRST + hash % MINORS))
+        while (circuit_of (self, MINOR_FIRST + hash % MINORS))
             hash++;
         self->list [self->count++] = (circuit_class_t){shape, MINOR_FIRST + hash % MINORS};
     }
@@ -346,16 +326,16 @@ static void device_end (device_t *self)
 /*  Adds to *seen what is there as it is wanted; true when that is all of it. */
 static bool device_tell (const device_t *self, router_work_t *seen)
 {
-    size_t missing = 0;
+    bool all = true;
     for (size_t i = 0; i < self->count; i++) {
         const circuit_class_t *circuit = &self->list [i];
         uint32_t mbps = circuit->shape->mbps;
         if (class_right (self, circuit->minor, mbps, mbps) && filters_right (self, circuit))
             codec_copy (&shape_codec, &seen->shapes [seen->shapes_count++], circuit->shape);
         else
-            missing++;
+            all = false;
     }
-    return missing == 0;
+    return all;
 }
 
 static void interface_run (const shaper_machine_t *machine, const router_work_t *order,

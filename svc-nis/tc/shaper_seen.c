@@ -1,6 +1,7 @@
 /*  shaper_seen - line by line, word by word. */
 #include "shaper_seen.h"
 
+#include "command.h"
 #include "must.h"
 
 #include <stdio.h>
@@ -28,11 +29,9 @@ static double seen_rate (const char *text)
 
 void seen_qdiscs (seen_device_t *self, char *output)
 {
-    char *rest = NULL;
     char kind [16], handle [16], place [16];
     self->there = true;
-    for (const char *line = strtok_r (output, "\n", &rest); line;
-         line = strtok_r (NULL, "\n", &rest)) {
+    for (const char *line; (line = command_line (&output));) {
         if (sscanf (line, "qdisc %15s %15s %15s", kind, handle, place) != 3)
             continue;
         bool root = strcmp (place, "root") == 0;
@@ -46,10 +45,8 @@ void seen_qdiscs (seen_device_t *self, char *output)
 
 void seen_classes (seen_device_t *self, char *output)
 {
-    char *rest = NULL;
     size_t room = 0;
-    for (const char *line = strtok_r (output, "\n", &rest); line;
-         line = strtok_r (NULL, "\n", &rest)) {
+    for (const char *line; (line = command_line (&output));) {
         seen_class_t class = {.rate = seen_rate (seen_after (line, " rate ")),
                               .ceil = seen_rate (seen_after (line, " ceil "))};
         if (sscanf (line, "class htb " SHAPER_HANDLE "%x", &class.minor) != 1)
@@ -61,10 +58,8 @@ void seen_classes (seen_device_t *self, char *output)
 
 void seen_filters (seen_device_t *self, char *output)
 {
-    char *rest = NULL;
     size_t room = 0;
-    for (const char *line = strtok_r (output, "\n", &rest); line;
-         line = strtok_r (NULL, "\n", &rest)) {
+    for (const char *line; (line = command_line (&output));) {
         seen_filter_t filter = {.pref = (uint32_t) strtoul (seen_after (line, " pref "), NULL, 10)};
         seen_filter_t *last = &self->filters [self->filters_count - (self->filters_count > 0)];
         filter_match_t match;

@@ -17,6 +17,7 @@ typedef struct {
     unsigned offset;
 } filter_match_t;
 
+/*  Without gaps: two are compared byte by byte. */
 typedef struct {
     uint32_t pref;
     uint32_t minor; /* of the class that it leads to */
