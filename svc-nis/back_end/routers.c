@@ -315,6 +315,22 @@ typedef struct {
     const char *leaves;
 } stream_t;
 
+/*  The last one joins another one of the same traffic, if there is one: together they have both
+ *  bandwidths. */
+static void want_join (want_t *want, placed_t *last)
+{
+    for (placed_t *one = want->list; one < last; one++) {
+        if (one->place != last->place || !shapes_meet (&one->shape, &last->shape))
+            continue;
+        one->shape.mbps += last->shape.mbps;
+        if (one->shape.until_ms < last->shape.until_ms)
+            one->shape.until_ms = last->shape.until_ms;
+        codec_clear (&shape_codec, &last->shape);
+        want->count--;
+        return;
+    }
+}
+
 /*  Adds it at the end of the link from which it leaves, or as it comes in at the other. */
 static void want_add (routers_t *self, want_t *want, const stream_t *stream)
 {
@@ -340,6 +356,7 @@ static void want_add (routers_t *self, want_t *want, const stream_t *stream)
     shape->from =
       end_prefixes (&self->prefixes [stream->from], stream->traffic, &shape->from_count);
     shape->to = end_prefixes (&self->prefixes [stream->to], stream->traffic, &shape->to_count);
+    want_join (want, placed);
 }
 
 /*  The way of a circuit in the present graph; false when it has none there any more. */

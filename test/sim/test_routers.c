@@ -117,15 +117,21 @@ static void circuit_tell (routers_scene_t *self, const moment_t *now, size_t i)
     char way [3][NAME_BYTES_MAX + 1] = {"a-r1", "r1-r2", "b-r2"};
     if (i >= 2)
         way [2][0] = 'c';
-    circuit_t circuit = {.need = "x-y",
-                         .links = way,
-                         .links_count = 3,
-                         .mbps = self->circuits [i].mbps,
-                         .from_ms = 0,
-                         .until_ms = self->until_ms};
+    /* Two of the same traffic, which have one class. */
+    unsigned mbps = self->circuits [i].mbps, second = mbps / 2;
+    circuit_t both [2] = {{.need = "x-y",
+                           .links = way,
+                           .links_count = 3,
+                           .mbps = mbps - second,
+                           .from_ms = 0,
+                           .until_ms = self->until_ms}};
+    both [1] = both [0];
+    both [1].need [2] = 'z';
+    both [1].mbps = second;
     circuit_back_end_t back_end = routers_back_end (self->routers);
     snprintf (name, sizeof name, "r%zu", i);
-    back_end.want (back_end.owner, now, name, &circuit, self->circuits [i].wanted ? 1 : 0,
+    back_end.want (back_end.owner, now, name, both,
+                   self->circuits [i].wanted ? 1 + (second > 0) : 0,
                    &(traffic_t){.port = i % 2 == 1 ? 5000 : 0});
 }
 
