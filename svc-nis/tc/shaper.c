@@ -19,7 +19,7 @@
 #define MINORS         0x7000 /* so many of them */
 #define PREF_WIDE      0x8000 /* filters without port and mark come after those with */
 #define FRAME_BYTES    1600
-#define BURST_MS       2     /* that a class may send at once */
+#define BURST_MS       10    /* that a class may send at once: a busy machine comes to it late */
 #define RATE_TOLERATED 0.001 /* tc shows large rates rounded */
 
 /*  A direction of a circuit with its class. */
@@ -123,7 +123,9 @@ static bool filters_right (const device_t *self, const circuit_class_t *circuit)
     size_t wanted = filters_wanted (circuit->shape), seen = 0, right = 0;
     uint32_t pref = filter_wanted (circuit, 0).pref;
     for (size_t s = 0; s < self->seen.filters_count; s++) {
-        seen += self->seen.filters [s].pref == pref;
+        if (self->seen.filters [s].pref != pref)
+            continue;
+        seen++;
         for (size_t w = 0; w < wanted; w++) {
             seen_filter_t filter = filter_wanted (circuit, w);
             right += memcmp (&self->seen.filters [s], &filter, sizeof filter) == 0;
