@@ -331,6 +331,7 @@ wrong () { # SENTENCE PATTERN SETTING…: svc-nis refuses to start, and says why
 }
 wrong "a prefix that is malformed" 'prefixes/a: "10.60.1.0/33" should be IPv4 addresses, such as 10.8.0.0/16' --set prefixes/a=10.60.1.0/33
 wrong "an address with a length" 'prefixes/a: "10.60.1.7/24" has an address within it; 10.60.1.0/24 would be right' --set prefixes/a=10.60.1.7/24
+wrong "an IPv6 prefix" 'prefixes/a: "2001:db8::/32" should be IPv4 addresses' --set prefixes/a=2001:db8::/32
 wrong "prefixes of nobody" 'prefixes/x: no site or exchange point is called so' --set prefixes/x=10.60.1.0/24
 wrong "an interface at neither end" 'links/a-r1/interfaces/r2: "r2" should be an end of the link' --set links/a-r1/interfaces/r2=eth0
 wrong "an interface of two links" 'links/b-r1/interfaces: to-a is that of link a-r1 already' --set links/b-r1/interfaces/r1=to-a
