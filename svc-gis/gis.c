@@ -114,6 +114,17 @@ static bool list_entry (gis_t *self, const moment_t *now, const request_t *reque
     return false;
 }
 
+static void reply_to_announcement (gis_t *self, const request_t *request,
+                                   const announcement_t *announcement, announce_answer_t *answer)
+{
+    char homes [GIS_HOMES_MAX][NAME_BYTES_MAX + 1];
+    answer->homes = homes;
+    answer->homes_count = announcement->homes ? self->settings.homes_count : 0;
+    for (size_t i = 0; i < answer->homes_count; i++)
+        snprintf (homes [i], sizeof homes [i], "%s", self->settings.homes [i]);
+    service_reply (self->service, request, codec_encode (&announce_answer_codec, answer));
+}
+
 /*  The answer tells what is remembered, because only the sender can compare it with its ledger
  *  (T14). A store below that is told so and not listed: nobody should come to a restored backup. */
 static void announce_step (gis_t *self, const moment_t *now, const request_t *request,
@@ -135,7 +146,7 @@ static void announce_step (gis_t *self, const moment_t *now, const request_t *re
         outbox_log (self->service->outbox, LEVEL_WARNING, "entry %s not listed row=%llu cause=%s",
                     name, (unsigned long long) announcement->mark.row,
                     answer.replaced ? "replaced" : "restored_backup");
-        service_reply (self->service, request, codec_encode (&announce_answer_codec, &answer));
+        reply_to_announcement (self, request, announcement, &answer);
         return;
     }
     if (!roster_keep (self->roster, now, name, packed, answer.lease_ms) &&
@@ -145,7 +156,7 @@ static void announce_step (gis_t *self, const moment_t *now, const request_t *re
     if (announcement->seen && recall_told (self->recall, name))
         watermarks_raise (self->watermarks, now, name, &announcement->mark);
     service_count (self->service, "announcements", 1);
-    service_reply (self->service, request, codec_encode (&announce_answer_codec, &answer));
+    reply_to_announcement (self, request, announcement, &answer);
 }
 
 static void on_announce (void *owner, const moment_t *now, const request_t *request, void *body)
@@ -182,12 +193,6 @@ static void gis_on_withdraw (void *owner, const moment_t *now, const request_t *
 
 /*  --- snapshot, find --- */
 
-static bool same_mark (const directory_mark_t *a, const directory_mark_t *b)
-{
-    return a->start == b->start && a->number == b->number &&
-           memcmp (a->store, b->store, STORE_ID_BYTES) == 0;
-}
-
 /*  False when the answer is full: the entry is not in it. */
 static bool gis_tell (entries_told_t *told, size_t *bytes, const listing_t *listing)
 {
@@ -201,29 +206,60 @@ static bool gis_tell (entries_told_t *told, size_t *bytes, const listing_t *list
     return true;
 }
 
+/*  Tells a follower what it has missed, if the log reaches back so far and one answer holds it. */
+static bool tell_changes (const gis_t *self, const directory_mark_t *have, entries_told_t *told)
+{
+    size_t bytes = 0;
+    told->gone = must (calloc (ROSTER_LOG_MAX, sizeof *told->gone));
+    size_t changed = roster_changed (self->roster, have->number, told->gone);
+    told->changes = changed <= ROSTER_LOG_MAX;
+    for (size_t i = 0; told->changes && i < changed; i++) {
+        const listing_t *listing = roster_find (self->roster, told->gone [i]);
+        if (listing)
+            told->changes = gis_tell (told, &bytes, listing);
+        else
+            memmove (told->gone [told->gone_count++], told->gone [i], sizeof *told->gone);
+    }
+    if (!told->changes)
+        told->count = told->gone_count = 0;
+    return told->changes;
+}
+
+static void tell_page (const gis_t *self, const char *after, entries_told_t *told)
+{
+    size_t bytes = 0;
+    const listing_t *listing = roster_after (self->roster, *after ? after : NULL);
+    while (listing && gis_tell (told, &bytes, listing))
+        listing = roster_after (self->roster, listing->entry.name);
+    told->homes = self->settings.homes;
+    told->homes_count = self->settings.homes_count;
+    told->more = listing != NULL;
+}
+
+static bool same_publisher (const directory_mark_t *a, const directory_mark_t *b)
+{
+    return a->start == b->start && memcmp (a->store, b->store, STORE_ID_BYTES) == 0;
+}
+
 static void gis_on_snapshot (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    (void) now;
     gis_t *self = owner;
     const snapshot_request_t *asked = body;
+    const directory_mark_t *have = &asked->have;
     entries_told_t told = {.mark = mark_of (self)};
-    bool of_another = asked->have.start > 0 && self->settings.gis_count == 0 &&
-                      memcmp (asked->have.store, told.mark.store, STORE_ID_BYTES) != 0;
+    bool of_another = have->start > 0 && self->settings.gis_count == 0 &&
+                      memcmp (have->store, told.mark.store, STORE_ID_BYTES) != 0;
     if (of_another) /* with several directories, the other store may be another directory's */
         recall_followed (self->recall, now);
     service_count (self->service, "snapshots", 1);
-    told.unchanged = !*asked->after && same_mark (&asked->have, &told.mark);
-    if (!told.unchanged) {
-        size_t bytes = 0;
-        const listing_t *listing = roster_after (self->roster, *asked->after ? asked->after : NULL);
-        while (listing && gis_tell (&told, &bytes, listing))
-            listing = roster_after (self->roster, listing->entry.name);
-        told.homes = self->settings.homes;
-        told.homes_count = self->settings.homes_count;
-        told.more = listing != NULL;
-    }
-    service_reply (self->service, request, codec_encode (&snapshot_told_codec, &told));
+    bool ours = !*asked->after && same_publisher (have, &told.mark);
+    told.unchanged = ours && have->number == told.mark.number;
+    bool behind = ours && have->number < told.mark.number;
+    if (!told.unchanged && !(behind && asked->changes && tell_changes (self, have, &told)))
+        tell_page (self, asked->after, &told);
+    service_reply (self->service, request, entries_told_encode (&snapshot_told_codec, &told));
     free (told.entries);
+    free (told.gone);
 }
 
 static bool gis_of_kind (const directory_entry_t *entry, const char *kind)
@@ -251,6 +287,25 @@ static bool matches (const directory_entry_t *entry, const find_t *find)
     return gis_of_kind (entry, find->kind) && (any_site || site_matches (entry->site, find));
 }
 
+static void find_named (const gis_t *self, const find_t *find, entries_told_t *told)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < find->names_count && !told->more; i++) {
+        const listing_t *listing = roster_find (self->roster, find->names [i]);
+        told->more =
+          listing && matches (&listing->entry, find) && !gis_tell (told, &bytes, listing);
+    }
+}
+
+static void find_any (const gis_t *self, const find_t *find, entries_told_t *told)
+{
+    size_t bytes = 0;
+    const listing_t *listing = roster_after (self->roster, *find->after ? find->after : NULL);
+    while (listing && (!matches (&listing->entry, find) || gis_tell (told, &bytes, listing)))
+        listing = roster_after (self->roster, listing->entry.name);
+    told->more = listing != NULL;
+}
+
 static void on_find (void *owner, const moment_t *now, const request_t *request, void *body)
 {
     (void) now;
@@ -258,19 +313,19 @@ static void on_find (void *owner, const moment_t *now, const request_t *request,
     const find_t *find = body;
     service_count (self->service, "finds", 1);
     entries_told_t told = {.more = false};
-    size_t bytes = 0;
-    const listing_t *listing = roster_after (self->roster, *find->after ? find->after : NULL);
-    while (listing && (!matches (&listing->entry, find) || gis_tell (&told, &bytes, listing)))
-        listing = roster_after (self->roster, listing->entry.name);
-    told.more = listing != NULL;
-    service_reply (self->service, request, codec_encode (&find_told_codec, &told));
+    if (find->names_count > 0)
+        find_named (self, find, &told);
+    else
+        find_any (self, find, &told);
+    service_reply (self->service, request, entries_told_encode (&find_told_codec, &told));
     free (told.entries);
 }
 
 /*  --- the core --- */
 
-static const char *gis_resolve (void *owner, const char *peer)
+static const char *gis_resolve (void *owner, const moment_t *now, const char *peer)
 {
+    (void) now;
     const listing_t *listing = roster_find (owner, peer);
     return listing ? listing->entry.endpoint : NULL;
 }

@@ -22,7 +22,7 @@
 
 #include <assert.h>
 
-#define GIS_ENTRIES_MAX      16384 /* what entries_max may be set to; a reader keeps as many */
+#define GIS_ENTRIES_MAX      65536 /* what entries_max may be set to; a reader keeps as many */
 #define GIS_HOMES_MAX        64
 #define GIS_ENTRY_BYTES_MAX  (776u << 10) /* of one entry, packed: the largest domain's */
 #define GIS_TABLE_BYTES_MAX  (64u << 20)  /* of all entries, packed */

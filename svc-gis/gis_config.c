@@ -25,7 +25,7 @@ const config_key_t gis_keys [] = {
                 "shortest lease of an entry"),
   KEY_DURATION ("lease_max", "60s", GIS_LEASE_MS_LEAST, GIS_LEASE_MS_MOST,
                 "longest lease of an entry: a service that died stays listed until its lease ends"),
-  KEY_INTEGER ("limits/entries_max", "4096", 1, GIS_ENTRIES_MAX, "services listed at once"),
+  KEY_INTEGER ("limits/entries_max", "32768", 1, GIS_ENTRIES_MAX, "services listed at once"),
   KEY_INTEGER ("limits/watermarks_max", "65536", 1, SETTING_COUNT_MOST,
                "services whose watermarks are kept at once: how far their ledgers had come (T14)"),
   KEY_INTEGER ("limits/closed_max", "1000000", 1, SETTING_COUNT_MOST,

@@ -32,16 +32,6 @@ static const codec_row_t withdraw_rows [] = {
 const codec_t withdraw_codec =
   CODEC (withdraw_t, musubi__withdraw_request__descriptor, withdraw_rows);
 
-/*  --- find --- */
-
-static const codec_row_t find_rows [] = {
-  ROW_WORD ("kind", find_t, kind, OR_NONE),
-  ROW_ARRAY ("require", find_t, require, require_count, requirement),
-  ROW_NUMBER ("cpus", find_t, cpus),
-  ROW_WORD ("after", find_t, after, OR_NONE),
-};
-const codec_t find_codec = CODEC (find_t, musubi__find_request__descriptor, find_rows);
-
 /*  --- pages and changes --- */
 
 static const codec_row_t snapshot_rows [] = {
@@ -53,16 +43,30 @@ static const codec_row_t snapshot_rows [] = {
   ROW_STRING_LIST ("homes", entries_told_t, homes, homes_count, NAME_BYTES_MAX, 0, GIS_HOMES_MAX),
   ROW_FLAG ("unchanged", entries_told_t, unchanged),
   ROW_FLAG ("more", entries_told_t, more),
+  ROW_FLAG ("changes", entries_told_t, changes),
+  ROW_WORD_LIST ("gone", entries_told_t, gone, gone_count, 0, SNAPSHOT_GONE_MAX),
 };
 const codec_t snapshot_told_codec =
   CODEC (entries_told_t, musubi__snapshot_answer__descriptor, snapshot_rows);
 
-static const codec_row_t found_rows [] = {
+static const codec_row_t find_told_rows [] = {
   ROW_PACKED_LIST ("entries", entries_told_t, entries, count, &directory_entry_codec, 0,
                    GIS_PAGE_ENTRIES_MAX),
   ROW_FLAG ("more", entries_told_t, more),
 };
-const codec_t find_told_codec = CODEC (entries_told_t, musubi__find_answer__descriptor, found_rows);
+const codec_t find_told_codec =
+  CODEC (entries_told_t, musubi__find_answer__descriptor, find_told_rows);
+
+packed_t entries_told_encode (const codec_t *codec, const entries_told_t *told)
+{
+    entries_told_t rest = *told;
+    rest.count = 0;
+    packed_t body = codec_encode (codec, &rest);
+    uint32_t field =
+      protobuf_c_message_descriptor_get_field_by_name (codec->message, "entries")->id;
+    message_splice (&body, field, told->entries, told->count);
+    return body;
+}
 
 static const codec_row_t delta_rows [] = {
   ROW_NUMBER ("number", delta_told_t, number),

@@ -18,18 +18,6 @@ typedef struct {
 
 extern const codec_t withdraw_codec;
 
-#define FIND_REQUIRE_MAX 32
-
-typedef struct {
-    char kind [NAME_BYTES_MAX + 1];
-    requirement_t require [FIND_REQUIRE_MAX];
-    size_t require_count;
-    uint32_t cpus;
-    char after [NAME_BYTES_MAX + 1];
-} find_t;
-
-extern const codec_t find_codec;
-
 /*  A page of entries, borrowed, as they were announced: for SnapshotAnswer, and for FindAnswer,
  *  which has only entries and more. unchanged: without entries and homes. */
 typedef struct {
@@ -40,10 +28,16 @@ typedef struct {
     size_t homes_count;
     bool unchanged;
     bool more;
+    bool changes; /* entries are those that have changed; gone those that are listed no more */
+    char (*gone) [NAME_BYTES_MAX + 1];
+    size_t gone_count;
 } entries_told_t;
 
 extern const codec_t snapshot_told_codec;
 extern const codec_t find_told_codec;
+
+/*  The message, by one of these two codecs. Entries go into it as they are. */
+packed_t entries_told_encode (const codec_t *codec, const entries_told_t *told);
 
 /*  A change. */
 typedef struct {

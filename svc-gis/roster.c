@@ -22,11 +22,13 @@ struct roster {
     uint32_t entries_max;
     size_t bytes;
     uint64_t number;
+    char (*log) [NAME_BYTES_MAX + 1]; /* whom change number N was about: at N % ROSTER_LOG_MAX */
 };
 
-static void roster_publish (roster_t *self, delta_told_t told)
+static void roster_publish (roster_t *self, const char *name, delta_told_t told)
 {
     told.number = ++self->number;
+    snprintf (self->log [told.number % ROSTER_LOG_MAX], sizeof *self->log, "%s", name);
     packed_t delta = codec_encode (&delta_told_codec, &told);
     outbox_publish (self->service->outbox, "directory",
                     (bytes_t){.data = delta.data, .size = delta.size});
@@ -50,7 +52,8 @@ static void member_gone (roster_entry_t *member, const char *cause)
     outbox_log (self->service->outbox, LEVEL_INFO, "entry %s listed->gone cause=%s",
                 member->listing.entry.name, cause);
     service_count (self->service, "entries", -1);
-    roster_publish (self, (delta_told_t){.gone = true, .name = member->listing.entry.name});
+    const char *name = member->listing.entry.name;
+    roster_publish (self, name, (delta_told_t){.gone = true, .name = name});
     roster_member_free (member);
 }
 
@@ -144,6 +147,7 @@ roster_t *roster_new (service_t *service, uint32_t entries_max)
     roster_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->entries_max = entries_max;
+    self->log = must (calloc (ROSTER_LOG_MAX, sizeof *self->log));
     self->members = ordered_by_text (offsetof (roster_entry_t, listing.entry.name));
     return self;
 }
@@ -156,6 +160,7 @@ void roster_destroy (roster_t **self_p)
     for (roster_entry_t *member; (member = ordered_after (self->members, NULL));)
         roster_member_free (member);
     ordered_destroy (&self->members);
+    free (self->log);
     free (self);
     *self_p = NULL;
 }
@@ -178,7 +183,8 @@ roster_answer_t roster_list (roster_t *self, const moment_t *now, directory_entr
     free (member->listing.packed.data);
     member->listing.packed = *packed;
     *packed = (packed_t){0};
-    roster_publish (self, (delta_told_t){.listed = true, .entry = member->listing.packed});
+    roster_publish (self, member->listing.entry.name,
+                    (delta_told_t){.listed = true, .entry = member->listing.packed});
     member_lease (member, now, lease_ms);
     return ROSTER_OK;
 }
@@ -220,4 +226,25 @@ const listing_t *roster_after (const roster_t *self, const char *name)
 uint64_t roster_number (const roster_t *self)
 {
     return self->number;
+}
+
+static int roster_by_name (const void *a, const void *b)
+{
+    return strcmp (a, b);
+}
+
+size_t roster_changed (const roster_t *self, uint64_t number,
+                       char names [ROSTER_LOG_MAX][NAME_BYTES_MAX + 1])
+{
+    assert (number < self->number);
+    size_t kept = 0, count = 0;
+    if (self->number - number > ROSTER_LOG_MAX)
+        return SIZE_MAX;
+    for (uint64_t n = number + 1; n <= self->number; n++)
+        memcpy (names [count++], self->log [n % ROSTER_LOG_MAX], sizeof *names);
+    qsort (names, count, sizeof *names, roster_by_name);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || strcmp (names [kept - 1], names [i]) != 0)
+            memmove (names [kept++], names [i], sizeof *names);
+    return kept;
 }

@@ -13,6 +13,7 @@
 #include "service.h"
 
 #define ROSTER_FOR_EVER INT64_MAX
+#define ROSTER_LOG_MAX  4096 /* changes that those who have missed them are told */
 
 typedef enum {
     ROSTER_OK,
@@ -54,5 +55,10 @@ const listing_t *roster_after (const roster_t *self, const char *name);
 
 /*  The number of the last change; 0 before the first. */
 uint64_t roster_number (const roster_t *self);
+
+/*  Whom the changes after that number were about, of which there is at least one: each name once,
+ *  ascending. Returns how many; SIZE_MAX: the log does not reach back so far. */
+size_t roster_changed (const roster_t *self, uint64_t number,
+                       char names [ROSTER_LOG_MAX][NAME_BYTES_MAX + 1]);
 
 #endif

@@ -46,6 +46,31 @@ void *messages_new (const ProtobufCMessageDescriptor *descriptor, size_t count)
     return list;
 }
 
+#define WIRE_LENGTH_DELIMITED 2 /* the type of a field that says its length (protobuf) */
+
+static size_t put_varint (uint8_t *to, size_t value)
+{
+    size_t size = 0;
+    for (; value > 0x7f; value >>= 7)
+        to [size++] = (uint8_t) (value | 0x80);
+    to [size++] = (uint8_t) value;
+    return size;
+}
+
+void message_splice (packed_t *to, uint32_t field, const packed_t *packed, size_t count)
+{
+    size_t room = to->size;
+    for (size_t i = 0; i < count; i++)
+        room += SPLICE_BYTES_MAX + packed [i].size;
+    to->data = must (realloc (to->data, room + 1));
+    for (size_t i = 0; i < count; i++) {
+        to->size += put_varint (to->data + to->size, field << 3 | WIRE_LENGTH_DELIMITED);
+        to->size += put_varint (to->data + to->size, packed [i].size);
+        memcpy (to->data + to->size, packed [i].data, packed [i].size);
+        to->size += packed [i].size;
+    }
+}
+
 bool utf8_valid (const char *text)
 {
     const uint8_t *at = (const uint8_t *) text;

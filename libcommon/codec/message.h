@@ -9,11 +9,17 @@
 
 #include <protobuf-c/protobuf-c.h>
 
+#define SPLICE_BYTES_MAX 15 /* of a spliced element, before its bytes: tag and length */
+
 /*  Bytes of a field's value, or of an element of it, in a generated struct. */
 size_t field_size (const ProtobufCFieldDescriptor *field);
 
 /*  Packed bytes, malloc'ed; the caller frees data. */
 uint8_t *message_pack (const ProtobufCMessage *message, size_t *size);
+
+/*  Appends messages that are packed already as elements of a repeated field: what was packed once
+ *  travels to many as it is. */
+void message_splice (packed_t *to, uint32_t field, const packed_t *packed, size_t count);
 
 /*  A repeated field: pointers to count messages of a kind, as its init makes them. All of it is one
  *  piece of memory: end it with free. Never NULL. */

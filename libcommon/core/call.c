@@ -167,11 +167,11 @@ static int64_t call_backoff_ms (calls_t *self, uint32_t tries)
     return ms - (int64_t) prng_below (self->prng, (uint64_t) ms / 2 + 1);
 }
 
-static const char *address (const calls_t *self, const call_t *call)
+static const char *address (const calls_t *self, const moment_t *now, const call_t *call)
 {
     const char *known = NULL;
     if (*call->peer && self->resolve)
-        known = self->resolve (self->resolver, call->peer);
+        known = self->resolve (self->resolver, now, call->peer);
     if (!known && *call->endpoint)
         known = call->endpoint;
     return known;
@@ -193,7 +193,7 @@ static void call_try (calls_t *self, const moment_t *now, call_t *call)
     call->timer = 0;
     if (call->tries < UINT32_MAX)
         call->tries++;
-    const char *endpoint = address (self, call);
+    const char *endpoint = address (self, now, call);
     if (!endpoint) {
         call_back_off (self, now, call);
         return;
@@ -228,13 +228,13 @@ static void call_end (calls_t *self, const moment_t *now, call_t *call, const ca
 }
 
 /*  A back-off is over: after an answer another try follows for certain; without an address the
- *  tries may be spent by now. */
+ *  tries may be spent by now, and then one follows if the address has been found meanwhile. */
 static void on_backoff_over (void *owner, const moment_t *now, uint64_t token)
 {
     calls_t *self = owner;
     call_t *call = ordered_find (self->by_number, &token);
     assert (call && call->try == 0);
-    if (!tries_spent (call)) {
+    if (!tries_spent (call) || address (self, now, call)) {
         call_try (self, now, call);
         return;
     }

@@ -39,7 +39,7 @@ typedef void call_done_fn (void *owner, const moment_t *now, uint64_t token,
                            const call_result_t *result);
 
 /*  The address of a peer, NULL when not known. */
-typedef const char *call_resolve_fn (void *owner, const char *peer);
+typedef const char *call_resolve_fn (void *owner, const moment_t *now, const char *peer);
 
 typedef struct {
     const char *peer;        /* "lis/ams"; NULL or "" = use endpoint only */

@@ -13,6 +13,7 @@
 
 #include "access.h"
 #include "directory_wire.h"
+#include "finder.h"
 #include "must.h"
 #include "ordered.h"
 #include "registration.h"
@@ -28,6 +29,7 @@
 #define JOIN_MS           250  /* a subscription takes a moment: ask once more after it */
 #define BACKLOG_MAX       4096 /* changes kept while a snapshot is under way */
 #define BACKLOG_BYTES_MAX (32u << 20) /* of them all */
+#define FOUND_MAX         1024        /* of those that were asked for by name, old ones go then */
 
 typedef struct {
     directory_entry_t entry;
@@ -47,6 +49,7 @@ struct directory {
     timers_t *timers;
     prng_t *prng;
     registration_t *registration;
+    finder_t *finder; /* NULL: it follows */
 
     const char *const *gis; /* endpoints */
     size_t gis_count;
@@ -281,23 +284,24 @@ static void homes_free (directory_t *self)
 
 /*  The list is fixed for the federation's life (T2), so another list is a mistake in somebody's
  *  configuration. */
-static void homes_take (directory_t *self, const directory_snapshot_t *snapshot)
+static void homes_take (directory_t *self, const char *gis,
+                        const char (*homes) [NAME_BYTES_MAX + 1], size_t count)
 {
-    bool same = snapshot->homes_count == self->homes_count;
-    for (size_t i = 0; same && i < self->homes_count; i++)
-        same = strcmp (snapshot->homes [i], self->homes [i]) == 0;
+    bool same = count == self->homes_count;
+    for (size_t i = 0; same && i < count; i++)
+        same = strcmp (homes [i], self->homes [i]) == 0;
     if (same)
         return;
     if (self->homes_count > 0)
         outbox_log (self->outbox, LEVEL_ALARM,
                     "homes changed gis=%s: this directory lists other request homes than before; "
                     "the list must never change, so correct homes in its configuration",
-                    self->gis [self->followed]);
+                    gis);
     homes_free (self);
-    self->homes = must (calloc (snapshot->homes_count + 1, sizeof *self->homes));
-    self->homes_count = snapshot->homes_count;
-    for (size_t i = 0; i < self->homes_count; i++)
-        self->homes [i] = must (strdup (snapshot->homes [i]));
+    self->homes = must (calloc (count + 1, sizeof *self->homes));
+    self->homes_count = count;
+    for (size_t i = 0; i < count; i++)
+        self->homes [i] = must (strdup (homes [i]));
 }
 
 /*  Our own entry must be in the table: a GIS that has lost it is told at once, not only with the
@@ -319,7 +323,7 @@ static void snapshot_apply (directory_t *self, const moment_t *now)
     for (size_t i = 0; i < snapshot->entries_count; i++)
         table_put (self, &snapshot->entries [i]);
     self->mark = snapshot->mark;
-    homes_take (self, snapshot);
+    homes_take (self, self->gis [self->followed], snapshot->homes, snapshot->homes_count);
     if (!same_publisher)
         outbox_log (self->outbox, LEVEL_INFO,
                     "directory gis=%s followed entries=%zu number=%llu passed_over=%zu",
@@ -355,6 +359,7 @@ static void ask_page (directory_t *self, const moment_t *now, const char *after)
     snprintf (question.after, sizeof question.after, "%s", after);
     if (self->mark.start != 0)
         question.have = self->mark;
+    question.changes = true;
     packed_t body = codec_encode (&snapshot_request_codec, &question);
     call_order_t order = {.endpoint = self->gis [self->followed],
                           .service = "Gis",
@@ -411,6 +416,26 @@ static void ask_ended (directory_t *self, const moment_t *now)
     backlog_apply (self, now);
 }
 
+/*  What was missed since our number, in place of a snapshot. */
+static void changes_apply (directory_t *self, const moment_t *now, directory_snapshot_t *page)
+{
+    bool ours = same_start (&self->mark, page->mark.store, page->mark.start) &&
+                page->mark.number >= self->mark.number;
+    for (size_t i = 0; ours && i < page->gone_count; i++)
+        table_remove (self, page->gone [i]);
+    for (size_t i = 0; ours && i < page->entries_count; i++)
+        table_put (self, &page->entries [i]);
+    if (ours)
+        self->mark = page->mark;
+    codec_clear (&directory_snapshot_codec, page);
+    if (!ours) {
+        ask_failed (self, now, "it tells changes of another table than ours");
+        return;
+    }
+    see_own_entry (self, now);
+    ask_ended (self, now);
+}
+
 /*  Takes one page. The first says where in the stream of changes the pages begin; changes that come
  *  while the others are fetched are in the backlog, and are applied after the pages, in order. */
 static void directory_on_page (directory_t *self, const moment_t *now, directory_snapshot_t *page)
@@ -424,6 +449,10 @@ static void directory_on_page (directory_t *self, const moment_t *now, directory
             ask_ended (self, now);
         else
             ask_failed (self, now, "it says unchanged about another table than ours");
+        return;
+    }
+    if (first && page->changes) {
+        changes_apply (self, now, page);
         return;
     }
     if (!first && !same_start (&self->pages.mark, page->mark.store, page->mark.start)) {
@@ -504,6 +533,7 @@ void directory_destroy (directory_t **self_p)
     calls_cancel (self->calls, self->call);
     timers_cancel (self->timers, self->timer);
     registration_destroy (&self->registration);
+    finder_destroy (&self->finder);
     codec_clear (&directory_snapshot_codec, &self->pages);
     backlog_clear (self);
     free (self->backlog);
@@ -514,6 +544,35 @@ void directory_destroy (directory_t **self_p)
     *self_p = NULL;
 }
 
+static void on_homes (void *owner, const char *gis, const char (*homes) [NAME_BYTES_MAX + 1],
+                      size_t homes_count)
+{
+    homes_take (owner, gis, homes, homes_count);
+}
+
+/*  What was found is asked for again after a lease, and stays known until then and while nobody
+ *  answers. */
+static void on_found (void *owner, const moment_t *now, directory_entry_t *entry)
+{
+    directory_t *self = owner;
+    char name [NAME_BYTES_MAX + 1];
+    memcpy (name, entry->name, sizeof name);
+    if (ordered_count (self->table) >= FOUND_MAX)
+        table_drop_faded (self, now);
+    table_put (self, entry);
+    listed_t *known = ordered_find (self->table, name);
+    if (known)
+        known->fades_ms = now->mono_ms + DIRECTORY_LEASE_MS;
+}
+
+void directory_follow_none (directory_t *self)
+{
+    assert (!self->finder && self->call == 0);
+    self->finder =
+      finder_new (self->calls, self->timers, self->gis, self->gis_count, on_found, self);
+    registration_ask_homes (self->registration, on_homes, self);
+}
+
 void directory_restore_guard (directory_t *self, struct restore_guard *restore_guard)
 {
     registration_guard (self->registration, restore_guard);
@@ -522,7 +581,7 @@ void directory_restore_guard (directory_t *self, struct restore_guard *restore_g
 void directory_start (directory_t *self, const moment_t *now)
 {
     assert (self && now);
-    if (self->call == 0)
+    if (self->call == 0 && !self->finder)
         directory_ask (self, now);
 }
 
@@ -547,7 +606,15 @@ void directory_announce (directory_t *self, const moment_t *now, const directory
 
 bool directory_known (const directory_t *self)
 {
-    return self->known;
+    return self->finder ? self->homes_count > 0 : self->known;
+}
+
+const char *directory_address (directory_t *self, const moment_t *now, const char *name)
+{
+    const listed_t *known = ordered_find (self->table, name);
+    if (self->finder && (!known || known->fades_ms <= now->mono_ms))
+        finder_want (self->finder, now, name);
+    return known && *known->entry.endpoint ? known->entry.endpoint : NULL;
 }
 
 const directory_entry_t *directory_find (const directory_t *self, const char *name)
@@ -580,7 +647,7 @@ size_t directory_homes (const directory_t *self, const char *const **homes)
 
 bool directory_hears (const directory_t *self)
 {
-    return !self->silent;
+    return self->finder ? registration_hears (self->registration) : !self->silent;
 }
 
 int64_t directory_skew_ms (const directory_t *self)

@@ -6,6 +6,9 @@
  *  falls silent, the next one of the list is tried, and what is known stays known meanwhile (T16: a
  *  hint, never evidence). The own entry is announced to every GIS of the list, so that each can
  *  serve alone.
+ *
+ *  Who needs only addresses does not follow: it asks for services by name when it calls them, and
+ *  is told the homes when it announces itself.
  */
 #ifndef MUSUBI_DIRECTORY_H
 #define MUSUBI_DIRECTORY_H
@@ -17,7 +20,7 @@
 #include "timers.h"
 
 #define DIRECTORY_POLL_MS     5000 /* asks for a snapshot when it has heard nothing for so long */
-#define DIRECTORY_ENTRIES_MAX 16384
+#define DIRECTORY_ENTRIES_MAX 65536
 
 struct restore_guard;
 
@@ -27,6 +30,9 @@ typedef struct directory directory_t;
 directory_t *directory_new (calls_t *calls, outbox_t *outbox, timers_t *timers, prng_t *prng,
                             const char *const *gis_endpoints, size_t gis_count);
 void directory_destroy (directory_t **self_p);
+
+/*  Before the start: this one does not follow. */
+void directory_follow_none (directory_t *self);
 
 /*  Before the start: see registration_guard. */
 void directory_restore_guard (directory_t *self, struct restore_guard *restore_guard);
@@ -42,8 +48,12 @@ void directory_notice (directory_t *self, const moment_t *now, const event_t *ev
 void directory_announce (directory_t *self, const moment_t *now, const directory_entry_t *entry);
 
 /*  Has a snapshot come since changes are heard? Before that, nobody should be told that a service
- *  does not exist. */
+ *  does not exist. One that does not follow: have the homes been told? */
 bool directory_known (const directory_t *self);
+
+/*  Where a service is reached, NULL when that is not known. One that does not follow asks for it
+ *  then, and from time to time, so that the next try may know. Valid until the next event. */
+const char *directory_address (directory_t *self, const moment_t *now, const char *name);
 
 /*  NULL when not known. Valid until the next event. */
 const directory_entry_t *directory_find (const directory_t *self, const char *name);

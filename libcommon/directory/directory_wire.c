@@ -88,6 +88,7 @@ static const codec_row_t announcement_rows [] = {
   ROW_NUMBER ("row", announcement_t, mark.row),
   ROW_FIXED ("digest", announcement_t, mark.digest, SET_BY (announcement_t, mark.row)),
   ROW_FLAG ("seen", announcement_t, seen),
+  ROW_FLAG ("homes", announcement_t, homes),
 };
 
 static bool announcement_rule (void *self, const void *message, char why [WHY_BYTES])
@@ -115,6 +116,7 @@ static const codec_row_t announce_answer_rows [] = {
   ROW_ONE ("before", announce_answer_t, before, ledger_mark,
            SET_BY (announce_answer_t, before_set)),
   ROW_FLAG ("replaced", announce_answer_t, replaced),
+  ROW_WORD_LIST ("homes", announce_answer_t, homes, homes_count, 0, DIRECTORY_HOMES_MAX),
 };
 const codec_t announce_answer_codec =
   CODEC (announce_answer_t, musubi__announce_answer__descriptor, announce_answer_rows);
@@ -126,6 +128,7 @@ static const codec_row_t snapshot_request_rows [] = {
   ROW_FIXED ("store", snapshot_request_t, have.store, SET_BY (snapshot_request_t, have.start)),
   ROW_NUMBER ("start", snapshot_request_t, have.start),
   ROW_NUMBER ("number", snapshot_request_t, have.number),
+  ROW_FLAG ("changes", snapshot_request_t, changes),
 };
 const codec_t snapshot_request_codec =
   CODEC (snapshot_request_t, musubi__snapshot_request__descriptor, snapshot_request_rows);
@@ -140,6 +143,8 @@ static const codec_row_t snapshot_rows [] = {
   ROW_WORD_LIST ("homes", directory_snapshot_t, homes, homes_count, 0, DIRECTORY_HOMES_MAX),
   ROW_FLAG ("unchanged", directory_snapshot_t, unchanged),
   ROW_FLAG ("more", directory_snapshot_t, more),
+  ROW_FLAG ("changes", directory_snapshot_t, changes),
+  ROW_WORD_LIST ("gone", directory_snapshot_t, gone, gone_count, 0, SNAPSHOT_GONE_MAX),
 };
 
 /*  The names of all entries, taken or passed over, ascend; the greatest one is kept. */
@@ -173,6 +178,24 @@ static bool snapshot_rule (void *self, const void *message, char why [WHY_BYTES]
 
 const codec_t directory_snapshot_codec = CODEC_JUDGED (
   directory_snapshot_t, musubi__snapshot_answer__descriptor, snapshot_rows, snapshot_rule);
+
+/*  --- find --- */
+
+static const codec_row_t find_rows [] = {
+  ROW_WORD ("kind", find_t, kind, OR_NONE),
+  ROW_ARRAY ("require", find_t, require, require_count, requirement),
+  ROW_NUMBER ("cpus", find_t, cpus),
+  ROW_WORD ("after", find_t, after, OR_NONE),
+  ROW_WORD_LIST ("names", find_t, names, names_count, 0, FIND_NAMES_MAX),
+};
+const codec_t find_codec = CODEC (find_t, musubi__find_request__descriptor, find_rows);
+
+static const codec_row_t found_rows [] = {
+  ROW_LIST ("entries", found_t, entries, entries_count, directory_entry, 0, DIRECTORY_ENTRIES_MAX,
+            SKIPPING),
+  ROW_UNUSED ("more"),
+};
+const codec_t found_codec = CODEC (found_t, musubi__find_answer__descriptor, found_rows);
 
 /*  --- delta --- */
 

@@ -10,6 +10,7 @@
 #include "transaction.h"
 
 #define DIRECTORY_HOMES_MAX 64
+#define SNAPSHOT_GONE_MAX   4096
 
 extern const codec_t directory_entry_codec;
 
@@ -22,6 +23,7 @@ typedef struct {
     int64_t wall_ms;    /* sender's clock */
     ledger_mark_t mark; /* of the entry's store; row 0: none is told */
     bool seen;
+    bool homes; /* are wanted with the answer */
     char name [NAME_BYTES_MAX +
                1]; /* the entry's; set by decoding alone, as are mark's store and start */
 } announcement_t;
@@ -33,6 +35,8 @@ typedef struct {
     bool before_set;
     ledger_mark_t before; /* what was remembered of this name */
     bool replaced;
+    char (*homes) [NAME_BYTES_MAX + 1]; /* when they were wanted */
+    size_t homes_count;
 } announce_answer_t;
 extern const codec_t announce_answer_codec;
 
@@ -48,6 +52,7 @@ typedef struct {
 typedef struct {
     char after [NAME_BYTES_MAX + 1];
     directory_mark_t have;
+    bool changes; /* the changes since then will do */
 } snapshot_request_t;
 extern const codec_t snapshot_request_codec;
 
@@ -62,9 +67,37 @@ typedef struct {
     directory_mark_t mark;
     bool unchanged;
     bool more;
+    bool changes; /* entries are those that have changed; gone those that are listed no more */
+    char (*gone) [NAME_BYTES_MAX + 1];
+    size_t gone_count;
 } directory_snapshot_t;
 
 extern const codec_t directory_snapshot_codec;
+
+/*  --- find --- */
+
+#define FIND_REQUIRE_MAX 32
+#define FIND_NAMES_MAX   256 /* asked for at once */
+
+typedef struct {
+    char kind [NAME_BYTES_MAX + 1];
+    requirement_t require [FIND_REQUIRE_MAX];
+    size_t require_count;
+    uint32_t cpus;
+    char after [NAME_BYTES_MAX + 1];
+    char (*names) [NAME_BYTES_MAX + 1]; /* these alone; none = any */
+    size_t names_count;
+} find_t;
+
+extern const codec_t find_codec;
+
+/*  What a reader takes of the answer. */
+typedef struct {
+    directory_entry_t *entries;
+    size_t entries_count;
+} found_t;
+
+extern const codec_t found_codec;
 
 /*  One change: an entry that is new or changed, or the name of one that is gone. */
 typedef struct {

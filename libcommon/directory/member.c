@@ -48,10 +48,9 @@ static void member_end (void *owner)
     restore_guard_destroy (&self->restore_guard);
 }
 
-static const char *member_resolve (void *owner, const char *peer)
+static const char *member_resolve (void *owner, const moment_t *now, const char *peer)
 {
-    const directory_entry_t *entry = directory_find (owner, peer);
-    return entry && *entry->endpoint ? entry->endpoint : NULL;
+    return directory_address (owner, now, peer);
 }
 
 service_t *member_new (const char *name, const char *const *gis_endpoints, size_t gis_count)
@@ -75,6 +74,12 @@ service_t *member_new (const char *name, const char *const *gis_endpoints, size_
                                                 .restore_guard_text = text,
                                                 .end = member_end});
     return self;
+}
+
+void member_follow_none (service_t *self)
+{
+    if (self->directory)
+        directory_follow_none (self->directory);
 }
 
 void member_announce (service_t *self, const moment_t *now, directory_entry_t *entry)

@@ -13,6 +13,9 @@
  *  service_destroy. */
 service_t *member_new (const char *name, const char *const *gis_endpoints, size_t gis_count);
 
+/*  Before the start: it needs only addresses and the homes (directory_follow_none). */
+void member_follow_none (service_t *self);
+
 /*  Tells the directories what is offered here; call it again when that has changed. The service's
  *  name and addresses are filled in. A GIS, which follows no directory, tells nothing. From
  *  EVENT_START on. */

@@ -29,6 +29,7 @@ typedef struct {
     int64_t due_ms;  /* of the timer; INT64_MAX = not set */
     int64_t sent_ms; /* monotonic */
     uint32_t failures;
+    bool homes_told;
     bool skew_known;
     int64_t skew_ms;
 } registrar_t;
@@ -39,6 +40,8 @@ struct registration {
     timers_t *timers;
     prng_t *prng;
     restore_guard_t *restore_guard; /* NULL: no marks */
+    registration_homes_fn *homes;   /* NULL: nobody asks for them */
+    void *homes_owner;
     registrar_t *registrars;
     size_t desks_count;
     bool announcing;
@@ -119,12 +122,17 @@ static int64_t registrar_answered (registrar_t *registrar, const moment_t *now,
         return now->mono_ms + jitter (registrar, ANNOUNCE_REFUSED_MS, 10);
     }
     registrar->failures = 0;
+    if (registrar->registration->homes && answer.homes_count > 0)
+        registrar->registration->homes (registrar->registration->homes_owner, registrar->endpoint,
+                                        answer.homes, answer.homes_count);
+    registrar->homes_told |= answer.homes_count > 0;
     measure_skew (registrar, now, answer.wall_ms);
     registrar_move (registrar, REGISTRAR_LISTED, "");
     if (restore_guard)
         restore_guard_heard (restore_guard, now, registrar_number (registrar),
                              answer.before_set ? &answer.before : NULL, answer.replaced);
     int64_t beat_ms = answer.lease_ms / 3 > ANNOUNCE_GAP_MS ? answer.lease_ms / 3 : ANNOUNCE_GAP_MS;
+    codec_clear (&announce_answer_codec, &answer);
     return now->mono_ms + jitter (registrar, beat_ms, 10);
 }
 
@@ -152,8 +160,10 @@ static void registration_on_answer (void *owner, const moment_t *now, uint64_t t
 static void registrar_send (registrar_t *registrar, const moment_t *now)
 {
     registration_t *self = registrar->registration;
-    announcement_t announcement = {
-      .entry = self->packed, .lease_ms = DIRECTORY_LEASE_MS, .wall_ms = now->wall_ms};
+    announcement_t announcement = {.entry = self->packed,
+                                   .lease_ms = DIRECTORY_LEASE_MS,
+                                   .wall_ms = now->wall_ms,
+                                   .homes = self->homes && !registrar->homes_told};
     if (self->restore_guard) {
         announcement.mark = restore_guard_mark (self->restore_guard);
         announcement.seen = announcement.mark.row > 0 &&
@@ -229,6 +239,20 @@ void registration_guard (registration_t *self, restore_guard_t *restore_guard)
     self->restore_guard = restore_guard;
     restore_guard_on_seen (restore_guard, on_seen, self);
     restore_guard_expect (restore_guard, self->desks_count);
+}
+
+void registration_ask_homes (registration_t *self, registration_homes_fn *told, void *owner)
+{
+    self->homes = told;
+    self->homes_owner = owner;
+}
+
+bool registration_hears (const registration_t *self)
+{
+    for (size_t i = 0; i < self->desks_count; i++)
+        if (self->registrars [i].state != REGISTRAR_SILENT)
+            return true;
+    return false;
 }
 
 void registration_destroy (registration_t **self_p)

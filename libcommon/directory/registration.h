@@ -31,6 +31,15 @@ void registration_destroy (registration_t **self_p);
  *  guard is told what each GIS remembered (T14). Borrowed for life. Without it no mark is sent. */
 void registration_guard (registration_t *self, restore_guard_t *restore_guard);
 
+/*  Before the first announcement: each GIS is asked for the request homes (T2), and what it tells
+ *  is handed over, borrowed for the length of the call. */
+typedef void registration_homes_fn (void *owner, const char *gis,
+                                    const char (*homes) [NAME_BYTES_MAX + 1], size_t homes_count);
+void registration_ask_homes (registration_t *self, registration_homes_fn *told, void *owner);
+
+/*  Does any GIS answer, as far as is known? */
+bool registration_hears (const registration_t *self);
+
 /*  Announces this entry from now on; call it again to change the entry, which is copied. */
 void registration_announce (registration_t *self, const moment_t *now,
                             const directory_entry_t *entry);

@@ -45,8 +45,9 @@ typedef struct {
     uint64_t cancel_in_done; /* done cancels this one */
 } call_fixture_t;
 
-static const char *resolve (void *owner, const char *peer)
+static const char *resolve (void *owner, const moment_t *now, const char *peer)
 {
+    (void) now;
     call_fixture_t *self = owner;
     assert_string_equal (peer, "lis/ams");
     return self->address;
@@ -343,6 +344,20 @@ static void the_address_is_looked_up_at_each_try (void **state)
     assert_string_equal (last_try (self)->endpoint, "sim://only");
 }
 
+static void an_address_that_was_found_meanwhile_gets_the_last_try (void **state)
+{
+    call_fixture_t *self = *state;
+    self->address = NULL;
+    call_order_t order = order_of (1);
+    start (self, &order, 1);
+    self->address = "sim://ams";
+    next_timer (self);
+    assert_int_equal (self->tries_count, 1);
+    answer (self, last_try (self)->number, CALL_TIMED_OUT, "no answer");
+    assert_int_equal (self->done_count, 1);
+    assert_int_equal (self->tries_count, 1);
+}
+
 static void an_address_that_appears_is_used (void **state)
 {
     call_fixture_t *self = *state;
@@ -545,6 +560,7 @@ int main (void)
       TEST (back_off_doubles_with_jitter_up_to_its_limit),
       TEST (an_unknown_address_is_a_timed_out_try_after_its_back_off),
       TEST (the_address_is_looked_up_at_each_try),
+      TEST (an_address_that_was_found_meanwhile_gets_the_last_try),
       TEST (an_address_that_appears_is_used),
       TEST (who_is_near_gets_what_was_ordered),
       TEST (who_is_far_is_waited_for),

@@ -459,6 +459,76 @@ static void after_any_disturbance_views_agree (void **state)
     }
 }
 
+/*  --- one that does not follow --- */
+
+static node_t *asker_new (world_t *world)
+{
+    node_t *node = node_new (world, "lis/asker");
+    node->entry = (directory_entry_t){.name = "lis/asker", .endpoint = "sim://lis/asker"};
+    node->service = member_new (node->name, two_gis, 2);
+    member_follow_none (node->service);
+    service_at_start (node->service, follower_start, node);
+    node->host.core = service_as_core (node->service);
+    node_up (node);
+    return node;
+}
+
+/*  Wants the address as a call does, lets a second pass, and looks again. */
+static const char *address_found (node_t *node, const char *name)
+{
+    directory_t *directory = node->service->directory;
+    directory_address (directory, &node->host.now, name);
+    node_step (node, &(event_t){.kind = EVENT_TIMER});
+    world_run (node->world, 1000);
+    return directory_address (directory, &node->host.now, name);
+}
+
+static void who_does_not_follow_is_told_the_homes_and_finds_addresses (void **state)
+{
+    world_t *world = *state;
+    gis_settings_t first = settings_of_two (true), second = settings_of_two (false);
+    node_t *gis = gis_new (world, &first);
+    gis_new (world, &second);
+    node_t *asker = asker_new (world), *other = follower_new (world, "lis/ams", two_gis, 2);
+    const char *const *told;
+    assert_false (directory_known (view (asker)));
+    world_run (world, 1000);
+    assert_true (directory_known (view (asker)));
+    assert_int_equal (directory_homes (view (asker), &told), 2);
+    assert_string_equal (told [1], "gis/g2");
+    assert_true (sees (other, "lis/asker"));
+    assert_int_equal (asker->calls_of_snapshot, 0);
+    assert_string_equal (address_found (asker, "lis/ams"), "sim://lis/ams");
+    assert_null (address_found (asker, "lis/nowhere"));
+    assert_false (sees (asker, "gis/g2")); /* it keeps only what it asked for */
+
+    node_die (gis);
+    node_die (other);
+    world_run (world, 2 * DIRECTORY_LEASE_MS);
+    assert_true (directory_hears (view (asker)));
+    assert_string_equal (address_found (asker, "lis/ams"),
+                         "sim://lis/ams"); /* while none is newer */
+    follower_new (world, "lis/ber", second_only, 1);
+    address_found (asker, "lis/ber"); /* the first one is silent, and the second one's turn comes */
+    assert_string_equal (address_found (asker, "lis/ber"), "sim://lis/ber");
+    assert_int_equal (asker->alarms, 0);
+}
+
+static void an_address_that_has_changed_is_found_after_a_lease (void **state)
+{
+    world_t *world = *state;
+    gis_settings_t settings = settings_of ("gis/g1");
+    gis_new (world, &settings);
+    node_t *asker = asker_new (world), *other = follower_new (world, "lis/ams", one_gis, 1);
+    world_run (world, 1000);
+    assert_string_equal (address_found (asker, "lis/ams"), "sim://lis/ams");
+    strcpy (other->entry.endpoint, "sim://moved");
+    directory_announce (other->service->directory, &other->host.now, &other->entry);
+    node_step (other, &(event_t){.kind = EVENT_TIMER});
+    world_run (world, 2 * DIRECTORY_LEASE_MS);
+    assert_string_equal (address_found (asker, "lis/ams"), "sim://moved");
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -484,6 +554,8 @@ int main (void)
       TEST (announcing_again_changes_the_entry_at_once_but_not_without_end),
       TEST (a_large_table_comes_in_pages),
       TEST (after_any_disturbance_views_agree),
+      TEST (who_does_not_follow_is_told_the_homes_and_finds_addresses),
+      TEST (an_address_that_has_changed_is_found_after_a_lease),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

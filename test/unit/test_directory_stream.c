@@ -129,7 +129,7 @@ static packed_t snapshot_of (const char *const *names, size_t count, directory_m
         directory_entry_t entry = entry_named (names [i]);
         told.entries [i] = codec_encode (&directory_entry_codec, &entry);
     }
-    packed_t body = codec_encode (&snapshot_told_codec, &told);
+    packed_t body = entries_told_encode (&snapshot_told_codec, &told);
     for (size_t i = 0; i < count; i++)
         free (told.entries [i].data);
     free (told.entries);
@@ -227,6 +227,58 @@ static void changes_between_pages_are_not_lost (void **state)
     assert_false (lone_sees (self, "lis/a"));
     assert_true (lone_sees (self, "lis/b"));
     assert_int_equal (self->call, 0);
+}
+
+/*  From 5 to number: lis/c and lis/d have come, lis/a has gone. */
+static packed_t changes_of (directory_mark_t mark)
+{
+    static char gone [1][NAME_BYTES_MAX + 1] = {"lis/a"};
+    packed_t entries [2];
+    for (size_t i = 0; i < 2; i++) {
+        directory_entry_t entry = entry_named (i ? "lis/d" : "lis/c");
+        entries [i] = codec_encode (&directory_entry_codec, &entry);
+    }
+    packed_t body = entries_told_encode (&snapshot_told_codec, &(entries_told_t){.entries = entries,
+                                                                                 .count = 2,
+                                                                                 .mark = mark,
+                                                                                 .changes = true,
+                                                                                 .gone = gone,
+                                                                                 .gone_count = 1});
+    free (entries [0].data);
+    free (entries [1].data);
+    return body;
+}
+
+static void what_was_missed_is_taken_in_place_of_a_snapshot (void **state)
+{
+    lone_t *self = *state;
+    lone_settle (self);
+    lone_wait_for_question (self);
+    assert_true (self->question.changes);
+    directory_mark_t mark = mark_at (1, 1, 0);
+    lone_notice (self, mark, "directory", delta_of (8, "lis/e")); /* waits for the answer */
+    lone_answer (self, CALL_OK, changes_of (mark_at (1, 1, 7)));
+    assert_true (lone_sees (self, "lis/b") && lone_sees (self, "lis/c"));
+    assert_true (lone_sees (self, "lis/d") && lone_sees (self, "lis/e"));
+    assert_false (lone_sees (self, "lis/a"));
+    lone_wait_for_question (self);
+    assert_int_equal (self->question.have.number, 8);
+}
+
+static void changes_of_another_table_are_not_taken (void **state)
+{
+    directory_mark_t wrong [] = {mark_at (2, 1, 9), mark_at (1, 2, 9), mark_at (1, 1, 4)};
+    for (size_t i = 0; i < 3; i++) {
+        lone_t *self = *state;
+        if (i == 0)
+            lone_settle (self);
+        lone_wait_for_question (self);
+        assert_string_equal (self->asked, two_gis [i % 2]); /* each passes the turn */
+        assert_int_equal (self->question.have.number, 5);
+        lone_answer (self, CALL_OK, changes_of (wrong [i]));
+        assert_true (lone_sees (self, "lis/a"));
+        assert_false (lone_sees (self, "lis/c"));
+    }
 }
 
 static void a_last_page_may_be_empty (void **state)
@@ -490,6 +542,8 @@ int main (void)
       LONE (the_publishers_own_entry_names_where_to_listen),
       LONE (changes_heard_while_a_snapshot_is_under_way_are_applied_after_it),
       LONE (changes_between_pages_are_not_lost),
+      LONE (what_was_missed_is_taken_in_place_of_a_snapshot),
+      LONE (changes_of_another_table_are_not_taken),
       LONE (a_last_page_may_be_empty),
       LONE (a_restart_between_pages_begins_again),
       LONE (pages_that_do_not_go_on_are_given_up),

@@ -3,6 +3,7 @@
 #include "directory_entry.h"
 #include "gis_fixture.h"
 #include "message.h"
+#include "roster.h"
 
 #include "bus.pb-c.h"
 
@@ -134,6 +135,92 @@ static void a_snapshot_tells_who_tells_and_how_far (void **state)
     assert_int_equal (again.entries_count, 4);
     codec_clear (&directory_snapshot_codec, &again);
     codec_clear (&directory_snapshot_codec, &all);
+}
+
+static directory_snapshot_t changes_since (node_t *gis, uint64_t number)
+{
+    snapshot_request_t question = {.changes = true};
+    directory_snapshot_t taken;
+    char why [WHY_BYTES];
+    question.have = (directory_mark_t){.start = gis->host.store.start, .number = number};
+    memcpy (question.have.store, gis->host.store.id, STORE_ID_BYTES);
+    assert_int_equal (ask_packed (gis, "anybody", "Gis", "Snapshot",
+                                  codec_encode (&snapshot_request_codec, &question)),
+                      CALL_OK);
+    assert_true (
+      codec_decode (&directory_snapshot_codec, &taken, kept_bytes (gis->world->body), why));
+    return taken;
+}
+
+static void who_missed_a_few_changes_is_told_those (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    announce (gis, "lis/a", 10, 1, 5000);
+    announce (gis, "lis/b", 11, 1, 5000);
+    uint64_t number = number_of (gis);
+    announce (gis, "lis/d", 13, 1, 5000);
+    announce (gis, "lis/c", 12, 1, 5000);
+    announce (gis, "lis/c", 12, 2, 5000);
+    withdraw_as (gis, "root", "lis/b", 11, 1);
+    withdraw_as (gis, "root", "lis/d", 13, 1);
+    announce (gis, "lis/d", 14, 1, 5000);
+    directory_snapshot_t told = changes_since (gis, number);
+    assert_true (told.changes);
+    assert_int_equal (told.mark.number, number + 6);
+    assert_int_equal (told.entries_count, 2);
+    assert_string_equal (told.entries [0].name, "lis/c");
+    assert_int_equal (told.entries [0].start, 2);
+    assert_string_equal (told.entries [1].name, "lis/d");
+    assert_int_equal (told.entries [1].store [0], 14);
+    assert_int_equal (told.gone_count, 1);
+    assert_string_equal (told.gone [0], "lis/b");
+    codec_clear (&directory_snapshot_codec, &told);
+    told = changes_since (gis, number + 6);
+    assert_true (told.unchanged);
+    codec_clear (&directory_snapshot_codec, &told);
+}
+
+/*  The log is a ring; and a page has an end. */
+static void who_missed_too_much_is_told_everything (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    uint64_t number = number_of (gis);
+    for (uint32_t start = 1; start <= ROSTER_LOG_MAX; start++)
+        announce (gis, "lis/a", 10, start, 5000);
+    directory_snapshot_t told = changes_since (gis, number);
+    assert_true (told.changes);
+    assert_int_equal (told.entries_count, 1);
+    codec_clear (&directory_snapshot_codec, &told);
+    announce (gis, "lis/a", 10, ROSTER_LOG_MAX + 1, 5000);
+    told = changes_since (gis, number);
+    assert_false (told.changes);
+    assert_int_equal (told.entries_count, 2);
+    assert_int_equal (told.homes_count, 1);
+    codec_clear (&directory_snapshot_codec, &told);
+}
+
+static void services_are_found_by_name (void **state)
+{
+    static char names [3][NAME_BYTES_MAX + 1] = {"lis/b", "lis/nowhere", "lis/a"};
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    found_t found;
+    char why [WHY_BYTES];
+    announce (gis, "lis/a", 10, 1, 5000);
+    announce (gis, "lis/b", 11, 1, 5000);
+    announce (gis, "lis/c", 12, 1, 5000);
+    assert_int_equal (
+      ask_packed (gis, "anybody", "Gis", "Find",
+                  codec_encode (&find_codec, &(find_t){.names = names, .names_count = 3})),
+      CALL_OK);
+    assert_true (codec_decode (&found_codec, &found, kept_bytes (world->body), why));
+    assert_int_equal (found.entries_count, 2);
+    assert_string_equal (found.entries [0].name, "lis/b");
+    assert_string_equal (found.entries [1].name, "lis/a");
+    assert_string_equal (found.entries [1].endpoint, "sim://lis/a");
+    codec_clear (&found_codec, &found);
 }
 
 static void a_repeat_keeps_the_lease_and_is_no_change (void **state)
@@ -636,6 +723,9 @@ int main (void)
       TEST (it_lists_itself_for_ever),
       TEST (a_copy_of_a_store_that_is_served_beside_it_is_told),
       TEST (a_snapshot_tells_who_tells_and_how_far),
+      TEST (who_missed_a_few_changes_is_told_those),
+      TEST (who_missed_too_much_is_told_everything),
+      TEST (services_are_found_by_name),
       TEST (a_repeat_keeps_the_lease_and_is_no_change),
       TEST (a_shorter_lease_counts_from_its_repeat),
       TEST (leases_are_brought_into_bounds),
