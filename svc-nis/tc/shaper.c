@@ -36,6 +36,7 @@ typedef struct {
     circuit_class_t *list;
     size_t count;
     seen_device_t seen;
+    bool *changed; /* since it was looked at */
     char *why;
 } device_t;
 
@@ -57,6 +58,7 @@ __attribute__ ((format (printf, 3, 4))) static bool device_shows (const device_t
     va_start (arguments, format);
     vsnprintf (command, sizeof command, format, arguments);
     va_end (arguments);
+    *self->changed |= !output;
     return self->machine->command (self->machine->owner, command, output, self->why);
 }
 
@@ -343,14 +345,17 @@ static bool device_tell (const device_t *self, router_work_t *seen)
 static void interface_run (const shaper_machine_t *machine, const router_work_t *order,
                            router_interface_t *interface, router_work_t *seen)
 {
-    device_t out = {.machine = machine, .interface = interface, .why = interface->trouble};
+    bool changed = false;
+    device_t out = {
+      .machine = machine, .interface = interface, .changed = &changed, .why = interface->trouble};
     device_t in = out;
     device_begin (&out, order, false);
     device_begin (&in, order, true);
     bool good =
       machine->fit (machine->owner, interface->name, interface->mbps, interface->trouble) &&
       device_look (&out) && device_look (&in) && device_make (&out) &&
-      inward_make (&in, out.seen.ingress) && device_look (&out) && device_look (&in);
+      inward_make (&in, out.seen.ingress) &&
+      (!changed || (device_look (&out) && device_look (&in)));
     if (good && (in.count == 0 || is_redirected (&in)))
         good = device_tell (&out, seen) & device_tell (&in, seen);
     if (!good && !*interface->trouble)
