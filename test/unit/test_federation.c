@@ -274,7 +274,8 @@ static void storage_that_can_not_be_is_refused (void **state)
     } cases [] = {
       {"nodes = \"d1, d1\"\n", "sites/ams/storage/nodes: \"d1\": is named twice"},
       {"nodes = \"d/1\"\n", "sites/ams/storage/nodes: \"d/1\": use letters"},
-      {"bytes = 1048575\n", "sites/ams/storage/bytes: 1048575: must be 1048576"},
+      {"bytes = 1048575\n",
+       "fed.zpl:7: sites/ams/storage/bytes: '1048575' is not an integer from 1048576 to"},
       {"cost = money\n", "should be throughput or rtt"},
       {"disks = 2\n", "fed.zpl:7: "},
     };
