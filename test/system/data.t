@@ -10,7 +10,7 @@ cd "$work" || exit 1
 bytes=${DATA_BYTES:-200000000}
 federation "$root/deploy/federations/data.zpl" --planners 1
 # A slow machine proves 200 MB in more than the 2 s that plans allow by themselves.
-printf 'staging\n    start = 15s\n' >>"$(echo "$federation"/planner-*.zpl)"
+printf 'staging\n    start = 30s\n' >>"$(echo "$federation"/planner-*.zpl)"
 slay "$(pid_of planner/1)"
 check "the planner starts again, with more time for transfers" musubi up --dir "$federation"
 
@@ -21,9 +21,9 @@ disks () { [ "$(json sites | jq '[.sites[].storage[] | select(.mib > 0)] | lengt
 states () { json show "$1" | jq -r '[.staging[]?.state] | unique | join (" ")'; } # ID: of its files
 are () { [ "$(states "$1")" = "$2" ]; }
 wall_ms () { date -d "$1" +%s%3N; }
-request () { # FILE GB: at berlin, as long as the first one
+request () { # FILE GB: at kyoto, as long as the first one
   cat >request.json <<JSON
-{"window": {"start": "$start"}, "duration": "40s", "compute": [{"id": "a", "cpus": 1, "site": "kyoto"}],
+{"window": {"start": "$start"}, "duration": "10m", "compute": [{"id": "a", "cpus": 1, "site": "kyoto"}],
  "data": [{"file": "$1", "at": "a"}], "space": [{"at": "a", "gb": $2}]}
 JSON
 }
@@ -35,7 +35,7 @@ comes "all disks are heard of" disks
 head -c "$bytes" /dev/urandom >2020.nc
 check "a file is put" musubi put 2020.nc era5/2020.nc --site amsterdam
 cat >first.json <<JSON
-{"name": "first", "window": {"earliest": "now+12s", "latest": "now+10m"}, "duration": "40s",
+{"name": "first", "window": {"earliest": "now+12s", "latest": "now+10m"}, "duration": "10m",
  "compute": [{"id": "ocean", "cpus": 2, "site": "berlin"}, {"id": "ice", "cpus": 2, "site": "kyoto"}],
  "network": [{"between": ["ocean", "ice"], "mbps": 100}],
  "data": [{"file": "era5/2020.nc", "at": "ocean", "mbps": 400}, {"file": "era5/2020.nc", "at": "ice", "mbps": 400}],

@@ -25,7 +25,7 @@ site () { # NAME NAMESPACE ADDRESS PORT NODE…: a node "n3:BYTES" may have so m
 }
 site ams $near 10.79.0.1 5580 n1
 site berlin $far 10.79.0.2 5580 n1 n2 n3
-site oslo $far 10.79.0.2 5581 n1 n2 n3:1000000 n4:0
+site oslo $far 10.79.0.2 5581 n1 n2 n3:1500000 n4:0
 
 size=2000000
 put () { head -c $size /dev/urandom >"$1" && ip netns exec $near musubi put "$1" "$1" --site ams; }
