@@ -17,7 +17,6 @@
 #define MEET_LOOK_MS       100
 #define LOG_LINES          12
 #define LOG_BYTES          4096
-#define STATUS_WAIT_MS     2000
 #define SERVING_WAIT_MS    3000 /* for one directory */
 
 size_t launch_running (const folder_t *folder)
@@ -143,10 +142,9 @@ static bool launch_part (folder_t *folder, bool directories, bool *fresh, size_t
         fresh [i] = good;
         *started += good;
     }
-    int64_t until_ms = cli_mono_ms () + LAUNCH_PATIENCE_MS;
     for (size_t i = 0; good && i < folder->members_count; i++)
         if (fresh [i])
-            good = wait_ready (folder, &folder->members [i], until_ms);
+            good = wait_ready (folder, &folder->members [i], cli_mono_ms () + LAUNCH_PATIENCE_MS);
     return good;
 }
 
@@ -184,7 +182,8 @@ static json_t *launch_ask (session_t *session, const folder_process_t *member, c
     json_t *answer;
     method_t method = services_method (service, name);
     json_auto_t *nothing = json_object ();
-    session_ask (session, member->endpoint, &method, nothing, "", STATUS_WAIT_MS, &answer, reason);
+    session_ask (session, member->endpoint, &method, nothing, "", LAUNCH_PATIENCE_MS, &answer,
+                 reason);
     return answer;
 }
 
@@ -322,7 +321,6 @@ static void wait_serving (session_t *session, const folder_process_t *directory)
 
 bool launch_meet (const cli_t *cli, const folder_t *folder)
 {
-    int64_t until_ms = cli_mono_ms () + LAUNCH_PATIENCE_MS;
     json_auto_t *statuses = made (json_array ());
     session_auto_t *session = must (session_with (cli, folder->members [0].endpoint));
     bool good = true;
@@ -337,11 +335,13 @@ bool launch_meet (const cli_t *cli, const folder_t *folder)
                       folder->members [i].endpoint);
     }
     for (size_t i = 0; i < folder->members_count && good; i++)
-        good = wait_attended (session, folder, &folder->members [i], until_ms);
+        good = wait_attended (session, folder, &folder->members [i],
+                              cli_mono_ms () + LAUNCH_PATIENCE_MS);
     for (size_t i = 0; i < folder->members_count && good; i++)
         if (is_kind (&folder->members [i], "gis")) {
             wait_serving (session, &folder->members [i]);
-            good = wait_listed (cli, folder, &folder->members [i], statuses, until_ms);
+            good = wait_listed (cli, folder, &folder->members [i], statuses,
+                                cli_mono_ms () + LAUNCH_PATIENCE_MS);
         }
     return good;
 }

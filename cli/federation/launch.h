@@ -5,7 +5,7 @@
 #include "cli.h"
 #include "folder.h"
 
-#define LAUNCH_PATIENCE_MS 30000 /* for a service to say that it is ready */
+#define LAUNCH_PATIENCE_MS 30000 /* for each service to be ready, to answer, to be listed */
 #define LAUNCH_END_MS      10000 /* from SIGTERM to SIGKILL */
 
 /*  Starts every member that does not run, directories first, and waits until each is ready. False

@@ -17,7 +17,10 @@ says "  … and says how to ask again" 'third@g1'
 check "reservations are listed all the same" musubi list
 kill -9 "$(pid_of gis/g2)"
 exits 3 "with no directory at all nobody is found" musubi --timeout 3s sites
-check "both return" musubi up --dir "$federation"
+still=$(pid_of lis/berlin)
+kill -STOP "$still"
+{ sleep 4; kill -CONT "$still"; } & # the length of the pause is what is tried
+check "both return, and a site that stands still meanwhile is waited for" musubi up --dir "$federation"
 check "the unknown request is settled by asking again" musubi --timeout 20s reserve "$work/pair.json" --request-id third@g1
 musubi --json reserve "$work/pair.json" --request-id first@g1 >"$work/again" 2>/dev/null
 check "g1 still knows the answer it kept" grep -q '"committed"' "$work/again"
