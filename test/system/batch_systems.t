@@ -101,7 +101,7 @@ all_of_grid >"$work/grid.before"
 # --- too much of one of them is nothing of any ---
 
 ask () { # CPUS-AT-BRU START: $work/taken
-  printf '{"name": "three", "window": {"start": "%s"}, "duration": "15s", "compute": [{"id": "a", "cpus": 4, "site": "ams"},
+  printf '{"name": "three", "window": {"start": "%s"}, "duration": "10m", "compute": [{"id": "a", "cpus": 4, "site": "ams"},
     {"id": "b", "cpus": %s, "site": "bru"}, {"id": "c", "cpus": 2, "site": "cph"}], "network": [{"between": ["a", "b"], "mbps": 60}]}' \
     "$2" "$1" | musubi reserve - --json >"$work/taken"
 }
@@ -142,6 +142,7 @@ for one in ams bru cph; do
   check "both, and none before the opening" test "$(wc -l <"$work/starts") $(($(head -n 1 "$work/starts") >= start * 1000))" = "2 1"
   echo "# at $one after the opening: $(while read -r ms; do echo -n "$((ms - start * 1000)) "; done <"$work/starts")ms"
 done
+check "it is to end soon" ends_soon "$id"
 slurm_same () { cmp "$work/slurm.before" <(slurm_now); }
 grid_same () { cmp "$work/grid.before" <(all_of_grid); }
 comes "Slurm is as it was before" slurm_same

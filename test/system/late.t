@@ -51,7 +51,6 @@ slay "$(pid_of lis/ber)"
 check "the site returns behind it" musubi up --dir "$federation"
 
 start=$(($(date +%s) + 80))
-edge=$((start - 60)) # the longest notice that somebody wants
 cat >"$work/two.json" <<JSON
 {"name": "two", "window": {"earliest": "$(at $start)", "latest": "$(at $((start + 600)))"}, "duration": "10m",
  "compute": [{"id": "one", "cpus": 3}, {"id": "other", "cpus": 3}], "distinct_sites": true, "policy": "cost"}
@@ -64,6 +63,8 @@ wait "$asking"
 check "it dies: whoever asked is told that nothing is known" test $? -eq 3
 check "it is listed" musubi list
 id=$(awk '/ two( |$)/ {print $1}' <<<"$output")
+start=$(date -d "$(musubi --json show "$id" | jq -r .start)" +%s)
+edge=$((start - 60)) # the longest notice that somebody wants
 sed -i 's/nodes = "\?4"\?$/nodes = 2/' "$federation/lis-ber.zpl"
 check "it has lost nodes meanwhile" grep -q 'nodes = 2$' "$federation/lis-ber.zpl"
 check "the edge passes" passes $((edge + 1))

@@ -10,7 +10,7 @@ planner=
 trap 'kill -9 $planner 2>/dev/null; cleanup' EXIT
 served () { # half a minute at most
   for _ in $(seq 300); do
-    musubi --timeout 1s call planner Service.Status >/dev/null 2>&1 && return
+    musubi call planner Service.Status >/dev/null 2>&1 && return
     sleep 0.1
   done
   return 1

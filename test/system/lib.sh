@@ -5,12 +5,13 @@
 #   check "a sentence" COMMAND…    ok when the command succeeds
 #   exits 2 "a sentence" COMMAND…  ok when it exits so; its output is in $output
 #   says "a sentence" PATTERN      ok when the last output matches the extended regular expression
-#   comes "a sentence" COMMAND…    ok as soon as the command succeeds; a minute, or $patience seconds, bounds a failure, of which tell_more tells
-#                                  more, where a test defines it
+#   comes "a sentence" COMMAND…    ok as soon as the command succeeds; three minutes, or $patience seconds, bound a failure, of which tell_more
+#                                  tells more, where a test defines it
 #   launch NAME PROGRAM ARG…       starts it beside the federation and waits until it is ready, as $work/NAME.ready tells; its
 #                                  log is $work/NAME.log, its process ${pid[NAME]}. It ends with the test, if not before
 #   relaunch NAME                  again, with the same arguments
 #   pid_of MEMBER                  of the federation: "lis/ams"
+#   ends_soon ID                   of a reservation that has begun, when all has been seen that is to be seen within it
 #   slay PID                       kills it (-9) and waits until it has ended
 #   finish [broken]                the plan, and the exit code; before that the federation's ledgers must prove that all
 #                                  is sound, unless the test leaves it broken or ended
@@ -60,7 +61,7 @@ says () {
 }
 
 comes () {
-  local sentence=$1 bound=$((SECONDS + ${patience:-60}))
+  local sentence=$1 bound=$((SECONDS + ${patience:-180}))
   shift
   until "$@" >/dev/null 2>&1; do
     if [ $SECONDS -ge $bound ]; then
@@ -91,7 +92,8 @@ relaunch () {
   : >"$ready"
   eval "setsid ${line[$1]} >\"\$ready\" 2>>\"\$log\" </dev/null &"
   pid[$1]=$!
-  for _ in $(seq 400); do
+  for _ in $(seq 2400); do
+    kill -0 "${pid[$1]}" 2>/dev/null || break
     grep -q '^ready' "$ready" && return
     sleep 0.05
   done
@@ -101,6 +103,12 @@ relaunch () {
 launch () {
   line[$1]=$(printf '%q ' "${@:2}")
   relaunch "$1"
+}
+
+ends_soon () { # ID: in a quarter of a minute
+  local start
+  start=$(date -d "$(musubi --json show "$1" | jq -r .start)" +%s) &&
+    printf '{"duration": "%ss"}' $(($(date +%s) - start + 15)) | musubi --json modify "$1" -
 }
 
 slay () { # it may stay on as a zombie until somebody asks for it

@@ -47,8 +47,9 @@ for line in sys.stdin:
 }
 nothing () { local rest; rest=$(held 2>&1); printf '%s\n' "$rest"; test -z "$rest" && test -n "$(owners)"; }
 
-start=$(date -u -d '+2 hours' +%Y-%m-%dT%H:00:00Z)
-end=$(date -u -d '+3 hours' +%Y-%m-%dT%H:00:00Z)
+now=$(date +%s)
+start=$(date -u -d "@$((now + 7200))" +%Y-%m-%dT%H:00:00Z)
+end=$(date -u -d "@$((now + 10800))" +%Y-%m-%dT%H:00:00Z)
 triangle () { # MBIT/S of its three connections
   printf '{"name": "triangle", "window": {"start": "%s"}, "duration": "1h", "compute": [{"id": "a", "cpus": 4,
     "site": "n64"}, {"id": "b", "cpus": 4, "site": "n32"}, {"id": "c", "cpus": 4, "site": "s32"}], "network":

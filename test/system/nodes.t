@@ -141,16 +141,18 @@ check "an account that the node does not have is refused" grep -q 'no-such-accou
 # --- tasks of a reservation ---
 
 cat >"$work/request.json" <<'J'
-{"window": {"start": "now+4s"}, "duration": "6s", "compute": [{"id": "ocean", "site": "ams", "cpus": 12}]}
+{"window": {"earliest": "now+4s", "latest": "now+5m"}, "duration": "30m", "compute": [{"id": "ocean", "site": "ams", "cpus": 12}]}
 J
 answer=$(musubi --json reserve "$work/request.json" 2>>"$work/errors")
 reservation=$(jq -r .reservation <<<"$answer")
 start=$(date +%s%3N -d "$(jq -r .start <<<"$answer")")
-mine=$(submit --limit 60s --reservation "$reservation" --env "LOGS=$open/logs" -- \
+mine=$(submit --limit 20m --reservation "$reservation" --env "LOGS=$open/logs" -- \
   sh -c 'date +%s%3N >"$LOGS/reserved"; exec sleep 1000')
 exits 1 "others are kept out" env MUSUBI_ACTOR=carol musubi submit --reservation "$reservation" --limit 1s -- true
+comes "its task begins" test -s "$open/logs/reserved"
+check "the reservation is to end soon" ends_soon "$reservation"
 until_over "$mine"
-check "its task begins at its opening, not before" test "$(cat "$open/logs/reserved")" -ge "$start"
+check "its task began at its opening, not before" test "$(cat "$open/logs/reserved")" -ge "$start"
 check "and ends with it" test "$(task "$mine.0" .state)" = stopped
 check "as its owner is told" grep -q 'reservation' <<<"$(task "$mine.0" .why)"
 

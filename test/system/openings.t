@@ -228,7 +228,8 @@ check "the chart, too" musubi gantt --from "$(date -u -d "@$((trio_start / 1000 
 says "  … beside its bar" ' [0-9]+%'
 
 # --- the end of the reservation ---
-check "it is to end soon" change "$trio" "{\"duration\": \"$((($(now_ms) - trio_start) / 1000 + 12))s\"}"
+check "it is to end soon" ends_soon "$trio"
+musubi --json show "$trio" >"$work/taken"
 taken
 trio_end=$end
 over () { [ "$(json show "$trio" | jq -r '[.openings[].phase] | unique | join(" ")')" = over ]; }

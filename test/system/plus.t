@@ -53,8 +53,9 @@ check "it still stands" test "$(state "$id")" = reserved
 exits 0 "and is committed" plus_commit -r "$id" -R ams
 check "it is released" test "$(state "$id")" = released
 
-from=$(date -u -d '+2 hours' +%Y%m%d%H%M)
-until=$(date -u -d '+3 hours' +%Y-%m-%dT%H:%M:00Z)
+now=$(date +%s)
+from=$(date -u -d "@$((now + 7200))" +%Y%m%d%H%M)
+until=$(date -u -d "@$((now + 10800))" +%Y-%m-%dT%H:%M:00Z)
 two=(-s "$from" -e "$until" -n 8 -R ams -T)
 exits 0 "the same as words of musubi" musubi plus reserve "${two[@]}" --request-id first
 one=$(grep -o 'plus-[0-9a-f]*$' <<<"$output" | tail -1)
@@ -94,8 +95,9 @@ exits 2 "two sites and none named" plus_reserve -s now+5h -e now+6h -n 1
 exits 2 "an end before the start" plus_reserve -s now+6h -e now+5h -n 1 -R ams
 exits 2 "a time that is none" plus_reserve -s noon -e now+5h -n 1 -R ams
 check "what was refused is not listed" test -z "$(plus_status | grep ' created ')"
-late=$(plus_reserve -R ber -s now+3s -e now+5m -n 1 -T)
-while plus_status -r "$late" --json | grep -q prepared; do sleep 0.1; done
+late=$(plus_reserve -R ber -s now+10s -e now+5m -n 1 -T)
+begun () { ! plus_status -r "$late" --json | grep -q prepared; }
+comes "its window begins" begun
 exits 1 "a commit after the window began comes too late" plus_commit -r "$late"
 says "nothing waits any more" 'no command waits for a commit or abort; it is created at ber'
 cat >"$work/both.json" <<'J'

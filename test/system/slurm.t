@@ -38,12 +38,12 @@ comes "it has ended, and Slurm has no job of it" no_jobs
 # --- a reservation ---
 
 scontrol -o show reservation >"$work/before"
-victim=$(as_account sbatch --parsable -w n1 -o /dev/null --wrap "echo start \$SLURM_RESTART_COUNT >>$told/victim; sleep 30; echo end >>$told/victim")
+victim=$(as_account sbatch --parsable -w n1 -o /dev/null --wrap "echo start \$SLURM_RESTART_COUNT >>$told/victim; [ \$SLURM_RESTART_COUNT ] || sleep 600; echo end >>$told/victim")
 comes "somebody's job runs on a node" grep -q start "$told/victim"
-again=$(run --requeue -- sh -c 'echo start; exec sleep 25')
+again=$(run --requeue -- sh -c '[ "$MUSUBI_RUN" -gt 1 ] || exec sleep 500')
 comes "a task of the queue that may be tried again runs, too" is "$again" state running
 start=$(($(date +%s) + 18))
-check "all nodes are reserved" reserve trio "$(date -u -d "@$start" +%FT%TZ)" 12s 6
+check "all nodes are reserved" reserve trio "$(date -u -d "@$start" +%FT%TZ)" 10m 6
 id=$(jq -r .reservation "$work/taken")
 check "from the second that was asked for" test "$(date -d "$(jq -r .start "$work/taken")" +%s%3N)" = "${start}000"
 check "tasks are submitted for it" submit ams --reservation "$id" --count 6 --limit 5m -- sh -c 'date +%s%3N; sleep 2'
@@ -64,10 +64,11 @@ check "the job that was in the way was requeued" grep -q 'JobState=PENDING.* Res
 check "an outsider's job was kept out" test ! -e "$told/outsider"
 comes "the owner's own job has a CPU when one of the six has ended" test -s "$told/own"
 check "not before the opening either" test "$(cat "$told/own")" -ge "${start}000"
+check "it is to end soon" ends_soon "$id"
 comes "it closes" gone_from_slurm "$id"
 check "Slurm has the reservations of before" cmp "$work/before" <(scontrol -o show reservation)
 comes "the outsider's job runs now" test -e "$told/outsider"
 comes "the job that was in the way has run to its end" grep -q end "$told/victim"
-check "the task of the queue was tried again" test "$(musubi queue "$again" --json | jq -r '.tasks[0].tries // .tasks[0].try')" = 2
-comes "and has ended" is "$again" exit_code 0
+comes "the task of the queue ends, too" is "$again" exit_code 0
+check "having been tried again" test "$(musubi queue "$again" --json | jq -r '.tasks[0].tries // .tasks[0].try')" = 2
 finish
