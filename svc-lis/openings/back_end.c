@@ -132,7 +132,7 @@ const char *back_end_trouble (const back_end_t *self, const char *reservation)
     const back_end_job_t *job = ordered_find (self->jobs, "");
     if (!job)
         job = ordered_find (self->jobs, reservation);
-    return job && job->step != BACK_END_WATCH ? job->trouble : "";
+    return job && (job->step != BACK_END_WATCH || job->failures > 0) ? job->trouble : "";
 }
 
 bool back_end_fails (const back_end_t *self, const char *reservation)

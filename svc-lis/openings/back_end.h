@@ -81,7 +81,8 @@ void back_end_step (back_end_t *self, back_end_step_t step, const back_end_order
  *  all reservations are in trouble. */
 void back_end_reconcile (back_end_t *self, const back_end_order_t *orders, size_t count);
 
-/*  Why the last step of a reservation is not done yet; "" when it is. */
+/*  Why the last step of a reservation is not done yet; "" when it is, or is a watch that has not
+ *  failed. */
 const char *back_end_trouble (const back_end_t *self, const char *reservation);
 
 /*  Has its last step, whatever it is, failed so far? */

@@ -40,15 +40,31 @@ scontrol update partitionname=batch AllowGroups=ALL
 # --- lies ---
 
 start=$(($(date +%s) + 16))
-check "a reservation of one node" reserve solo "$(date -u -d "@$start" +%FT%TZ)" 60s 2
+check "a reservation of two nodes" reserve two "$(date -u -d "@$start" +%FT%TZ)" 20m 4
 id=$(jq -r .reservation "$work/taken")
 comes "opens" in_slurm "$id" ACTIVE
-node=$(grep -oP ' Nodes=\K\S+' "$work/seen")
+nodes=$(grep -oP ' Nodes=\K\S+' "$work/seen")
+has_both () { in_slurm "$id" ACTIVE && grep -qF " Nodes=$nodes " "$work/seen"; }
 logged () { grep -q "$1" "$federation/log/lis-ams.log"; }
-trouble () { musubi show "$id" --json | jq -r '.openings[0].trouble // .openings[0].why // ""' | grep -q "$1"; }
+trouble () { musubi show "$id" --json | jq -r '.openings[] | select(.degraded) | .trouble' | grep -q "$1"; }
+whole () { musubi show "$id" --json | jq -e '.openings[] | .degraded | not'; }
+ready () { musubi show "$id" --json | jq -e '.openings[] | .ready and .phase == "open"'; }
+comes "the site, too, is done with opening it" ready
 check "root deletes it" scontrol delete reservation="musubi-ams-$id"
-comes "it is made again" in_slurm "$id" ACTIVE
-check "of the same node" grep -q " Nodes=$node " "$work/seen"
+comes "it is made again, of the same nodes" has_both
+comes "and seen to stand" ready
+check "root takes a node from it" scontrol update reservationname="musubi-ams-$id" nodes="$(scontrol show hostnames "$nodes" | head -n 1)"
+comes "it has both again" has_both
+comes "which is told" logged "reservation=$id step=watch failed .* has the nodes n[1-3] instead of n[1-3],n[1-3]; it was made again"
+taken () { # before the site makes it again
+  scontrol delete reservation="musubi-ams-$id"
+  scontrol create reservation=roots nodes=ALL users=root starttime=now duration=60 flags=IGNORE_JOBS
+}
+comes "root deletes it and keeps all nodes for himself" taken
+comes "it is told as degraded, with Slurm's reason" trouble 'overlaps with another reservation'
+check "root gives them back" scontrol delete reservation=roots
+comes "it is made again" has_both
+comes "and is told as whole" whole
 check "root gives it to somebody else" scontrol update reservationname="musubi-ams-$id" users=root
 for_us () { in_slurm "$id" ACTIVE && grep -q "Users=$slurm_account " "$work/seen"; }
 comes "it is the account's again" for_us

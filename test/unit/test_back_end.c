@@ -180,6 +180,21 @@ static void watching_takes_no_other_step_s_place (void **state)
     close_world (w);
 }
 
+static void a_watch_that_fails_tells_why (void **state)
+{
+    (void) state;
+    back_end_world_t *w = open_world (&batch);
+    order (w, BACK_END_WATCH, "r1");
+    ends (w, w->work, "it has fewer nodes");
+    assert_true (back_end_fails (w->back_end, "r1"));
+    assert_string_equal (back_end_trouble (w->back_end, "r1"), "watch: it has fewer nodes");
+    w->now.mono_ms = w->timer_ms;
+    step (w, &(event_t){.kind = EVENT_TIMER});
+    ends (w, w->work, NULL);
+    assert_string_equal (back_end_trouble (w->back_end, "r1"), "");
+    close_world (w);
+}
+
 static void nothing_is_done_before_it_is_reconciled (void **state)
 {
     (void) state;
@@ -224,6 +239,7 @@ int main (void)
       cmocka_unit_test (what_hangs_holds_up_its_own_reservation_alone),
       cmocka_unit_test (what_fails_is_told_and_tried_again_ever_later),
       cmocka_unit_test (watching_takes_no_other_step_s_place),
+      cmocka_unit_test (a_watch_that_fails_tells_why),
       cmocka_unit_test (nothing_is_done_before_it_is_reconciled),
       cmocka_unit_test (a_runner_has_nothing_to_do_outside),
     };
