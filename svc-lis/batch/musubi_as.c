@@ -23,7 +23,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAP        "/etc/musubi/as.conf"
+#define MAP_FOLDER "/etc/musubi"
+#define MAP        MAP_FOLDER "/as.conf"
 #define SECONDS    60
 #define LINE_BYTES 65536
 #define VARIABLES  64
@@ -50,9 +51,12 @@ static int as_listed (const char *list, const char *word)
     return 0;
 }
 
+/*  Who may write in its folder could put another file of root's in its place. */
 static FILE *map_open (void)
 {
     struct stat told;
+    if (stat (MAP_FOLDER, &told) == 0 && (told.st_uid != 0 || (told.st_mode & 022)))
+        refuse ("%s should be a folder of root that nobody else may write", MAP_FOLDER);
     int fd = open (MAP, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0 || fstat (fd, &told) != 0)
         refuse ("%s can't be read: root should write it", MAP);
@@ -82,7 +86,8 @@ static int map_allows (const char *caller, const char *account, const char *prog
 static void program_find (char path [LINE_BYTES], const char *program)
 {
     static const char *const folders [] = {"", "/usr/local/bin/", "/usr/bin/", "/bin/"};
-    for (size_t i = strchr (program, '/') ? 0 : 1; i < sizeof folders / sizeof *folders; i++) {
+    size_t from = strchr (program, '/') ? 0 : 1;
+    for (size_t i = from; i < (from ? sizeof folders / sizeof *folders : 1); i++) {
         snprintf (path, LINE_BYTES, "%s%s", folders [i], program);
         if (*path == '/' && access (path, X_OK) == 0)
             return;
@@ -137,6 +142,7 @@ int main (int argc, char **argv)
     account_become (account);
     sigemptyset (&none);
     sigprocmask (SIG_SETMASK, &none, NULL);
+    signal (SIGALRM, SIG_DFL);
     close_range (3, ~0U, 0);
     umask (022);
     alarm (SECONDS);
