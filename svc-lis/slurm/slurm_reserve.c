@@ -436,7 +436,8 @@ bool slurm_reconcile (const batch_setup_t *setup, const back_end_order_t *orders
     slurm_leftovers_t self = {.setup = setup, .orders = orders, .count = count};
     bool good = slurm_reservations (setup, slurm_leftover_take, &self, why);
     for (size_t i = 0; good && i < self.left.count; i++)
-        good = slurm_close (setup, &(back_end_order_t){.reservation = self.left.words [i]}, why);
+        good = slurm_close (
+          setup, &(back_end_order_t){.reservation = self.left.words [i], .account = ""}, why);
     name_list_clear (&self.left);
     return good;
 }
