@@ -33,6 +33,7 @@ check "the site is back" musubi up --dir "$federation"
 comes "it is made again" in_slurm "$id" ACTIVE
 comes "what the site does not know is removed" gone_from_slurm left
 check "what is somebody else's is not" scontrol show reservation musubi-amstel
+check "and goes" scontrol delete reservation=musubi-amstel
 comes "the task that waited has run" is "$second" exit_code 0
 check "in the reservation" test "$(musubi output "$second.0")" = "in musubi-ams-$id"
 comes "the one that ran has ended" is "$first" exit_code 0
