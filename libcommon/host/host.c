@@ -42,11 +42,11 @@
 #define TRIM_MS            60000        /* between two times that free memory is given back */
 #define FILES_LEAST        64           /* to serve at all */
 #define FILES_OWN          32           /* the store's, workers'; and an eighth of all to spare */
+#define PEERS_SHARE        2            /* the part of what is left that our own calls may use */
 #define ROOM_MS            50           /* between two attempts to make room */
 #define CLOSED_TOLD_MS     10000        /* between two lines of connections closed */
 
-static_assert (SOCKETS_MAX > 3 * PEER_SOCKETS_MAX + SUBSCRIPTIONS_MAX,
-               "every peer may have its sockets");
+static_assert (SOCKETS_MAX > SUBSCRIPTIONS_MAX + 64, "every subscription may have its socket");
 
 enum { EXIT_DONE = 0, EXIT_MACHINE = 1, EXIT_CONFIG = 2 };
 enum { PORT_BUS = 1, PORT_PEER, PORT_WORK };
@@ -196,6 +196,8 @@ static void finish_batch (host_t *self)
     while (!self->failed && outbox_next (self->held, &effect))
         host_leave (self, &effect);
     outbox_clear (self->held);
+    if (!self->failed)
+        peer_sockets_flush (self->peers);
 }
 
 static bool host_receive (host_t *self, polled_t *port, int64_t now_ms, event_t *event)
@@ -326,9 +328,9 @@ static size_t host_lacking (const host_t *self)
 /*  Our own calls have priority over incoming connections that are idle. */
 static void host_make_room (host_t *self, int64_t now_ms)
 {
-    bus_limit (self->bus, files_left (self) - FILES_OF_A_PEER * peer_sockets_open (self->peers));
+    bus_limit (self->bus, files_left (self) - peer_sockets_open (self->peers));
     if (host_lacking (self) > 0 && now_ms - self->room_ms >= ROOM_MS) {
-        bus_make_room (self->bus, FILES_OF_A_PEER * host_lacking (self));
+        bus_make_room (self->bus, host_lacking (self));
         self->room_ms = now_ms;
     }
     uint64_t closed = bus_counts (self->bus).closed;
@@ -546,7 +548,11 @@ static bool open_sockets (host_t *self)
         log_line (LEVEL_ALARM, "cannot serve: %s", why);
         return false;
     }
-    self->peers = peer_sockets_new (self->ports, PORT_PEER, files_left (self));
+    self->peers = peer_sockets_new (self->ports, PORT_PEER, files_left (self) / PEERS_SHARE);
+    if (!self->peers) {
+        log_line (LEVEL_ALARM, "cannot serve: no file descriptor is free: %s", strerror (errno));
+        return false;
+    }
     self->work = work_new (self->ports, PORT_WORK, self->program->works, self->program->works_count,
                            self->program->workers);
     if (!self->work) {

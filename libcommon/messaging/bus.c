@@ -466,7 +466,7 @@ static void close_idle (bus_t *self)
 static void hear_listener (bus_t *self, polled_t *listener)
 {
     int news, file;
-    if (!socket_hear (listener->handle, &news, &file)) {
+    if (!socket_hear (listener->handle, &news, &file, NULL)) {
         polled_quiet (self->ports, listener);
         return;
     }

@@ -40,7 +40,7 @@ client_t *client_new (void)
     self->kept = must (zlistx_new ());
     self->ports = must (poll_set_new ());
     self->peers =
-      peer_sockets_new (self->ports, PORT_PEER, files > FILES_OWN ? files - FILES_OWN : 0);
+      must (peer_sockets_new (self->ports, PORT_PEER, files > FILES_OWN ? files - FILES_OWN : 0));
     return self;
 }
 
@@ -150,6 +150,7 @@ static bool await (client_t *self, int64_t due_ms, client_reply_t *reply)
         int64_t until_ms = next_ms < due_ms ? next_ms : due_ms;
         if (now_ms >= due_ms)
             return false;
+        peer_sockets_flush (self->peers);
         if (!poll_set_wait (self->ports, until_ms == INT64_MAX ? -1 : until_ms - now_ms))
             return false;
     }
@@ -174,6 +175,7 @@ uint64_t client_send (client_t *self, const client_request_t *request)
     client_reply_t refused;
     if (!client_start (self, request, &refused))
         client_keep (self, &refused);
+    peer_sockets_flush (self->peers);
     return self->calls;
 }
 

@@ -1,8 +1,11 @@
-/*  peer_sockets - a DEALER an address, each with a queue of what could not leave yet; calls are
- *  found by number and end by timers.
+/*  peer_sockets - a connection an address under a route of its own, each with a queue of what could
+ *  not leave yet; calls are found by number and end by timers.
  *
- *  Whether a connection stands is told by the socket's monitor. ZMQ_IMMEDIATE would ask for
- *  less, but libzmq 4.3.4 then drops a lost connection's messages even between the frames of
+ *  A route is used for one connection and never again, so an answer tells over which one it came.
+ *  Whether a connection stands is told by the socket's monitor, which names addresses as they were
+ *  dialled; libzmq names them otherwise when it dials again by itself after a loss (a host by its
+ *  number), so a connection that is lost is given up here and dialled anew. ZMQ_IMMEDIATE would ask
+ *  for less, but libzmq 4.3.4 then drops a lost connection's messages even between the frames of
  *  one that is being read, and ends the process over it (fq.cpp, "!_more").
  */
 #include "peer_sockets.h"
@@ -21,17 +24,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SWEEP_MS   30000 /* between two looks for idle addresses */
-#define FRAMES_MAX 3     /* of a message */
+#define FRAMES_MAX 4 /* of a message */
+
+typedef struct {
+    uint8_t kind; /* libzmq's own routes begin with 0 */
+    uint8_t number [sizeof (uint64_t)];
+} route_t;
 
 typedef struct {
     char *endpoint;
-    polled_t *port; /* NULL: it lacks a descriptor */
-    polled_t *monitor;
-    bool stands;      /* the connection */
+    bool dialled;
+    bool stands; /* the connection */
+    route_t route;
     zlistx_t *unsent; /* of pending_call_t */
     size_t calls;     /* in flight, sent or not */
     int64_t used_ms;
+    void *idle;    /* its place among those without a call; NULL = it has none; */
+    void *waiting; /* among those with calls and no connection, */
+    void *leaving; /* and among those whose calls can leave */
 } peer_socket_t;
 
 typedef struct {
@@ -46,16 +56,20 @@ typedef struct {
 
 struct peers {
     poll_set_t *ports;
-    int port_kind;
+    polled_t *router;
+    polled_t *monitor;
     zhashx_t *by_endpoint; /* of peer_socket_t */
     ordered_t *by_number;  /* of pending_call_t */
     timers_t *timers;
     zlistx_t *expired; /* of pending_call_t, with an event to come */
-    size_t open;       /* peers with sockets, */
-    size_t open_max;   /* so that each finds a descriptor for its connection */
-    size_t lacking;    /* peers that wait for descriptors */
-    int64_t again_ms;  /* when it is tried again for them */
-    int64_t swept_ms;
+    zlistx_t *idle;    /* of peer_socket_t, longest first */
+    zlistx_t *waiting;
+    zlistx_t *leaving;
+    uint64_t routes;
+    size_t open;      /* connections, */
+    size_t open_max;  /* so that each finds a descriptor */
+    bool starved;     /* the machine had no descriptor for the last one */
+    int64_t again_ms; /* when those that wait are dialled next */
     uint64_t sent;
     uint64_t sent_bytes;
     zmq_msg_t frames [FRAMES_MAX]; /* of the message last received, */
@@ -71,31 +85,6 @@ static void unsent_take (pending_call_t *call)
     call->unsent = NULL;
 }
 
-/*  False when the connection does not stand or is full: try again when its ports say something. */
-static bool call_send (peer_sockets_t *self, pending_call_t *call)
-{
-    size_t bytes = zmq_msg_size (&call->header) + zmq_msg_size (&call->body);
-    if (!call->peer->stands)
-        return false;
-    void *handle = call->peer->port->handle;
-    if (zmq_send (handle, "", 0, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
-        return false;
-    /*  A message begun is taken whole, or dropped whole with its connection. */
-    zmq_msg_send (&call->header, handle, ZMQ_SNDMORE | ZMQ_DONTWAIT);
-    zmq_msg_send (&call->body, handle, ZMQ_DONTWAIT);
-    self->sent++;
-    self->sent_bytes += bytes;
-    return true;
-}
-
-static void unsent_flush (peer_sockets_t *self, peer_socket_t *peer)
-{
-    for (pending_call_t *call; (call = zlistx_first (peer->unsent)) && call_send (self, call);) {
-        unsent_take (call);
-        polled_stir (self->ports, peer->port);
-    }
-}
-
 static void call_free (void *thing)
 {
     pending_call_t *call = thing;
@@ -106,135 +95,191 @@ static void call_free (void *thing)
     free (call);
 }
 
-static void peer_close (peer_sockets_t *self, peer_socket_t *peer)
+/*  --- a peer --- */
+
+static void list_if (zlistx_t *list, void **place, peer_socket_t *peer, bool belongs)
 {
-    if (!peer->port)
-        return;
-    self->open--;
-    socket_unwatch (peer->port->handle);
-    poll_set_remove (self->ports, &peer->monitor);
-    poll_set_remove (self->ports, &peer->port);
+    if (belongs && !*place)
+        *place = zlistx_add_end (list, peer);
+    else if (!belongs && *place) {
+        zlistx_detach (list, *place);
+        *place = NULL;
+    }
 }
 
-/*  False with errno. */
-static bool peer_open (peer_sockets_t *self, peer_socket_t *peer)
+static void peer_free (peer_socket_t *peer)
 {
-    errno = EMFILE;
-    void *dealer = self->open < self->open_max ? socket_open (ZMQ_DEALER) : NULL;
-    if (!dealer)
-        return false;
-    socket_set (dealer, ZMQ_RECONNECT_IVL, PEER_RECONNECT_MS);
-    socket_set (dealer, ZMQ_RECONNECT_IVL_MAX, PEER_RECONNECT_MAX);
-    socket_set (dealer, ZMQ_HEARTBEAT_IVL, PEER_HEARTBEAT_MS);
-    socket_set (dealer, ZMQ_HEARTBEAT_TIMEOUT, 3 * PEER_HEARTBEAT_MS);
-    socket_set (dealer, ZMQ_MAXMSGSIZE, BODY_BYTES_MAX);
-    socket_set (dealer, ZMQ_IPV6, strchr (peer->endpoint, '[') != NULL);
-    peer->port = poll_set_add (self->ports, &dealer, self->port_kind, peer);
-    if (!peer->port)
-        return false;
-    self->open++;
-    void *watcher =
-      socket_watch (peer->port->handle, ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED);
-    if (watcher) /* before there is something to hear */
-        peer->monitor = poll_set_add (self->ports, &watcher, self->port_kind, peer);
-    if (peer->monitor && zmq_connect (peer->port->handle, peer->endpoint) == 0)
-        return true;
-    int error = errno;
-    peer_close (self, peer);
-    errno = error;
-    return false;
-}
-
-static void peer_destroy (peer_sockets_t *self, peer_socket_t *peer)
-{
-    assert (peer->calls == 0);
-    peer_close (self, peer);
     zlistx_destroy (&peer->unsent);
     free (peer->endpoint);
     free (peer);
 }
 
-static void peer_sockets_sweep (peer_sockets_t *self, int64_t mono_ms, int64_t idle_ms)
+/*  After each change of it: puts it where it belongs. One that has neither calls nor a connection
+ *  is gone afterwards. */
+static void peer_settle (peer_sockets_t *self, peer_socket_t *peer)
 {
-    self->swept_ms = mono_ms;
-    zlistx_t *idle = must (zlistx_new ());
-    for (peer_socket_t *peer = zhashx_first (self->by_endpoint); peer;
-         peer = zhashx_next (self->by_endpoint))
-        if (peer->calls == 0 && mono_ms - peer->used_ms >= idle_ms)
-            zlistx_add_end (idle, peer);
-    for (peer_socket_t *peer = zlistx_first (idle); peer; peer = zlistx_next (idle)) {
-        zhashx_delete (self->by_endpoint, peer->endpoint);
-        self->lacking -= !peer->port;
-        peer_destroy (self, peer);
-    }
-    zlistx_destroy (&idle);
+    list_if (self->idle, &peer->idle, peer, peer->dialled && peer->calls == 0);
+    list_if (self->waiting, &peer->waiting, peer, !peer->dialled && peer->calls > 0);
+    list_if (self->leaving, &peer->leaving, peer, peer->stands && zlistx_size (peer->unsent) > 0);
+    if (peer->dialled || peer->calls > 0)
+        return;
+    zhashx_delete (self->by_endpoint, peer->endpoint);
+    peer_free (peer);
 }
 
-/*  NULL with errno, when it is no address. */
+/*  What has not left libzmq yet is lost with it. */
+static void peer_hang_up (peer_sockets_t *self, peer_socket_t *peer)
+{
+    if (!peer->dialled)
+        return;
+    zmq_disconnect (self->router->handle, peer->endpoint);
+    peer->dialled = peer->stands = false;
+    self->open--;
+    peer_settle (self, peer);
+}
+
+/*  Closes the connection that has been idle for longest; false when none is. */
+static bool make_room (peer_sockets_t *self)
+{
+    peer_socket_t *peer = zlistx_first (self->idle);
+    if (!peer)
+        return false;
+    peer_hang_up (self, peer);
+    return true;
+}
+
+/*  False when there was none. */
+static bool receive_news (peer_sockets_t *self)
+{
+    int news, value;
+    char address [SOCKET_ADDRESS_BYTES];
+    if (!socket_hear (self->monitor->handle, &news, &value, address))
+        return false;
+    peer_socket_t *peer = zhashx_lookup (self->by_endpoint, address);
+    if (!peer || !peer->dialled)
+        return true;
+    if (news == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) {
+        peer->stands = true;
+        peer_settle (self, peer);
+    } else {
+        peer_hang_up (self, peer);
+    }
+    return true;
+}
+
+/*  False with errno. libzmq dials in a thread of its own, again and again until the connection
+ *  stands, and says nothing when it finds no descriptor: it is asked for here. Before, all news is
+ *  heard: of two connections of one address libzmq ends the wrong one when it is told too late. */
+static bool peer_dial (peer_sockets_t *self, peer_socket_t *peer)
+{
+    while (receive_news (self))
+        continue;
+    errno = EMFILE;
+    if (self->open >= self->open_max && !make_room (self))
+        return false;
+    self->starved = !sockets_spare ();
+    if (self->starved) {
+        int error = errno;
+        make_room (self);
+        errno = error;
+        return false;
+    }
+    void *handle = self->router->handle;
+    uint64_t number = ++self->routes;
+    peer->route.kind = 1;
+    memcpy (peer->route.number, &number, sizeof number);
+    zmq_setsockopt (handle, ZMQ_CONNECT_ROUTING_ID, &peer->route, sizeof peer->route);
+    socket_set (handle, ZMQ_IPV6, strchr (peer->endpoint, '[') != NULL);
+    if (zmq_connect (handle, peer->endpoint) != 0)
+        return false;
+    peer->dialled = true;
+    self->open++;
+    return true;
+}
+
+/*  NULL with errno, when it is no address. It is to be settled. */
 static peer_socket_t *peer_new (peer_sockets_t *self, const char *endpoint)
 {
     peer_socket_t *peer = must (calloc (1, sizeof *peer));
     peer->endpoint = must (strdup (endpoint));
     peer->unsent = must (zlistx_new ());
-    if (peer_open (self, peer))
-        return peer;
-    int error = errno;
-    if (socket_lacking ()) {
-        self->lacking++;
-        return peer;
+    if (!peer_dial (self, peer) && !socket_lacking ()) {
+        int error = errno;
+        peer_free (peer);
+        errno = error;
+        return NULL;
     }
-    peer_destroy (self, peer);
-    errno = error;
-    return NULL;
+    zhashx_insert (self->by_endpoint, endpoint, peer);
+    return peer;
 }
 
-/*  Peers that are not called any more give their descriptors to those that lack some. */
-static void open_lacking (peer_sockets_t *self, int64_t mono_ms)
-{
-    self->again_ms = mono_ms + PEER_RECONNECT_MS;
-    peer_sockets_sweep (self, mono_ms, 0);
-    for (peer_socket_t *peer = zhashx_first (self->by_endpoint); peer && self->lacking > 0;
-         peer = zhashx_next (self->by_endpoint)) {
-        if (peer->port)
-            continue;
-        if (!peer_open (self, peer))
-            return;
-        self->lacking--;
-    }
-}
-
-/*  NULL with errno. */
+/*  NULL with errno. It is to be settled. */
 static peer_socket_t *peer_reach (peer_sockets_t *self, const char *endpoint, int64_t mono_ms)
 {
     peer_socket_t *peer = zhashx_lookup (self->by_endpoint, endpoint);
     if (!peer) {
-        if (zhashx_size (self->by_endpoint) >= PEER_SOCKETS_MAX)
-            peer_sockets_sweep (self, mono_ms, 0);
         errno = EMFILE;
-        if (zhashx_size (self->by_endpoint) >= PEER_SOCKETS_MAX)
+        if (zhashx_size (self->by_endpoint) >= PEER_SOCKETS_MAX && !make_room (self))
             return NULL;
         peer = peer_new (self, endpoint);
-        if (!peer)
-            return NULL;
-        zhashx_insert (self->by_endpoint, endpoint, peer);
     }
-    peer->used_ms = mono_ms;
+    if (peer)
+        peer->used_ms = mono_ms;
     return peer;
+}
+
+/*  --- all of them --- */
+
+/*  False with errno. */
+static bool router_open (peer_sockets_t *self, int port_kind)
+{
+    void *router = socket_open (ZMQ_ROUTER);
+    if (!router)
+        return false;
+    socket_set (router, ZMQ_ROUTER_MANDATORY, 1);
+    socket_set (router, ZMQ_SNDHWM, PEER_MESSAGES_HELD_MAX);
+    socket_set (router, ZMQ_RECONNECT_IVL, PEER_RECONNECT_MS);
+    socket_set (router, ZMQ_RECONNECT_IVL_MAX, PEER_RECONNECT_MAX);
+    socket_set (router, ZMQ_HEARTBEAT_IVL, PEER_HEARTBEAT_MS);
+    socket_set (router, ZMQ_HEARTBEAT_TIMEOUT, 3 * PEER_HEARTBEAT_MS);
+    socket_set (router, ZMQ_MAXMSGSIZE, BODY_BYTES_MAX);
+    self->router = poll_set_add (self->ports, &router, port_kind, NULL);
+    if (!self->router)
+        return false;
+    void *watcher =
+      socket_watch (self->router->handle, ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED);
+    if (watcher)
+        self->monitor = poll_set_add (self->ports, &watcher, port_kind, NULL);
+    return self->monitor;
 }
 
 peer_sockets_t *peer_sockets_new (poll_set_t *ports, int port_kind, size_t files)
 {
     peer_sockets_t *self = must (calloc (1, sizeof *self));
     self->ports = ports;
-    self->port_kind = port_kind;
-    self->open_max = files > FILES_OF_A_PEER ? files / FILES_OF_A_PEER : 1;
+    self->open_max = files > 0 ? files : 1;
     self->by_endpoint = must (zhashx_new ());
     self->by_number = ordered_by_number (offsetof (pending_call_t, number));
     self->expired = must (zlistx_new ());
+    self->idle = must (zlistx_new ());
+    self->waiting = must (zlistx_new ());
+    self->leaving = must (zlistx_new ());
     self->timers = timers_new ();
     for (int i = 0; i < FRAMES_MAX; i++)
         zmq_msg_init (&self->frames [i]);
+    if (!router_open (self, port_kind))
+        peer_sockets_destroy (&self);
     return self;
+}
+
+static void router_close (peer_sockets_t *self)
+{
+    int error = errno;
+    if (self->router)
+        socket_unwatch (self->router->handle);
+    poll_set_remove (self->ports, &self->monitor);
+    poll_set_remove (self->ports, &self->router);
+    errno = error;
 }
 
 void peer_sockets_destroy (peer_sockets_t **self_p)
@@ -242,16 +287,18 @@ void peer_sockets_destroy (peer_sockets_t **self_p)
     peer_sockets_t *self = *self_p;
     if (!self)
         return;
+    router_close (self);
     ordered_end (&self->by_number, call_free);
     for (pending_call_t *call; (call = zlistx_detach (self->expired, NULL));)
         call_free (call);
     zlistx_destroy (&self->expired);
     for (peer_socket_t *peer = zhashx_first (self->by_endpoint); peer;
-         peer = zhashx_next (self->by_endpoint)) {
-        peer->calls = 0;
-        peer_destroy (self, peer);
-    }
+         peer = zhashx_next (self->by_endpoint))
+        peer_free (peer);
     zhashx_destroy (&self->by_endpoint);
+    zlistx_destroy (&self->idle);
+    zlistx_destroy (&self->waiting);
+    zlistx_destroy (&self->leaving);
     timers_destroy (&self->timers);
     for (int i = 0; i < FRAMES_MAX; i++)
         zmq_msg_close (&self->frames [i]);
@@ -262,8 +309,13 @@ void peer_sockets_destroy (peer_sockets_t **self_p)
 
 bool peer_sockets_reach (peer_sockets_t *self, const char *endpoint, int64_t mono_ms)
 {
-    return peer_reach (self, endpoint, mono_ms) != NULL;
+    peer_socket_t *peer = peer_reach (self, endpoint, mono_ms);
+    if (peer)
+        peer_settle (self, peer);
+    return peer;
 }
+
+/*  --- calls --- */
 
 /*  A call that ends without an answer; its event is given by peer_sockets_expire. */
 static void expire (peer_sockets_t *self, pending_call_t *call)
@@ -313,61 +365,81 @@ void peer_sockets_call (peer_sockets_t *self, const effect_t *effect, int64_t mo
     call->timer = timers_set (self->timers, mono_ms + call->timeout_ms, peer_sockets_on_timer, self,
                               call->number);
     call->unsent = zlistx_add_end (call->peer->unsent, call);
-    unsent_flush (self, call->peer);
+    peer_settle (self, call->peer);
 }
 
-/*  [delimiter] [ReplyHeader] [body]; a peer that echoes no delimiter is understood too. False when
- *  nothing is there, or nothing sound; then *quiet says which. */
-static bool receive_reply (peer_sockets_t *self, polled_t *port, bool *quiet)
+/*  False when it can't leave now: the peer reads too slowly, or its connection has just gone. */
+static bool call_send (peer_sockets_t *self, pending_call_t *call)
 {
-    size_t count = socket_receive (port->handle, self->frames, FRAMES_MAX);
+    size_t bytes = zmq_msg_size (&call->header) + zmq_msg_size (&call->body);
+    void *handle = self->router->handle;
+    const route_t *route = &call->peer->route;
+    if (zmq_send (handle, route, sizeof *route, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
+        return false;
+    /*  A message begun is taken whole, or dropped whole with its connection. */
+    zmq_send (handle, "", 0, ZMQ_SNDMORE | ZMQ_DONTWAIT);
+    zmq_msg_send (&call->header, handle, ZMQ_SNDMORE | ZMQ_DONTWAIT);
+    zmq_msg_send (&call->body, handle, ZMQ_DONTWAIT);
+    self->sent++;
+    self->sent_bytes += bytes;
+    return true;
+}
+
+void peer_sockets_flush (peer_sockets_t *self)
+{
+    uint64_t sent = self->sent;
+    for (size_t left = zlistx_size (self->leaving); left > 0; left--) {
+        peer_socket_t *peer = zlistx_first (self->leaving);
+        for (pending_call_t *call; (call = zlistx_first (peer->unsent)) && call_send (self, call);)
+            unsent_take (call);
+        zlistx_move_end (self->leaving, peer->leaving);
+        peer_settle (self, peer);
+    }
+    if (self->sent > sent)
+        polled_stir (self->ports, self->router);
+}
+
+/*  [route] [delimiter] [ReplyHeader] [body]; a peer that echoes no delimiter is understood too.
+ *  False when nothing is there, or nothing sound; then *quiet says which. */
+static bool receive_reply (peer_sockets_t *self, bool *quiet)
+{
+    size_t count = socket_receive (self->router->handle, self->frames, FRAMES_MAX);
     *quiet = count == 0;
-    bool delimiter = count > 1 && zmq_msg_size (&self->frames [0]) == 0;
-    self->body = &self->frames [delimiter + 1];
-    if (count != (size_t) delimiter + 2 || zmq_msg_size (self->body) > BODY_BYTES_MAX)
+    bool delimiter = count > 2 && zmq_msg_size (&self->frames [1]) == 0;
+    self->body = &self->frames [delimiter + 2];
+    if (count != (size_t) delimiter + 3 || zmq_msg_size (self->body) > BODY_BYTES_MAX)
         return false;
     message_free ((ProtobufCMessage *) self->reply);
-    self->reply = reply_header_read (frame_bytes (&self->frames [delimiter]));
+    self->reply = reply_header_read (frame_bytes (&self->frames [delimiter + 1]));
     return self->reply;
 }
 
-static void receive_news (peer_sockets_t *self, peer_socket_t *peer)
+/*  The call that the reply belongs to; NULL when it is late, unasked, or somebody else's. */
+static const pending_call_t *call_answered (peer_sockets_t *self)
 {
-    int news, value;
-    if (!socket_hear (peer->monitor->handle, &news, &value)) {
-        polled_quiet (self->ports, peer->monitor);
-        return;
-    }
-    peer->stands = news == ZMQ_EVENT_HANDSHAKE_SUCCEEDED;
-    unsent_flush (self, peer);
+    uint64_t number = self->reply->call;
+    const pending_call_t *call = ordered_find (self->by_number, &number);
+    bytes_t route = frame_bytes (&self->frames [0]);
+    return call && !call->unsent && route.size == sizeof (route_t) &&
+               memcmp (route.data, &call->peer->route, sizeof (route_t)) == 0
+             ? call
+             : NULL;
 }
 
 bool peer_sockets_receive (peer_sockets_t *self, polled_t *port, int64_t mono_ms, event_t *event)
 {
-    peer_socket_t *peer = port->owner;
-    bool quiet;
-    if (port == peer->monitor) {
-        receive_news (self, peer);
+    bool quiet = false, sound = port == self->router && receive_reply (self, &quiet);
+    if (quiet || (port == self->monitor && !receive_news (self)))
+        polled_quiet (self->ports, port);
+    const pending_call_t *call = sound ? call_answered (self) : NULL;
+    if (!call)
         return false;
-    }
-    if (!receive_reply (self, port, &quiet)) {
-        if (quiet) {
-            polled_quiet (self->ports, port);
-            unsent_flush (self, peer); /* the news may be that there is room again */
-        }
-        return false;
-    }
+    call->peer->used_ms = mono_ms;
     const Musubi__ReplyHeader *reply = self->reply;
-    uint64_t number = reply->call;
-    const pending_call_t *call = ordered_find (self->by_number, &number);
-    if (!call || call->peer != peer || call->unsent)
-        return false; /* late, or unasked */
-    peer_sockets_forget (self, number);
-    peer->used_ms = mono_ms;
-
+    peer_sockets_forget (self, reply->call);
     bool ok = reply->status == MUSUBI__STATUS__OK;
     *event = (event_t){.kind = EVENT_ANSWER,
-                       .answer = {.call = number,
+                       .answer = {.call = reply->call,
                                   .status = (call_status_t) reply->status,
                                   .reason = ok ? "" : reply->reason,
                                   .store_start = reply->start}};
@@ -378,22 +450,31 @@ bool peer_sockets_receive (peer_sockets_t *self, polled_t *port, int64_t mono_ms
     return true;
 }
 
+static void tell_why (peer_sockets_t *self, const pending_call_t *call)
+{
+    const peer_socket_t *peer = call->peer;
+    bool lacked = peer && !peer->dialled && (self->starved || self->open >= self->open_max);
+    if (!peer)
+        snprintf (self->reason, sizeof self->reason, "the address can't be connected to");
+    else
+        snprintf (self->reason, sizeof self->reason,
+                  lacked ? "not asked: no file descriptor for a connection to %.300s came free "
+                           "within %.3g s; raise the limit of open files (ulimit -n)"
+                         : "no answer from %.300s within %.3g s",
+                  peer->endpoint, (double) call->timeout_ms / 1000);
+}
+
 bool peer_sockets_expire (peer_sockets_t *self, int64_t mono_ms, event_t *event)
 {
     timers_run (self->timers, &(moment_t){.mono_ms = mono_ms});
     pending_call_t *call = zlistx_detach (self->expired, NULL);
     if (!call)
         return false;
+    tell_why (self, call);
     if (call->peer) {
         call->peer->calls--;
-        snprintf (self->reason, sizeof self->reason,
-                  call->peer->port
-                    ? "no answer from %.300s within %.3g s"
-                    : "not asked: no file descriptor for a connection to %.300s came free "
-                      "within %.3g s; raise the limit of open files (ulimit -n)",
-                  call->peer->endpoint, (double) call->timeout_ms / 1000);
-    } else
-        snprintf (self->reason, sizeof self->reason, "the address can't be connected to");
+        peer_settle (self, call->peer);
+    }
     *event =
       (event_t){.kind = EVENT_ANSWER,
                 .answer = {.call = call->number, .status = CALL_TIMED_OUT, .reason = self->reason}};
@@ -401,14 +482,28 @@ bool peer_sockets_expire (peer_sockets_t *self, int64_t mono_ms, event_t *event)
     return true;
 }
 
+/*  One that is no address any more (its host's name is gone) waits as one that is away. */
+static void dial_waiting (peer_sockets_t *self, int64_t mono_ms)
+{
+    self->again_ms = mono_ms + PEER_RECONNECT_MS;
+    for (size_t left = zlistx_size (self->waiting); left > 0; left--) {
+        peer_socket_t *peer = zlistx_first (self->waiting);
+        if (!peer || (!peer_dial (self, peer) && socket_lacking ()))
+            return;
+        zlistx_move_end (self->waiting, peer->waiting);
+        peer_settle (self, peer);
+    }
+}
+
 int64_t peer_sockets_due (peer_sockets_t *self, int64_t mono_ms)
 {
-    if (mono_ms - self->swept_ms >= SWEEP_MS)
-        peer_sockets_sweep (self, mono_ms, PEER_IDLE_MS);
-    if (self->lacking > 0 && mono_ms >= self->again_ms)
-        open_lacking (self, mono_ms);
+    for (const peer_socket_t *peer;
+         (peer = zlistx_first (self->idle)) && mono_ms - peer->used_ms >= PEER_IDLE_MS;)
+        make_room (self);
+    if (zlistx_size (self->waiting) > 0 && mono_ms >= self->again_ms)
+        dial_waiting (self, mono_ms);
     int64_t due_ms = zlistx_size (self->expired) > 0 ? mono_ms : timers_due (self->timers);
-    return self->lacking > 0 && self->again_ms < due_ms ? self->again_ms : due_ms;
+    return zlistx_size (self->waiting) > 0 && self->again_ms < due_ms ? self->again_ms : due_ms;
 }
 
 void peer_sockets_forget (peer_sockets_t *self, uint64_t number)
@@ -416,9 +511,13 @@ void peer_sockets_forget (peer_sockets_t *self, uint64_t number)
     pending_call_t *call = ordered_remove (self->by_number, &number);
     if (!call)
         return;
+    peer_socket_t *peer = call->peer;
     timers_cancel (self->timers, call->timer);
-    call->peer->calls--;
     call_free (call);
+    peer->calls--;
+    peer_settle (self, peer);
+    if (zlistx_size (self->waiting) > 0 && zlistx_size (self->idle) > 0)
+        self->again_ms = 0; /* it has a connection to spare */
 }
 
 size_t peer_sockets_calls (const peer_sockets_t *self)
@@ -433,8 +532,8 @@ size_t peer_sockets_open (const peer_sockets_t *self)
 
 size_t peer_sockets_lacking (const peer_sockets_t *self)
 {
-    size_t left = self->open_max - self->open;
-    return self->lacking < left ? self->lacking : left;
+    size_t left = self->open_max - self->open, waiting = zlistx_size (self->waiting);
+    return !self->starved ? 0 : waiting < left ? waiting : left;
 }
 
 uint64_t peer_sockets_sent (const peer_sockets_t *self)

@@ -9,7 +9,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 static void *context;
 
@@ -73,6 +75,8 @@ void *socket_watch (void *socket, int events)
     if (zmq_socket_monitor (socket, address, events) != 0)
         return NULL;
     void *watcher = socket_open (ZMQ_PAIR);
+    if (watcher)
+        socket_set (watcher, ZMQ_RCVHWM, 0); /* or libzmq's thread waits until we read */
     if (watcher && zmq_connect (watcher, address) != 0)
         socket_close (&watcher);
     if (!watcher)
@@ -105,24 +109,37 @@ size_t socket_receive (void *socket, zmq_msg_t *frames, size_t most)
     return count;
 }
 
-/*  [event, 16 bits, and its value, 32] [endpoint] */
-bool socket_hear (void *watcher, int *event, int *value)
+/*  [event, 16 bits, and its value, 32] [address] */
+bool socket_hear (void *watcher, int *event, int *value, char address [SOCKET_ADDRESS_BYTES])
 {
-    zmq_msg_t frame;
+    zmq_msg_t frames [2];
     uint16_t news;
     int32_t told;
-    zmq_msg_init (&frame);
-    bool heard = socket_receive (watcher, &frame, 1) > 0;
+    zmq_msg_init (&frames [0]);
+    zmq_msg_init (&frames [1]);
+    bool heard = socket_receive (watcher, frames, 2) > 0;
     if (heard) {
-        const uint8_t *bytes = zmq_msg_data (&frame);
-        assert (zmq_msg_size (&frame) == sizeof news + sizeof told);
+        const uint8_t *bytes = zmq_msg_data (&frames [0]);
+        assert (zmq_msg_size (&frames [0]) == sizeof news + sizeof told);
         memcpy (&news, bytes, sizeof news);
         memcpy (&told, bytes + sizeof news, sizeof told);
         *event = news;
         *value = told;
     }
-    zmq_msg_close (&frame);
+    if (heard && address)
+        snprintf (address, SOCKET_ADDRESS_BYTES, "%.*s", (int) zmq_msg_size (&frames [1]),
+                  (const char *) zmq_msg_data (&frames [1]));
+    zmq_msg_close (&frames [0]);
+    zmq_msg_close (&frames [1]);
     return heard;
+}
+
+bool sockets_spare (void)
+{
+    int file = eventfd (0, EFD_CLOEXEC);
+    if (file >= 0)
+        close (file);
+    return file >= 0;
 }
 
 bool socket_lacking (void)

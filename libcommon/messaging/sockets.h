@@ -11,7 +11,8 @@
 #include <stdint.h>
 #include <zmq.h>
 
-#define SOCKETS_MAX 20480 /* in this process */
+#define SOCKETS_MAX          4200 /* in this process */
+#define SOCKET_ADDRESS_BYTES 512  /* longer ones are not told */
 
 /*  Raises the limit of open files as far as this process may, and returns it. Call it once,
  *  before the first socket. */
@@ -37,8 +38,12 @@ bytes_t frame_bytes (zmq_msg_t *frame);
 void *socket_watch (void *socket, int events);
 void socket_unwatch (void *socket);
 
-/*  One event and its value; false when there is none. */
-bool socket_hear (void *watcher, int *event, int *value);
+/*  One event, its value and the address that it is about, unless that is NULL; false when there is
+ *  none. */
+bool socket_hear (void *watcher, int *event, int *value, char address [SOCKET_ADDRESS_BYTES]);
+
+/*  Is there a descriptor to spare? False with errno. */
+bool sockets_spare (void);
 
 /*  Is errno that of a machine without a descriptor, or memory, to spare? */
 bool socket_lacking (void);

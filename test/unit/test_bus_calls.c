@@ -4,6 +4,7 @@
 #include "bus_fixture.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -131,6 +132,131 @@ static void an_address_not_used_for_long_is_let_go (void **state)
     assert_int_equal (peer_sockets_due (peers, later_ms), INT64_MAX);
     call (2, bus_endpoint (bus), PATIENCE_MS);
     assert_int_equal (await_answer ().answer.status, CALL_OK);
+}
+
+/*  A bus that can be reached at many addresses: 127.0.0.2 and on. */
+static void bind_to_many (void)
+{
+    char why [WHY_BYTES];
+    bus_destroy (&bus);
+    bus = bus_new (ports, PORT_BUS,
+                   &(bus_settings_t){.endpoint = "tcp://0.0.0.0:0",
+                                     .host = "127.0.0.1",
+                                     .events = "tcp://127.0.0.1:0",
+                                     .trusted = true},
+                   &identity, why);
+    assert_non_null (bus);
+}
+
+static void call_one_of_many (uint64_t number)
+{
+    char endpoint [64];
+    snprintf (endpoint, sizeof endpoint, "tcp://127.0.0.%d:%s", (int) number + 1,
+              strrchr (bus_endpoint (bus), ':') + 1);
+    call (number, endpoint, PATIENCE_MS);
+}
+
+static size_t descriptors (void)
+{
+    DIR *folder = opendir ("/proc/self/fd");
+    assert_non_null (folder);
+    size_t count = 0;
+    while (readdir (folder))
+        count++;
+    closedir (folder);
+    return count;
+}
+
+static void an_address_costs_one_descriptor (void **state)
+{
+    enum { ADDRESSES = 50 };
+    (void) state;
+    bind_to_many ();
+    size_t before = descriptors ();
+    for (uint64_t number = 1; number <= ADDRESSES; number++) {
+        call_one_of_many (number);
+        assert_int_equal (await_answer ().answer.status, CALL_OK);
+    }
+    assert_int_equal (peer_sockets_open (peers), ADDRESSES);
+    assert_int_equal (descriptors () - before, 2 * ADDRESSES); /* one of each is the bus's */
+    peer_sockets_due (peers, mono_ms () + PEER_IDLE_MS);
+    assert_int_equal (peer_sockets_open (peers), 0);
+}
+
+static void more_addresses_than_descriptors_take_turns (void **state)
+{
+    enum { ADDRESSES = 50, FILES = 8 };
+    (void) state;
+    bind_to_many ();
+    peer_sockets_destroy (&peers);
+    peers = peer_sockets_new (ports, PORT_PEER, FILES);
+    for (uint64_t number = 1; number <= ADDRESSES; number++)
+        call_one_of_many (number);
+    for (int i = 0; i < ADDRESSES; i++) {
+        assert_int_equal (await_answer ().answer.status, CALL_OK);
+        assert_true (peer_sockets_open (peers) <= FILES);
+    }
+    assert_int_equal (seen.requests, ADDRESSES);
+}
+
+/*  libzmq names a host as it was dialled, or by its number when it dials again by itself. */
+static void a_peer_that_was_named_and_comes_back_is_heard (void **state)
+{
+    (void) state;
+    char why [WHY_BYTES], endpoint [64], name [64];
+    event_t answer;
+    strcpy (endpoint, bus_endpoint (bus));
+    snprintf (name, sizeof name, "tcp://localhost:%s", strrchr (endpoint, ':') + 1);
+    call (1, name, PATIENCE_MS);
+    await_answer ();
+    for (uint64_t life = 2; life < 5; life++) {
+        seen.silent = true; /* one is asked as it ends */
+        int before = seen.requests;
+        call (10 * life, name, PATIENCE_MS);
+        while (seen.requests == before)
+            assert_false (turn (&answer));
+        bus_destroy (&bus);
+        peer_sockets_forget (peers, 10 * life);
+        seen.silent = false;
+        for (int64_t until_ms = mono_ms () + PATIENCE_MS; !bus;) {
+            assert_true (mono_ms () < until_ms); /* a closed socket has its address for a while */
+            bus = bus_new (ports, PORT_BUS,
+                           &(bus_settings_t){.endpoint = endpoint, .events = "tcp://127.0.0.1:0"},
+                           &identity, why);
+        }
+        for (int64_t until_ms = mono_ms () + PATIENCE_MS; peer_sockets_open (peers) > 0;) {
+            assert_true (mono_ms () < until_ms); /* until the loss is heard */
+            assert_false (turn (&answer));
+        }
+        call (life, name, PATIENCE_MS);
+        answer = await_answer ();
+        assert_int_equal (answer.answer.call, life);
+        assert_int_equal (answer.answer.status, CALL_OK);
+    }
+}
+
+/*  What one peer doesn't read waits, and the others are served. */
+static void a_peer_that_does_not_read_holds_up_nobody (void **state)
+{
+    enum { MANY = 4 * PEER_MESSAGES_HELD_MAX, BYTES = 1 << 18 };
+    (void) state;
+    static uint8_t large [BYTES];
+    char endpoint [64];
+    size_t size = sizeof endpoint;
+    void *slow = socket_open (ZMQ_ROUTER);
+    socket_set (slow, ZMQ_RCVHWM, 1);
+    assert_int_equal (zmq_bind (slow, "tcp://127.0.0.1:*"), 0);
+    zmq_getsockopt (slow, ZMQ_LAST_ENDPOINT, endpoint, &size);
+    for (uint64_t number = 1; number <= MANY; number++)
+        call_with (number, endpoint, (bytes_t){large, BYTES}, 1000 * PATIENCE_MS);
+    call (MANY + 1, bus_endpoint (bus), PATIENCE_MS);
+    event_t answer = await_answer ();
+    assert_int_equal (answer.answer.call, MANY + 1);
+    assert_int_equal (answer.answer.status, CALL_OK);
+    while (peer_sockets_sent (peers) < PEER_MESSAGES_HELD_MAX) /* that it holds is bounded */
+        assert_false (turn (&answer));
+    assert_true (peer_sockets_sent (peers) < MANY);
+    socket_close (&slow);
 }
 
 static void a_forgotten_call_has_no_answer (void **state)
@@ -286,6 +412,10 @@ int main (void)
       BUS_TEST (an_unreachable_address_is_timed_out),
       BUS_TEST (a_peer_that_comes_back_gets_only_what_is_still_wanted),
       BUS_TEST (an_address_not_used_for_long_is_let_go),
+      BUS_TEST (an_address_costs_one_descriptor),
+      BUS_TEST (more_addresses_than_descriptors_take_turns),
+      BUS_TEST (a_peer_that_was_named_and_comes_back_is_heard),
+      BUS_TEST (a_peer_that_does_not_read_holds_up_nobody),
       BUS_TEST (a_forgotten_call_has_no_answer),
       BUS_TEST (a_caller_made_where_another_has_just_ended_can_dial),
       BUS_TEST (what_leaves_is_counted),
