@@ -31,11 +31,14 @@ typedef struct {
     uint64_t store_free_bytes;       /* room left in the store, less what has been put since */
     uint64_t store_bytes;            /* its whole size */
     /*  For measurements, since this start: durable writes; requests, replies and change notices
-     *  sent, and the bytes of their headers and bodies; connections closed to make room. */
+     *  sent, and the bytes of their headers and bodies; connections closed to make room. Now: connections from others and to others, memory in use. */
     uint64_t store_flushes;
     uint64_t messages_sent;
     uint64_t bytes_sent;
     uint64_t connections_closed;
+    uint64_t connections_in;
+    uint64_t connections_out;
+    uint64_t memory_bytes;
 } moment_t;
 
 /*  Is there room for what a message of that size will store, with kept_free bytes left over? It

@@ -77,6 +77,9 @@ static void service_on_status (void *owner, const moment_t *now, const request_t
     service_show (self, "messages_sent", now->messages_sent);
     service_show (self, "bytes_sent", now->bytes_sent);
     service_show (self, "connections_closed", now->connections_closed);
+    service_show (self, "connections_in", now->connections_in);
+    service_show (self, "connections_out", now->connections_out);
+    service_show (self, "memory_bytes", now->memory_bytes);
     Musubi__StatusAnswer answer = MUSUBI__STATUS_ANSWER__INIT;
     answer.n_counters = self->counters_count;
     answer.counters =

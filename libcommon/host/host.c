@@ -40,6 +40,7 @@
 #define SCRUB_BYTES        (256u << 10) /* of records read in one go, */
 #define SCRUB_PACE_MS      20           /* pause between two pieces while a scrub is under way */
 #define TRIM_MS            60000        /* between two times that free memory is given back */
+#define WEIGH_MS           1000         /* between two looks at the memory that is in use */
 #define FILES_LEAST        64           /* to serve at all */
 #define FILES_OWN          32           /* the store's, workers'; and an eighth of all to spare */
 #define PEERS_SHARE        2            /* the part of what is left that our own calls may use */
@@ -72,7 +73,10 @@ typedef struct {
     int64_t scrub_ms; /* when the store is read on */
     int64_t scrub_period_ms;
     int64_t scrub_began_ms;
-    int64_t trimmed_ms; /* when memory that is free was last given back */
+    int64_t trimmed_ms; /* when memory that is free was last given back, */
+    int64_t weighed_ms; /* and what is in use was last looked at */
+    uint64_t memory_bytes;
+    int64_t idle_ms; /* when idle connections were last closed */
     int64_t wall_least_ms;
     size_t files;    /* descriptors that this process may have */
     int64_t room_ms; /* when room was last made among them */
@@ -81,6 +85,18 @@ typedef struct {
     bool stopping;
     bool failed; /* the store: nothing more may leave */
 } host_t;
+
+/*  Resident, of this process; 0 = unknown. */
+static uint64_t memory_in_use (void)
+{
+    unsigned long long pages = 0;
+    FILE *file = fopen ("/proc/self/statm", "re");
+    if (file && fscanf (file, "%*u %llu", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose (file);
+    return pages * (uint64_t) sysconf (_SC_PAGESIZE);
+}
 
 /*  T15: after a restart the wall clock never counts as earlier than the last stamp. */
 static int64_t wall_ms (const host_t *self)
@@ -143,7 +159,10 @@ static void host_turn (host_t *self, const event_t *event)
                     .store_flushes = self->flushes,
                     .messages_sent = bus.sent + peer_sockets_sent (self->peers),
                     .bytes_sent = bus.sent_bytes + peer_sockets_sent_bytes (self->peers),
-                    .connections_closed = bus.closed};
+                    .connections_closed = bus.closed,
+                    .connections_in = bus.connections,
+                    .connections_out = peer_sockets_open (self->peers),
+                    .memory_bytes = self->memory_bytes};
     randombytes_buf (now.entropy, sizeof now.entropy);
     self->core.step (self->core.self, &now, event);
     effect_t effect;
@@ -346,6 +365,23 @@ static void host_make_room (host_t *self, int64_t now_ms)
     self->closed_told_ms = now_ms;
 }
 
+/*  What is done now and then. */
+static void host_tidy (host_t *self, int64_t now_ms)
+{
+    if (now_ms - self->trimmed_ms >= TRIM_MS) {
+        malloc_trim (0); /* or what a rush took stays in the process */
+        self->trimmed_ms = now_ms;
+    }
+    if (now_ms - self->weighed_ms >= WEIGH_MS) {
+        self->memory_bytes = memory_in_use ();
+        self->weighed_ms = now_ms;
+    }
+    if (now_ms - self->idle_ms >= CALLER_IDLE_MS) {
+        bus_close_idle (self->bus);
+        self->idle_ms = now_ms;
+    }
+}
+
 static void host_loop (host_t *self)
 {
     while (!self->stopping && !self->failed) {
@@ -364,10 +400,7 @@ static void host_loop (host_t *self)
         poll_set_wait (self->ports, wait_ms);
         hear_signals (self);
         run_batch (self);
-        if (now_ms - self->trimmed_ms >= TRIM_MS) {
-            malloc_trim (0); /* or what a rush took stays in the process */
-            self->trimmed_ms = now_ms;
-        }
+        host_tidy (self, now_ms);
     }
 }
 

@@ -44,7 +44,8 @@ typedef struct {
 /*  An incoming connection. */
 typedef struct {
     const polled_t *listener; /* NULL: none of this descriptor */
-    bool heard;               /* since it was last considered for closing */
+    bool heard;               /* since it was last considered for closing to make room, */
+    bool quiet;               /* not heard since the last look at all of them */
 } bus_caller_t;
 
 struct bus {
@@ -195,6 +196,8 @@ static bool bind_both (bus_t *self, const bus_settings_t *settings, char why [WH
     self->pub = socket_make (ZMQ_PUB);
     if (!self->router || !self->pub)
         return wrong (why, "cannot make a socket: %s", zmq_strerror (errno));
+    socket_set (self->pub, ZMQ_TCP_KEEPALIVE, 1);
+    socket_set (self->pub, ZMQ_TCP_KEEPALIVE_IDLE, FOLLOWER_IDLE_S);
     self->listeners [0] = listener_make (self, self->router->handle);
     self->listeners [1] = listener_make (self, self->pub);
     if (!self->listeners [0] || !self->listeners [1])
@@ -336,8 +339,10 @@ static bool receive_frames (bus_t *self, owed_t *from, bool *whole)
     memcpy (from->identity, identity.data, identity.size);
     from->identity_size = (uint8_t) identity.size;
     int file = zmq_msg_get (&self->frames [0], ZMQ_SRCFD);
-    if (file >= 0 && (size_t) file < self->callers_room)
+    if (file >= 0 && (size_t) file < self->callers_room) {
         self->callers [file].heard = true;
+        self->callers [file].quiet = false;
+    }
     from->delimiter = count > 2 && zmq_msg_size (&self->frames [1]) == 0;
     self->header = &self->frames [1 + from->delimiter];
     self->body = &self->frames [2 + from->delimiter];
@@ -443,8 +448,28 @@ static bool receive_notice (bus_t *self, polled_t *port, event_t *event)
     return true;
 }
 
-/*  Closes the next connection that was not heard since the last round; busy ones are passed over.
- *  libzmq closes a connection at whose end it reads. */
+/*  libzmq closes a connection at whose end it reads. */
+static void caller_close (bus_t *self, size_t file)
+{
+    shutdown ((int) file, SHUT_RDWR);
+    self->callers [file].listener = NULL;
+    self->callers_count--;
+}
+
+/*  Followers of the PUB ask nothing: of them the system sees whether their machine is there. */
+void bus_close_idle (bus_t *self)
+{
+    for (size_t file = 0; file < self->callers_room; file++) {
+        bus_caller_t *caller = &self->callers [file];
+        if (!caller->listener || caller->listener != self->listeners [0])
+            continue;
+        if (caller->quiet)
+            caller_close (self, file);
+        caller->quiet = true;
+    }
+}
+
+/*  Closes the next connection that was not heard since the last round; busy ones are passed over. */
 static void close_idle (bus_t *self)
 {
     bus_caller_t *caller;
@@ -455,9 +480,7 @@ static void close_idle (bus_t *self)
             break;
         caller->heard = false;
     }
-    shutdown ((int) self->turn, SHUT_RDWR);
-    caller->listener = NULL;
-    self->callers_count--;
+    caller_close (self, self->turn);
     self->counts.closed++;
 }
 
@@ -610,5 +633,6 @@ bus_counts_t bus_counts (const bus_t *self)
 {
     bus_counts_t counts = self->counts;
     counts.pending = ordered_count (self->owed);
+    counts.connections = self->callers_count;
     return counts;
 }

@@ -15,6 +15,8 @@
 #define REQUESTS_PENDING_MAX  65536 /* asked and not answered yet; more are OVERLOADED */
 #define BUS_MESSAGES_HELD_MAX 1000  /* that a socket holds for one peer */
 #define SUBSCRIPTIONS_MAX     4096
+#define CALLER_IDLE_MS        600000 /* a connection that has asked nothing for so long is closed */
+#define FOLLOWER_IDLE_S       60     /* after which the system asks a silent follower's machine */
 
 typedef struct {
     const char *endpoint; /* to bind for requests; port 0 = any free one */
@@ -65,15 +67,19 @@ size_t bus_lacking (const bus_t *self);
  *  a descriptor. */
 void bus_make_room (bus_t *self, size_t files);
 
+/*  Closes the connections that have asked nothing since the call before: every CALLER_IDLE_MS. */
+void bus_close_idle (bus_t *self);
+
 /*  Since the start, for logs and tests. */
 typedef struct {
     uint64_t requests;
     uint64_t refused; /* answered here */
     uint64_t dropped; /* garbage, requests and hints */
     uint64_t pending;
-    uint64_t closed;     /* connections, longest idle, to make room */
-    uint64_t sent;       /* replies and hints, whoever hears them */
-    uint64_t sent_bytes; /* of their headers and bodies */
+    uint64_t closed;      /* connections, longest idle, to make room */
+    uint64_t connections; /* now */
+    uint64_t sent;        /* replies and hints, whoever hears them */
+    uint64_t sent_bytes;  /* of their headers and bodies */
 } bus_counts_t;
 
 bus_counts_t bus_counts (const bus_t *self);

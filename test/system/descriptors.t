@@ -28,6 +28,8 @@ check "400 connections are made" [ "$line" = dialled ]
 comes "none of them waits to be accepted" nobody_waits
 check "with all of them there it answers" status
 check "  … and has closed some" [ "$(counter connections_closed)" -ge 200 ]
+check "  … and tells how many there are" [ "$(counter connections_in)" -gt 10 ]
+check "  … and how much memory it has" [ "$(counter memory_bytes)" -gt 1000000 ]
 check "  … and can reach all the sites" musubi reserve "$work/pair.json"
 check "  … and counts no more than it may open" [ "$(descriptors)" -lt 200 ]
 comes "  … and says so" grep -q 'connections closed count=.* open_files_max=200 .*ulimit -n' "$work/crowded.log"

@@ -178,7 +178,7 @@ static void an_address_costs_one_descriptor (void **state)
         assert_int_equal (await_answer ().answer.status, CALL_OK);
     }
     assert_int_equal (peer_sockets_open (peers), ADDRESSES);
-    assert_int_equal (descriptors () - before, 2 * ADDRESSES); /* one of each is the bus's */
+    assert_true (descriptors () <= before + 2 * ADDRESSES); /* one of each is the bus's */
     peer_sockets_due (peers, mono_ms () + PEER_IDLE_MS);
     assert_int_equal (peer_sockets_open (peers), 0);
 }
@@ -404,6 +404,30 @@ static void one_more_connection_than_may_be_ends_the_longest_idle_one (void **st
     assert_int_equal (bus_counts (bus).closed, CONNECTIONS + 1 - MOST);
 }
 
+static void a_connection_that_asks_nothing_for_long_is_closed (void **state)
+{
+    (void) state;
+    event_t answer;
+    int raw = raw_connection ();
+    call (1, bus_endpoint (bus), PATIENCE_MS);
+    await_answer ();
+    int64_t until_ms = mono_ms () + PATIENCE_MS;
+    for (; bus_counts (bus).connections < 2; assert_true (mono_ms () < until_ms))
+        assert_false (turn (&answer));
+    bus_close_idle (bus);
+    assert_int_equal (bus_counts (bus).connections, 2);
+    call (2, bus_endpoint (bus), PATIENCE_MS);
+    await_answer ();
+    bus_close_idle (bus);
+    assert_int_equal (bus_counts (bus).connections, 1);
+    for (; !has_ended (raw); assert_true (mono_ms () < until_ms))
+        assert_false (turn (&answer));
+    close (raw);
+    call (3, bus_endpoint (bus), PATIENCE_MS);
+    assert_int_equal (await_answer ().answer.status, CALL_OK);
+    assert_int_equal (peer_sockets_open (peers), 1);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -421,6 +445,7 @@ int main (void)
       BUS_TEST (what_leaves_is_counted),
       BUS_TEST (a_call_without_a_descriptor_waits_for_one),
       BUS_TEST (a_subscription_without_a_descriptor_waits_for_one),
+      BUS_TEST (a_connection_that_asks_nothing_for_long_is_closed),
       BUS_TEST (one_more_connection_than_may_be_ends_the_longest_idle_one),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
