@@ -29,13 +29,13 @@
 typedef struct {
     uint8_t kind; /* libzmq's own routes begin with 0 */
     uint8_t number [sizeof (uint64_t)];
-} route_t;
+} peer_route_t;
 
 typedef struct {
     char *endpoint;
     bool dialled;
     bool stands; /* the connection */
-    route_t route;
+    peer_route_t route;
     zlistx_t *unsent; /* of pending_call_t */
     size_t calls;     /* in flight, sent or not */
     int64_t used_ms;
@@ -373,7 +373,7 @@ static bool call_send (peer_sockets_t *self, pending_call_t *call)
 {
     size_t bytes = zmq_msg_size (&call->header) + zmq_msg_size (&call->body);
     void *handle = self->router->handle;
-    const route_t *route = &call->peer->route;
+    const peer_route_t *route = &call->peer->route;
     if (zmq_send (handle, route, sizeof *route, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
         return false;
     /*  A message begun is taken whole, or dropped whole with its connection. */
@@ -420,8 +420,8 @@ static const pending_call_t *call_answered (peer_sockets_t *self)
     uint64_t number = self->reply->call;
     const pending_call_t *call = ordered_find (self->by_number, &number);
     bytes_t route = frame_bytes (&self->frames [0]);
-    return call && !call->unsent && route.size == sizeof (route_t) &&
-               memcmp (route.data, &call->peer->route, sizeof (route_t)) == 0
+    return call && !call->unsent && route.size == sizeof (peer_route_t) &&
+               memcmp (route.data, &call->peer->route, sizeof (peer_route_t)) == 0
              ? call
              : NULL;
 }
