@@ -25,7 +25,7 @@ if [ "$(id -u)" -eq 0 ]; then
   says "  … and what is missing" 'no container engine answers'
 fi
 
-check "a run" "$testbed" run --planners 1,2,4 --requests 60
+check "a run" "$testbed" run --batch --planners 1,2,4 --requests 60
 sed 's/^/# /' <<<"$output" | grep -vE '^# Step '
 says "commits over sites and domains" '^committed '
 says "a new planner adopts a dead one's store" '^after: .*"store": "[0-9a-f]{32}"'
@@ -36,6 +36,12 @@ for i in 0 1 2; do
 done
 ran=$(sed -n 's/^task 0 .* container //p' <<<"$output")
 says "  … its own" "^the agent is in container ${ran:-none}"
+for place in 's16, job [0-9]+ on n' 'u16, job [0-9]+ on g' 'n8, job none on '; do
+  for i in 0 1; do
+    says "reserved task $i runs at ${place%%,*}, on a node of it" "^reserved task $i at ${place}[0-9a-f]+\$"
+  done
+done
+says "the batch systems are as before when it is released" '^released, and nothing of it is left in Slurm or Grid Engine$'
 for site in n8 u8; do
   says "tasks of n8 are shared out, some run at $site" "^shared task [0-7] ran at $site\$"
 done
