@@ -8,7 +8,7 @@
 #   client I…           a get on each of these hosts, at once
 #   follows I…          each once the site has heard of the one before it, so that they stand in the chain in this order
 #   reaches I BYTES     until client I has so many bytes, of its part or its copy
-#   ended I…            until these have ended, in at most 60 s; their exit codes are $scene/I.exit
+#   ended I…            until these have ended, in at most 180 s; their exit codes are $scene/I.exit
 #   right DIGEST I…     all of these have ended well, with this copy
 #   none_wrong DIGEST   nobody has ended well with another copy
 #   scene_end           ends all clients by their process ids, and undoes what befell their hosts
@@ -98,14 +98,17 @@ client () {
     clients+=($!)
   done
 }
-has_heard () { [ "$(heard)" -gt "$heard" ]; }
+has_heard () { [ "$(heard)" -ge "$heard" ]; }
+stand () { # I…: at once; until the site has heard them all
+  heard=$(($(heard) + $#))
+  client "$@"
+  await 120 has_heard
+}
 follows () {
   local i
-  for i in "$@"; do
-    heard=$(heard)
-    client "$i"
-    await 10 has_heard
-  done
+  slow_host 0 1mbit # so that nobody has the file and is gone before the last one stands there
+  for i in "$@"; do stand "$i"; done
+  slow_host 0 "$rate"
 }
 everybody () { seq "$count"; }
 host_signal () { # SIGNAL I…: all processes on these hosts
@@ -136,9 +139,9 @@ scene_end () {
 clients=()
 
 has_bytes () { [ -n "$(find "$scene/$1" -type f -size +$(($2 - 1))c -not -path '*/store/*' -print -quit 2>/dev/null)" ]; }
-reaches () { await 60 has_bytes "$1" "$2"; }
+reaches () { await 180 has_bytes "$1" "$2"; }
 has_ended () { [ -s "$scene/$1.exit" ]; }
-ended () { local i; for i in "$@"; do await 60 has_ended "$i" || { echo "client $i has not ended"; return 1; }; done; }
+ended () { local i; for i in "$@"; do await 180 has_ended "$i" || { echo "client $i has not ended"; return 1; }; done; }
 
 digest_of () { sha256sum "$1" | cut -d' ' -f1; }
 sent () { # bytes that have left host I, but for the 66 bytes of headers that each piece has

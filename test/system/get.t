@@ -46,16 +46,21 @@ befalls () { # WHAT I "SURVIVORS" COMMAND…: when client I has a quarter
 
 together () {
   begin together
-  client 1 2 3 4 5 6
+  slow_host 0 1mbit # as follows does
+  stand 1 2 3 4 5 6
+  slow_host 0 "$rate"
   ends "together" 110 1 2 3 4 5 6
 }
 staggered () {
   local i
   begin staggered
-  client 1
+  slow_host 0 10mbit # the first one must not have it before the last one stands there
+  stand 1
   for i in 2 3 4 5 6; do
-    reaches 1 $((size * (i - 1) / 6))
-    client "$i"
+    reaches 1 $((size * (i - 1) / 7))
+    slow_host 0 1mbit
+    stand "$i"
+    slow_host 0 10mbit
   done
   ends "staggered" 110 1 2 3 4 5 6
 }
