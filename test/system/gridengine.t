@@ -32,10 +32,10 @@ comes "it has ended, and Grid Engine has no job of it" no_jobs
 
 spare_queue g2
 all_of_grid >"$work/before"
-victim=$(as_account qsub -terse -r y -q batch@g1 -wd "$told" -o /dev/null -j y -S /bin/sh <<<"echo start >>$told/victim; sleep 30; echo end >>$told/victim")
+victim=$(as_account qsub -terse -r y -q batch@g1 -wd "$told" -o /dev/null -j y -S /bin/sh <<<"echo start >>$told/victim; sleep 60; echo end >>$told/victim")
 comes "somebody's job runs on a node" grep -q start "$told/victim"
 start=$(($(date +%s) + 25))
-check "all nodes are reserved" reserve trio "$(date -u -d "@$start" +%FT%TZ)" 12s 6
+check "all nodes are reserved" reserve trio "$(date -u -d "@$start" +%FT%TZ)" 10m 6
 id=$(jq -r .reservation "$work/taken")
 check "from the second that was asked for" test "$(date -d "$(jq -r .start "$work/taken")" +%s%3N)" = "${start}000"
 bag=$(musubi submit ams --reservation "$id" --count 6 --limit 5m -- sh -c 'date +%s%3N; sleep 2')
@@ -53,6 +53,7 @@ echo "# began after the opening: $(while read -r ms; do echo -n "$((ms - start *
 check "the job that was in the way waits to be run again" grep -q Rq <(qstat -u '*' -s p)
 check "an outsider's job was kept out" test ! -e "$told/outsider"
 check "the owner's own job ran" test "$(cat "$told/own")" -ge "${start}000"
+check "it is to end soon" ends_soon "$id"
 comes "it closes" gone_from_grid "$id"
 comes "the outsider's job $outsider runs now" test -e "$told/outsider"
 comes "the job $victim that was in the way has run to its end" grep -q end "$told/victim"
