@@ -128,8 +128,12 @@ static bool ordered_place_find (const ordered_t *self, const void *key, ordered_
     *place = (ordered_position_t){0};
     if (self->chunks_count == 0)
         return false;
+    const chunk_t *chunk = self->chunks [self->chunks_count - 1];
+    *place = (ordered_position_t){self->chunks_count - 1, chunk->count};
+    if (ordered_compare (self, key, chunk->things [chunk->count - 1]) > 0)
+        return false; /* behind all, as records come at a start */
     place->chunk = chunk_for (self, key);
-    const chunk_t *chunk = self->chunks [place->chunk];
+    chunk = self->chunks [place->chunk];
     size_t low = 0;
     size_t high = chunk->count;
     while (low < high) {
