@@ -16,11 +16,11 @@
  *  nothing; a taken one has booked the extra, and wants what settling will book instead. */
 typedef struct holding {
     TAILQ_ENTRY (holding) link;
-    char reservation [NAME_BYTES_MAX + 1];
-    char owner [NAME_BYTES_MAX + 1];
     interval_list_t booked;
     interval_list_t wanted;
     holder_t *holder; /* while it is uncommitted */
+    const char *owner;
+    char reservation []; /* then the owner: there are many holdings, and most names are short */
 } timetable_holding_t;
 
 struct timetable {
@@ -351,9 +351,11 @@ static bool take_refused (const timetable_t *self, const moment_t *now, const pl
 
 static timetable_holding_t *holding_new (const plan_t *plan, const timetable_holding_t *current)
 {
-    timetable_holding_t *holding = must (calloc (1, sizeof *holding));
-    memcpy (holding->reservation, plan->reservation, sizeof holding->reservation);
-    memcpy (holding->owner, current ? current->owner : plan->owner, sizeof holding->owner);
+    const char *owner = current ? current->owner : plan->owner;
+    size_t size = strlen (plan->reservation) + 1;
+    timetable_holding_t *holding = must (calloc (1, sizeof *holding + size + strlen (owner) + 1));
+    memcpy (holding->reservation, plan->reservation, size);
+    holding->owner = strcpy (holding->reservation + size, owner);
     return holding;
 }
 
@@ -406,6 +408,19 @@ static void timetable_drop (void *owner, void *taken)
     holding_destroy (holding);
 }
 
+/*  Is everything that it wants booked for it already? */
+static bool holding_complete (const timetable_holding_t *holding)
+{
+    bool same = holding->booked.count == holding->wanted.count;
+    for (size_t i = 0; i < holding->booked.count && same; i++) {
+        const resource_interval_t *booked = &holding->booked.list [i];
+        const resource_interval_t *wanted = &holding->wanted.list [i];
+        same = booked->resource == wanted->resource && booked->quantity == wanted->quantity &&
+               booked->over.from == wanted->over.from && booked->over.until == wanted->over.until;
+    }
+    return same;
+}
+
 static void *timetable_settle (void *owner, void *current, void *taken)
 {
     timetable_t *self = owner;
@@ -415,15 +430,19 @@ static void *timetable_settle (void *owner, void *current, void *taken)
     /*  Release first: the new never takes more than old and extra together had. */
     holding_remove (self, new);
     holding_unhold (self, new);
-    free_capacity_release (self->room, &new->booked);
+    bool complete = !old && holding_complete (new);
+    if (!complete)
+        free_capacity_release (self->room, &new->booked);
     if (old) {
         holding_remove (self, old);
         free_capacity_release (self->room, &old->booked);
         tell_freed (self, &old->booked, &new->wanted);
         holding_destroy (old);
     }
-    interval_list_clear (&new->booked);
-    new->booked = new->wanted;
+    interval_list_t *ended = complete ? &new->wanted : &new->booked;
+    interval_list_clear (ended);
+    if (!complete)
+        new->booked = new->wanted;
     new->wanted = (interval_list_t){0};
     if (self->settled)
         self->settled (self->settled_owner);
@@ -431,7 +450,8 @@ static void *timetable_settle (void *owner, void *current, void *taken)
         holding_destroy (new);
         return NULL;
     }
-    free_capacity_book (self->room, &new->booked);
+    if (!complete)
+        free_capacity_book (self->room, &new->booked);
     holding_add (self, new);
     return new;
 }
