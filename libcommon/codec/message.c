@@ -167,6 +167,46 @@ void message_free (ProtobufCMessage *message)
         protobuf_c_message_free_unpacked (message, NULL);
 }
 
+/*  --- field by field --- */
+
+static bool wire_varint (bytes_t *rest, uint64_t *value)
+{
+    *value = 0;
+    for (unsigned i = 0; i < 10 && i < rest->size; i++) {
+        *value |= (uint64_t) (rest->data [i] & 0x7f) << (7 * i);
+        if (rest->data [i] >= 0x80)
+            continue;
+        *rest = (bytes_t){.data = rest->data + i + 1, .size = rest->size - i - 1};
+        return true;
+    }
+    return false;
+}
+
+bool wire_next (bytes_t *rest, wire_field_t *field)
+{
+    bytes_t at = *rest;
+    uint64_t key, size;
+    *field = (wire_field_t){0};
+    if (at.size == 0 || !wire_varint (&at, &key))
+        return false;
+    field->number = (uint32_t) (key >> 3);
+    unsigned kind = key & 7;
+    if (kind == PROTOBUF_C_WIRE_TYPE_VARINT) {
+        if (!wire_varint (&at, &field->value))
+            return false;
+        *rest = at;
+        return true;
+    }
+    size = kind == PROTOBUF_C_WIRE_TYPE_64BIT ? 8 : 4;
+    bool known = kind == PROTOBUF_C_WIRE_TYPE_64BIT || kind == PROTOBUF_C_WIRE_TYPE_32BIT ||
+                 (kind == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED && wire_varint (&at, &size));
+    if (!known || size > at.size)
+        return false;
+    field->bytes = (bytes_t){.data = at.data, .size = size};
+    *rest = (bytes_t){.data = at.data + size, .size = at.size - size};
+    return true;
+}
+
 /*  --- what every decoder checks --- */
 
 ProtobufCBinaryData bytes_put (const uint8_t *from, size_t size)

@@ -36,6 +36,18 @@ ProtobufCMessage *message_unpack_in (const ProtobufCMessageDescriptor *descripto
                                      ProtobufCAllocator *allocator);
 void message_free (ProtobufCMessage *message);
 
+/*  --- a message field by field, where unpacking all of it would cost too much --- */
+
+typedef struct {
+    uint32_t number;
+    uint64_t value; /* of a number */
+    bytes_t bytes;  /* of text, bytes and messages; within the message */
+} wire_field_t;
+
+/*  Takes the first field off. False when there is none, or, with *rest not empty, when it is
+ *  malformed. */
+bool wire_next (bytes_t *rest, wire_field_t *field);
+
 /*  --- what every decoder checks --- */
 
 /*  Words of names have no blanks and no control characters; text may have blanks. */

@@ -332,7 +332,7 @@ static void participant_on_start (void *owner, const moment_t *now)
 static bool participant_stands (void *owner, const ledger_subject_t *subject)
 {
     const participant_t *self = owner;
-    return (subject->txid_set && command_find (self, &subject->txid)) ||
+    return (subject->txid_set && command_known (self, &subject->txid)) ||
            (*subject->reservation && reservation_find (self, subject->reservation));
 }
 
@@ -429,8 +429,7 @@ bool participant_next (const participant_t *self, const char *after, reservation
     return participant_view_of (ordered_after (self->reservations, after), view);
 }
 
-bool participant_command (const participant_t *self, const txid_t *txid, plan_t *plan,
-                          bytes_t *part)
+bool participant_command (participant_t *self, const txid_t *txid, plan_t *plan, bytes_t *part)
 {
     const command_t *command = command_find (self, txid);
     if (!command || command->plan.size == 0)
@@ -440,7 +439,7 @@ bool participant_command (const participant_t *self, const txid_t *txid, plan_t 
     return true;
 }
 
-void participant_commands (const participant_t *self, const txid_t *after,
+void participant_commands (participant_t *self, const txid_t *after,
                            bool (*visit) (void *owner, const command_view_t *command), void *owner)
 {
     txid_t at;
@@ -448,7 +447,7 @@ void participant_commands (const participant_t *self, const txid_t *after,
         at = *after;
     const txid_t *key = after ? &at : NULL;
     bool more = true;
-    for (command_t *command; more && (command = ordered_after (self->commands, key));) {
+    for (command_t *command; more && (command = command_after (self, key));) {
         at = command->txid;
         key = &at;
         if (command->plan.size == 0)

@@ -156,8 +156,7 @@ bool participant_next (const participant_t *self, const char *after, reservation
 
 /*  The plan of one command, a copy: codec_clear; and its part, borrowed until the next step. False
  *  when it is not known, or has no plan because a tombstone was made before it came. */
-bool participant_command (const participant_t *self, const txid_t *txid, plan_t *plan,
-                          bytes_t *part);
+bool participant_command (participant_t *self, const txid_t *txid, plan_t *plan, bytes_t *part);
 
 /*  Visit the commands, ascending by txid, until visit says false. For claims and counters. */
 typedef struct {
@@ -167,7 +166,7 @@ typedef struct {
     bool done;    /* everybody has acknowledged it, or a repair has amended it (T10) */
     bool amended; /* a repair has amended its answer */
 } command_view_t;
-void participant_commands (const participant_t *self, const txid_t *after,
+void participant_commands (participant_t *self, const txid_t *after,
                            bool (*visit) (void *owner, const command_view_t *command), void *owner);
 
 /*  --- for a service that coordinates commands of its own (libcommon/plus/plus.h): the coordinator's
@@ -195,7 +194,7 @@ command_answer_t participant_local_state (participant_t *self, const moment_t *n
 
 /*  The plan that made the committed version; the caller owns it: codec_clear. False when it is not
  *  on record any more. */
-bool participant_made_by (const participant_t *self, const char *reservation, plan_t *plan);
+bool participant_made_by (participant_t *self, const char *reservation, plan_t *plan);
 
 /*  The change of a reservation that is pending, and the part that it asks for here, borrowed until
  *  the next step; false when there is none. */

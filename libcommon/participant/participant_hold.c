@@ -428,7 +428,7 @@ static void answer_again (command_t *command, const moment_t *now, const request
 
 /*  T2: a home that has lost its store may let a request begin again; this site still has the record
  *  of what the request made. */
-static bool check_request (const participant_t *self, const plan_t *plan, refusal_t *refusal)
+static bool check_request (participant_t *self, const plan_t *plan, refusal_t *refusal)
 {
     if (self->resource.claims || !*plan->home || !*plan->request_id)
         return true;
@@ -525,7 +525,7 @@ bool participant_local_hold (participant_t *self, const moment_t *now, hold_t *h
                              uint32_t ttl_ms, command_answer_t *answer, char why [WHY_BYTES])
 {
     const plan_t *plan = &hold->plan;
-    assert (plan->participants_count == 1 && !command_find (self, &plan->txid));
+    assert (plan->participants_count == 1 && !command_known (self, &plan->txid));
     assert (memcmp (plan->txid.store, self->service->store.id, STORE_ID_BYTES) == 0);
     request_t request = {.service = "Participant",
                          .method = "Hold",

@@ -234,6 +234,7 @@ static void on_done_told (void *owner, const moment_t *now, uint64_t token,
     /* It forgets a commit only when all have acknowledged, and then presumes abort (T5). */
     if ((outcome == OUTCOME_COMMITTED && done) || outcome == OUTCOME_ABORTED)
         command_mark_done (command, now);
+    shelf_later (command); /* others may have marked it meanwhile */
     codec_clear (&plan_codec, &plan);
 }
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static command_t *own_command (const participant_t *self, const moment_t *now, const txid_t *txid)
+static command_t *own_command (participant_t *self, const moment_t *now, const txid_t *txid)
 {
     command_t *command = command_find (self, txid);
     if (command)
@@ -68,7 +68,7 @@ command_answer_t participant_local_state (participant_t *self, const moment_t *n
     return command_answer (command, now);
 }
 
-bool participant_made_by (const participant_t *self, const char *reservation, plan_t *plan)
+bool participant_made_by (participant_t *self, const char *reservation, plan_t *plan)
 {
     const reservation_t *found = reservation_find (self, reservation);
     if (!found || found->version == 0)

@@ -20,19 +20,24 @@ static bool participant_prune_outlived (const participant_t *self, const moment_
     return at_ms - self->limits.retention_ms >= until_ms;
 }
 
-static void prune_command (participant_t *self, command_t *command)
+static void prune_record (participant_t *self, const txid_t *txid)
 {
     uint8_t key [TXID_BYTES];
-    txid_pack (&command->txid, key);
+    txid_pack (txid, key);
     outbox_delete (self->service->outbox, TABLE_COMMANDS,
                    (bytes_t){.data = key, .size = sizeof key});
     ledger_append (self->service->ledger,
-                   &(ledger_entry_t){.kind = LEDGER_PRUNED_COMMAND, .txid = &command->txid});
+                   &(ledger_entry_t){.kind = LEDGER_PRUNED_COMMAND, .txid = txid});
+    service_count (self->service, "pruned", 1);
+}
+
+static void prune_command (participant_t *self, command_t *command)
+{
+    prune_record (self, &command->txid);
     if (command->claim)
         self->resource.end (self->resource.owner, command->claim);
     command->claim = NULL;
     command_free (command);
-    service_count (self->service, "pruned", 1);
 }
 
 static void prune_reservation (participant_t *self, reservation_t *reservation)
@@ -52,12 +57,20 @@ static bool sweep_commands (participant_t *self, const moment_t *now)
 {
     int asks = 0;
     for (int i = 0; i < PRUNE_STEP; i++) {
-        command_t *command =
-          ordered_after (self->commands, self->prune_begun ? &self->prune_txid : NULL);
-        if (!command)
+        command_t *command;
+        shelved_t *shelved =
+          shelf_next (self, self->prune_begun ? &self->prune_txid : NULL, &command);
+        if (!shelved && !command)
             return false;
-        self->prune_txid = command->txid;
+        self->prune_txid = shelved ? shelved->txid : command->txid;
         self->prune_begun = true;
+        if (shelved) {
+            if (participant_prune_outlived (self, now, shelved->until_ms)) {
+                prune_record (self, &shelved->txid);
+                shelf_drop (self, shelved);
+            }
+            continue;
+        }
         if (!command_finished (command) ||
             !participant_prune_outlived (self, now, command->until_ms))
             continue;
@@ -78,7 +91,7 @@ static bool sweep_reservations (participant_t *self, const moment_t *now)
           ordered_after (self->reservations, self->prune_begun ? self->prune_id : NULL);
         if (!reservation)
             return false;
-        memcpy (self->prune_id, reservation->id, sizeof self->prune_id);
+        strcpy (self->prune_id, reservation->id);
         self->prune_begun = true;
         if (!reservation->pending && participant_prune_outlived (self, now, reservation->keep_ms))
             prune_reservation (self, reservation);

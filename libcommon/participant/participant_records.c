@@ -61,11 +61,6 @@ static void tally_leave (ordered_t *tallies, tally_t *tally)
 
 /*  --- commands --- */
 
-command_t *command_find (const participant_t *self, const txid_t *txid)
-{
-    return ordered_find (self->commands, txid);
-}
-
 /*  The caller frees it. */
 static char *request_of (const plan_t *plan)
 {
@@ -74,9 +69,10 @@ static char *request_of (const plan_t *plan)
     return request;
 }
 
-const command_t *command_of_request (const participant_t *self, const plan_t *plan)
+const command_t *command_of_request (participant_t *self, const plan_t *plan)
 {
     char *request = request_of (plan);
+    shelf_fetch_request (self, request);
     requested_t at = {.request = request};
     const command_t *found = NULL, *command;
     while (!found && (command = ordered_after (self->requested, &at)) &&
@@ -130,6 +126,8 @@ void command_free (command_t *self)
     timers_cancel (participant->service->timers, self->timer);
     if (self->done_unstored)
         TAILQ_REMOVE (&participant->done_unstored, self, done_link);
+    if (self->shelving)
+        TAILQ_REMOVE (&participant->shelving, self, open_link);
     ordered_remove (participant->commands, &self->txid);
     if (self->request)
         ordered_remove (participant->requested,
@@ -178,6 +176,7 @@ static void command_put_alone (command_t *self, const change_t *change)
     service_put (participant->service, TABLE_COMMANDS, (bytes_t){.data = key, .size = sizeof key},
                  command_record_encode (self));
     append_row (self, change);
+    shelf_later (self);
 }
 
 static void records_done_flush (participant_t *self, size_t most)
@@ -221,10 +220,11 @@ reservation_t *reservation_find (const participant_t *self, const char *id)
 
 reservation_t *reservation_new (participant_t *self, const char *id, const char *owner)
 {
-    reservation_t *reservation = must (calloc (1, sizeof *reservation));
     assert (strlen (id) <= NAME_BYTES_MAX && strlen (owner) <= NAME_BYTES_MAX);
-    memcpy (reservation->id, id, strlen (id) + 1);
-    memcpy (reservation->owner, owner, strlen (owner) + 1);
+    size_t size = strlen (id) + 1;
+    reservation_t *reservation = must (calloc (1, sizeof *reservation + size + strlen (owner) + 1));
+    memcpy (reservation->id, id, size);
+    reservation->owner = strcpy (reservation->id + size, owner);
     ordered_add (self->reservations, reservation->id, reservation);
     return reservation;
 }
@@ -296,57 +296,76 @@ static bool part_read (const participant_t *self, part_kind_t kind, packed_t pac
     return true;
 }
 
+/*  The plan in it, if there is one, checked together with it. */
+static bool record_sound (const participant_t *self, const txid_t *txid,
+                          const command_record_t *record, const plan_t *plan, span_t *span,
+                          char why [WHY_BYTES])
+{
+    if (plan && txid_compare (&plan->txid, txid) != 0)
+        return wrong (why, "plan: has another txid than the record's key");
+    if (!plan && record->state != COMMAND_ABORTED)
+        return wrong (why, "plan: missing");
+    if (!part_read (self, record->part_kind, record->part, span, why))
+        return false;
+    return !plan || !self->resource.claims || record->part.size > 0 ||
+           wrong (why, "part: missing, though a claim is never empty");
+}
+
+/*  Takes the record's part. */
+static command_t *command_of_record (participant_t *self, const txid_t *txid,
+                                     command_record_t *record, const plan_t *plan, span_t span)
+{
+    command_t *command = command_new (self, txid, plan);
+    command->state = record->state;
+    command->part_kind = record->part_kind;
+    command->part = record->part;
+    record->part = (packed_t){0};
+    command->span = span;
+    command->plan_untold = command->part_untold = false;
+    command->held_ms = record->held_ms;
+    command->expires_ms = record->expires_ms;
+    command->prepared_ms = record->prepared_ms;
+    command->until_ms = record->until_ms;
+    if (!plan)
+        command->decide_by_ms = record->until_ms;
+    command->late = record->late;
+    command->done = record->done;
+    command->amended = record->amended;
+    command->epoch = record->epoch;
+    memcpy (command->fenced_by, record->fenced_by, sizeof command->fenced_by);
+    return command;
+}
+
+command_t *command_read (participant_t *self, const txid_t *txid, bytes_t value)
+{
+    command_record_t record;
+    plan_t kept = {0};
+    span_t span;
+    char why [WHY_BYTES];
+    command_t *command = NULL;
+    bool good = codec_decode (&command_record_codec, &record, value, why);
+    const plan_t *plan = good && record.plan.size > 0 ? &kept : NULL;
+    if (plan)
+        good = codec_decode (&plan_codec, &kept, packed_bytes (record.plan), why);
+    if (good && record_sound (self, txid, &record, plan, &span, why))
+        command = command_of_record (self, txid, &record, plan, span);
+    else
+        tell_unreadable (self, txid, why);
+    codec_clear (&plan_codec, &kept);
+    codec_clear (&command_record_codec, &record);
+    return command;
+}
+
 static void load_command (void *owner, bytes_t key, bytes_t value)
 {
     participant_t *self = owner;
-    command_record_t record;
-    plan_t kept = {0};
     txid_t txid;
-    span_t span;
-    char why [WHY_BYTES];
-    if (!txid_unpack (&txid, key)) {
+    if (!txid_unpack (&txid, key))
         service_bad_record (self->service, "commands", "key: not a txid");
-        return;
-    }
-    if (!codec_decode (&command_record_codec, &record, value, why)) {
-        tell_unreadable (self, &txid, why);
-        return;
-    }
-    const plan_t *plan = record.plan.size > 0 ? &kept : NULL;
-    if (plan && !codec_decode (&plan_codec, &kept, packed_bytes (record.plan), why)) {
-        tell_unreadable (self, &txid, why);
-    } else if (plan && txid_compare (&plan->txid, &txid) != 0) {
-        tell_unreadable (self, &txid, "plan: has another txid than the record's key");
-    } else if (!plan && record.state != COMMAND_ABORTED) {
-        tell_unreadable (self, &txid, "plan: missing");
-    } else if (command_find (self, &txid)) {
+    else if (command_known (self, &txid))
         service_bad_record (self->service, "commands", "key: loaded twice");
-    } else if (!part_read (self, record.part_kind, record.part, &span, why)) {
-        tell_unreadable (self, &txid, why);
-    } else if (plan && self->resource.claims && record.part.size == 0) {
-        tell_unreadable (self, &txid, "part: missing, though a claim is never empty");
-    } else {
-        command_t *command = command_new (self, &txid, plan);
-        command->state = record.state;
-        command->part_kind = record.part_kind;
-        command->part = record.part;
-        command->span = span;
-        command->plan_untold = command->part_untold = false;
-        record.part = (packed_t){0};
-        command->held_ms = record.held_ms;
-        command->expires_ms = record.expires_ms;
-        command->prepared_ms = record.prepared_ms;
-        command->until_ms = record.until_ms;
-        if (!plan)
-            command->decide_by_ms = record.until_ms;
-        command->late = record.late;
-        command->done = record.done;
-        command->amended = record.amended;
-        command->epoch = record.epoch;
-        memcpy (command->fenced_by, record.fenced_by, sizeof command->fenced_by);
-    }
-    codec_clear (&plan_codec, &kept);
-    codec_clear (&command_record_codec, &record);
+    else if (!shelf_load (self, &txid, value))
+        (void) command_read (self, &txid, value);
 }
 
 static void load_reservation (void *owner, bytes_t key, bytes_t value)
@@ -395,17 +414,13 @@ static void *take_forced (participant_t *self, const moment_t *now, const plan_t
     return taken;
 }
 
-/*  The plan that made its version; when that command is no longer kept, one with the names alone.
- */
-static plan_t participant_records_plan_of (participant_t *self, const reservation_t *reservation)
+/*  As much of the plan that made its version as a resource asks of what is committed. */
+static plan_t participant_records_plan_of (const reservation_t *reservation)
 {
-    const command_t *by = command_find (self, &reservation->made_by);
-    if (by && by->plan.size > 0)
-        return command_plan (by);
     plan_t plan = {.txid = reservation->made_by, .base_version = reservation->version - 1};
-    memcpy (plan.reservation, reservation->id, sizeof plan.reservation);
-    memcpy (plan.actor, reservation->owner, sizeof plan.actor);
-    memcpy (plan.owner, reservation->owner, sizeof plan.owner);
+    strcpy (plan.reservation, reservation->id);
+    strcpy (plan.actor, reservation->owner);
+    strcpy (plan.owner, reservation->owner);
     return plan;
 }
 
@@ -438,12 +453,11 @@ static void book_reservations (participant_t *self, const moment_t *now)
         if (reservation->part.size == 0)
             continue;
         part_body_t part = part_kept (reservation->part_kind, reservation->part);
-        plan_t plan = participant_records_plan_of (self, reservation);
+        const plan_t plan = participant_records_plan_of (reservation);
         tell_drift (self, now, reservation, &plan, &part, &drifted);
         void *taken = take_forced (self, now, &plan, NULL, &part);
         reservation->current = resource->settle (resource->owner, NULL, taken);
         part_clear (&part);
-        codec_clear (&plan_codec, &plan);
     }
     if (drifted > DRIFTED_TOLD_MAX)
         outbox_log (self->service->outbox, LEVEL_ALARM,
@@ -539,7 +553,7 @@ void records_start (participant_t *self, const moment_t *now)
     }
     outbox_log (self->service->outbox, LEVEL_INFO,
                 "participant started commands=%zu open=%zu reservations=%zu",
-                ordered_count (self->commands), self->open_count,
+                ordered_count (self->commands) + ordered_count (self->shelf), self->open_count,
                 ordered_count (self->reservations));
 }
 
@@ -547,6 +561,7 @@ void records_register (participant_t *self)
 {
     self->commands = ordered_new (participant_records_by_txid);
     self->requested = ordered_new (participant_records_by_request);
+    shelf_open (self);
     self->unreadable = ordered_new (by_itself);
     self->reservations = ordered_by_text (offsetof (reservation_t, id));
     self->actors = ordered_by_text (offsetof (tally_t, name));
@@ -580,6 +595,7 @@ void records_destroy (participant_t *self)
     for (txid_t *txid; (txid = ordered_after (self->unreadable, NULL));)
         free (ordered_remove (self->unreadable, txid));
     ordered_destroy (&self->unreadable);
+    shelf_close (self);
     ordered_destroy (&self->commands);
     ordered_destroy (&self->requested);
     ordered_destroy (&self->reservations);

@@ -28,8 +28,8 @@ static record_state_t participant_show_state_of (const moment_t *now,
     return at_ms < reservation->span.from_ms ? RECORD_RESERVED : RECORD_ACTIVATED;
 }
 
-static part_view_t participant_show_view_of (const participant_t *self, const moment_t *now,
-                                             verb_t verb, const request_t *request,
+static part_view_t participant_show_view_of (participant_t *self, const moment_t *now, verb_t verb,
+                                             const request_t *request,
                                              const reservation_t *reservation)
 {
     const usage_t *usage = &self->resource.usage;
@@ -134,7 +134,7 @@ void participant_on_commands (void *owner, const moment_t *now, const request_t 
     page_t *page = page_new (page_size (self, question->most));
     const txid_t *at = question->after_set ? &question->after : NULL;
     const command_t *command;
-    for (int looks = 0; (command = ordered_after (self->commands, at)); looks++) {
+    for (int looks = 0; (command = command_after (self, at)); looks++) {
         if (looks == LOOKS_MAX ||
             (may_see (self, request, command) && !page_add_command (page, command)))
             break;

@@ -5,6 +5,7 @@
  *  participant_states.c   what may follow what
  *  participant_command.c  one command: its states, and everything that moves with them
  *  participant_records.c  the tables in memory and in the store; start; pruning
+ *  participant_shelf.c    commands that have ended
  *  participant_tombstone.c     tombstones
  *  participant_in_doubt.c    votes without a decision (T7)
  *  participant_claim.c    the answer that a home keeps (T2, T10)
@@ -65,6 +66,7 @@ struct command {
     bool done;
     bool amended;       /* a claim that has the answer of a repair (T10) */
     bool done_unstored; /* in the list of marks that wait for a write */
+    bool shelving;      /* in the list of those that are shelved at the end of the step */
     part_kind_t part_kind;
     packed_t plan; /* empty for a tombstone */
     packed_t part;
@@ -94,13 +96,11 @@ struct command {
     uint64_t doubt_timer;
     doubt_t *doubt;                  /* questions under way */
     uint64_t question;               /* has everyone acknowledged? asked before pruning */
-    TAILQ_ENTRY (command) open_link; /* held or prepared, oldest first */
+    TAILQ_ENTRY (command) open_link; /* held or prepared, oldest first; or shelving */
     TAILQ_ENTRY (command) done_link;
 };
 
 struct reservation {
-    char id [NAME_BYTES_MAX + 1];
-    char owner [NAME_BYTES_MAX + 1];
     uint32_t version; /* committed; 0 = only the first change is pending */
     bool released;
     bool failed;
@@ -113,7 +113,18 @@ struct reservation {
     void *current;   /* the resource's; NULL = nothing */
     command_t *pending;
     int64_t release_wait_mono_ms; /* until then a release that met a pending change goes first */
+    const char *owner;
+    char id []; /* then the owner: there are many reservations, and most names are short */
 };
+
+/*  A command that has ended: its record. */
+typedef struct {
+    txid_t txid;
+    uint64_t request; /* hash of the text that a command has; 0 = none */
+    int64_t until_ms; /* as a command has it */
+    size_t size;
+    uint8_t record [];
+} shelved_t;
 
 TAILQ_HEAD (command_list, command);
 
@@ -122,15 +133,19 @@ struct participant {
     resource_t resource;
     participant_limits_t limits;
     const access_t *access;
-    ordered_t *commands;     /* by txid */
-    ordered_t *requested;    /* commands with a request, by request and txid; empty at a home */
-    ordered_t *unreadable;   /* txids of records that could not be understood */
-    ordered_t *reservations; /* by id */
-    ordered_t *actors;       /* tallies */
+    ordered_t *commands;       /* by txid; together with the shelf, all that are known */
+    ordered_t *shelf;          /* shelved, by txid */
+    ordered_t *shelf_requests; /* shelved with a request, by its hash and txid */
+    ordered_t *requested;      /* commands with a request, by request and txid; empty at a home */
+    ordered_t *unreadable;     /* txids of records that could not be understood */
+    ordered_t *reservations;   /* by id */
+    ordered_t *actors;         /* tallies */
     ordered_t *planners;
     struct command_list open;
     struct command_list done_unstored;
+    struct command_list shelving;
     uint64_t done_timer;
+    uint64_t shelf_timer;
     size_t open_count;
     size_t tombstones_count;
     bool readmitting; /* what a lost store had promised is being booked again (T14) */
@@ -245,10 +260,11 @@ command_answer_t command_answer (const command_t *self, const moment_t *now);
 
 /*  --- participant_records.c --- */
 
-command_t *command_find (const participant_t *self, const txid_t *txid);
-
 /*  Another txid by which the request of this plan was committed here; NULL = there is none (T2). */
-const command_t *command_of_request (const participant_t *self, const plan_t *plan);
+const command_t *command_of_request (participant_t *self, const plan_t *plan);
+
+/*  Makes a command of its stored record. NULL, told, when that can't be understood. */
+command_t *command_read (participant_t *self, const txid_t *txid, bytes_t record);
 
 /*  A new command, in the table; txid and plan are copied. plan NULL: a tombstone. */
 command_t *command_new (participant_t *self, const txid_t *txid, const plan_t *plan);
@@ -283,6 +299,32 @@ void records_destroy (participant_t *self);
 /*  Marks of done (T6) are stored a few at a time, with other writes; if no write comes, all of them
  *  are stored after a while. */
 void records_done_later (participant_t *self, const moment_t *now);
+
+/*  --- participant_shelf.c --- */
+
+/*  What both return is a command for this step at least: it is shelved again at its end if it was
+ *  before. The one with the next greater txid; the first for NULL; NULL at the end. */
+command_t *command_find (participant_t *self, const txid_t *txid);
+command_t *command_after (participant_t *self, const txid_t *after);
+
+/*  Is there such a command? */
+bool command_known (const participant_t *self, const txid_t *txid);
+
+void shelf_open (participant_t *self);
+void shelf_close (participant_t *self);
+
+/*  Shelves a stored record of a command that has ended; false when it is of another, or unsound. */
+bool shelf_load (participant_t *self, const txid_t *txid, bytes_t record);
+
+/*  At the end of this step, if it has ended by then and is nobody's concern any more. */
+void shelf_later (command_t *command);
+
+/*  What comes next, shelved or else a command. */
+shelved_t *shelf_next (const participant_t *self, const txid_t *after, command_t **command);
+void shelf_drop (participant_t *self, shelved_t *shelved);
+
+/*  Makes commands of those that may have this request, as command_t has it. */
+void shelf_fetch_request (participant_t *self, const char *request);
 
 /*  --- participant_tombstone.c --- */
 

@@ -106,7 +106,7 @@ packed_t reservation_record_encode (const reservation_t *self)
                                    .released = self->released,
                                    .failed = self->failed,
                                    .until_ms = self->keep_ms};
-    memcpy (record.owner, self->owner, sizeof record.owner);
+    strcpy (record.owner, self->owner);
     return codec_encode (&reservation_record_codec, &record);
 }
 

@@ -93,6 +93,32 @@ static void cut_anywhere_it_is_refused_or_whole (void **state)
     free (packed);
 }
 
+/*  Field by field it is the same, and no field reaches beyond what is there. */
+static void cut_anywhere_its_fields_end_or_are_malformed (void **state)
+{
+    (void) state;
+    size_t size;
+    uint8_t *packed = entry_pack ("lis/ams", "os", &size);
+    size_t whole = 0;
+    for (size_t cut = 0; cut <= size; cut++) {
+        uint8_t *copy = malloc (cut + 1); /* so that a sanitizer sees what is read beyond it */
+        assert_non_null (copy);
+        memcpy (copy, packed, cut);
+        bytes_t rest = {.data = copy, .size = cut};
+        size_t used = 0;
+        wire_field_t field;
+        while (wire_next (&rest, &field)) {
+            assert_true (field.number > 0 && field.bytes.size < cut);
+            assert_true (cut - rest.size > used);
+            used = cut - rest.size;
+        }
+        whole += rest.size == 0;
+        free (copy);
+    }
+    assert_true (whole > 1 && whole < size);
+    free (packed);
+}
+
 static void text_that_is_not_utf_8_is_refused_wherever_it_stands (void **state)
 {
     (void) state;
@@ -191,6 +217,7 @@ int main (void)
       cmocka_unit_test (what_is_packed_unpacks_to_the_same),
       cmocka_unit_test (an_empty_message_packs_to_no_bytes),
       cmocka_unit_test (cut_anywhere_it_is_refused_or_whole),
+      cmocka_unit_test (cut_anywhere_its_fields_end_or_are_malformed),
       cmocka_unit_test (text_that_is_not_utf_8_is_refused_wherever_it_stands),
       cmocka_unit_test (repeated_text_is_checked_too),
       cmocka_unit_test (text_of_every_length_of_utf_8_passes),

@@ -211,6 +211,53 @@ static void T7_a_damaged_record_of_a_txid_is_no_information_and_never_a_tombston
     rig_destroy (rig);
 }
 
+/*  The record of a command that has ended is looked at no closer than it must be at a start. */
+static void T7_an_ended_command_whose_record_proves_unsound_is_no_information (void **state)
+{
+    (void) state;
+    participant_rig_t *rig = rig_started (10);
+    rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
+    rig_verb (rig, "Abort", 1);
+    packed_t record = rig->host.records.list [0].value;
+    uint8_t *endpoint = memmem (record.data, record.size, "sim://lis/tyo", 13);
+    assert_non_null (endpoint);
+    endpoint [9] = ' '; /* no blank may be in it */
+    rig_restart (rig, 0);
+    assert_int_equal (rig_counter (rig, "bad_records"), 0);
+    for (int i = 0; i < 2; i++) {
+        command_answer_t answer = rig_verb (rig, i == 0 ? "Abort" : "Resolve", 1);
+        assert_int_equal (answer.state, COMMAND_UNKNOWN);
+        assert_int_equal (answer.refusal.reason, REFUSAL_ENDED);
+        assert_int_equal (rig_counter (rig, "bad_records"), 1);
+    }
+    command_answer_t again = rig_hold (rig, hold_of (rig, 1, OPERATION_RESERVE, "r1", 0, 2, 1, 2));
+    assert_int_equal (again.refusal.reason, REFUSAL_ENDED);
+    assert_int_equal (rig->host.records.list [0].table, TABLE_COMMANDS); /* whoever mends it */
+    rig_destroy (rig);
+}
+
+static void a_request_that_was_carried_out_is_known_after_its_command_has_ended (void **state)
+{
+    (void) state;
+    participant_rig_t *rig = rig_started (10);
+    rig_reserve (rig, 1, "r1", 2, 1, 2);
+    for (int i = 0; i < 2; i++) {
+        hold_t hold = hold_of (rig, 2, OPERATION_RESERVE, "r2", 0, 2, 1, 2);
+        snprintf (hold.plan.request_id, sizeof hold.plan.request_id, "r1@g1");
+        command_answer_t answer = rig_hold (rig, hold);
+        assert_int_equal (answer.refusal.reason, REFUSAL_CLAIM_ANSWERED);
+        txid_t txid = txid_numbered (1);
+        assert_int_equal (txid_compare (&answer.refusal.blocker, &txid), 0);
+        rig_request (
+          rig, PLANNER, "Done",
+          codec_encode (&done_request_codec, &(done_request_t){.txids = &txid, .count = 1}));
+        rig_pass (rig, 10000); /* the mark is stored */
+        rig_restart (rig, 0);
+        assert_true (rig_command (rig, 1).done);
+    }
+    rig_destroy (rig);
+}
+
 static void two_changes_of_one_reservation_cannot_both_be_pending (void **state)
 {
     (void) state;
@@ -434,6 +481,8 @@ int main (void)
       cmocka_unit_test (a_bad_record_is_told_and_skipped_and_never_stops_a_start),
       cmocka_unit_test (a_skipped_record_leaves_the_others_and_stays_in_the_store),
       cmocka_unit_test (T7_a_damaged_record_of_a_txid_is_no_information_and_never_a_tombstone),
+      cmocka_unit_test (T7_an_ended_command_whose_record_proves_unsound_is_no_information),
+      cmocka_unit_test (a_request_that_was_carried_out_is_known_after_its_command_has_ended),
       cmocka_unit_test (two_changes_of_one_reservation_cannot_both_be_pending),
       cmocka_unit_test (a_record_under_the_wrong_key_or_of_another_service_is_skipped),
       cmocka_unit_test (a_reservation_whose_command_is_lost_can_still_be_released),

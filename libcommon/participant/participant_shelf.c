@@ -1,0 +1,246 @@
+/*  participant_shelf - commands that have ended, as the bytes of their records.
+ *
+ *  Most of what a participant knows are commands that nothing changes any more. They stay known
+ *  until they are pruned, but they take no more memory than their records, and a start reads no
+ *  more of them than it needs to put them in order. One that is asked for is a command again until
+ *  the end of the step. A record that looks sound and is not is found when it is asked for: then
+ *  nothing is known of its txid, as with one that is found at the start.
+ */
+#include "message.h"
+#include "must.h"
+#include "participant_state.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*  Of a text, or of one after another. */
+#define HASH_BEGIN UINT64_C (14695981039346656037)
+static uint64_t shelf_hash (uint64_t hash, const void *text, size_t size)
+{
+    const uint8_t *at = text;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ at [i]) * UINT64_C (1099511628211); /* FNV-1a */
+    return hash;
+}
+
+static uint64_t shelf_hash_text (const char *text)
+{
+    return shelf_hash (HASH_BEGIN, text, strlen (text));
+}
+
+/*  --- orders --- */
+
+static int shelf_by_txid (const void *key, const void *thing)
+{
+    return txid_compare (key, &((const shelved_t *) thing)->txid);
+}
+
+static int shelf_by_request (const void *key, const void *thing)
+{
+    const shelved_t *a = key;
+    const shelved_t *b = thing;
+    int order = (a->request > b->request) - (a->request < b->request);
+    return order ? order : txid_compare (&a->txid, &b->txid);
+}
+
+void shelf_open (participant_t *self)
+{
+    self->shelf = ordered_new (shelf_by_txid);
+    self->shelf_requests = ordered_new (shelf_by_request);
+    TAILQ_INIT (&self->shelving);
+}
+
+void shelf_close (participant_t *self)
+{
+    timers_cancel (self->service->timers, self->shelf_timer);
+    ordered_destroy (&self->shelf_requests);
+    ordered_end (&self->shelf, free);
+}
+
+/*  --- a record, as far as it is looked at --- */
+
+typedef struct {
+    command_state_t state;
+    bool done;
+    int64_t until_ms;
+    bytes_t plan;
+    uint64_t request; /* as a shelved command has it */
+} shelf_peek_t;
+
+static bool peek_record (bytes_t record, shelf_peek_t *peek)
+{
+    *peek = (shelf_peek_t){.done = false};
+    for (wire_field_t field; wire_next (&record, &field);) {
+        if (field.number == 1)
+            peek->plan = field.bytes;
+        else if (field.number == 2)
+            peek->state = (command_state_t) field.value;
+        else if (field.number == 8)
+            peek->until_ms = (int64_t) field.value;
+        else if (field.number == 10)
+            peek->done = field.value != 0;
+    }
+    return record.size == 0;
+}
+
+/*  False when it is not of this txid. */
+static bool peek_plan (const txid_t *txid, shelf_peek_t *peek)
+{
+    bytes_t plan = peek->plan, actor = {0}, id = {0}, home = {0};
+    txid_t own = {0};
+    char why [WHY_BYTES];
+    for (wire_field_t field; wire_next (&plan, &field);) {
+        if (field.number == 1 && !codec_decode (&txid_codec, &own, field.bytes, why))
+            return false;
+        if (field.number == 9)
+            actor = field.bytes;
+        else if (field.number == 10)
+            id = field.bytes;
+        else if (field.number == 11)
+            home = field.bytes;
+    }
+    if (home.size > 0 && id.size > 0)
+        peek->request = shelf_hash (
+          shelf_hash (shelf_hash (HASH_BEGIN, actor.data, actor.size), "\n", 1), id.data, id.size);
+    return plan.size == 0 && txid_compare (&own, txid) == 0;
+}
+
+static bool shelf_over (command_state_t state, bool done)
+{
+    return state == COMMAND_ABORTED || state == COMMAND_EXPIRED ||
+           (done && (state == COMMAND_COMMITTED || state == COMMAND_EDGE_REFUSED));
+}
+
+/*  --- to the shelf and from it --- */
+
+static void shelf_add (participant_t *self, const txid_t *txid, const shelf_peek_t *peek,
+                       bytes_t record)
+{
+    shelved_t *shelved = must (malloc (sizeof *shelved + record.size));
+    *shelved = (shelved_t){
+      .txid = *txid, .request = peek->request, .until_ms = peek->until_ms, .size = record.size};
+    memcpy (shelved->record, record.data, record.size);
+    ordered_add (self->shelf, &shelved->txid, shelved);
+    if (shelved->request)
+        ordered_add (self->shelf_requests, shelved, shelved);
+}
+
+bool shelf_load (participant_t *self, const txid_t *txid, bytes_t record)
+{
+    shelf_peek_t peek;
+    if (self->resource.claims || !peek_record (record, &peek) || peek.plan.size == 0 ||
+        !shelf_over (peek.state, peek.done) || !peek_plan (txid, &peek) ||
+        command_known (self, txid))
+        return false;
+    shelf_add (self, txid, &peek, record);
+    return true;
+}
+
+static void shelf_take_out (participant_t *self, shelved_t *shelved)
+{
+    ordered_remove (self->shelf, &shelved->txid);
+    if (shelved->request)
+        ordered_remove (self->shelf_requests, shelved);
+}
+
+void shelf_drop (participant_t *self, shelved_t *shelved)
+{
+    shelf_take_out (self, shelved);
+    free (shelved);
+}
+
+/*  NULL when its record can't be understood. */
+static command_t *shelf_fetch (participant_t *self, shelved_t *shelved)
+{
+    shelf_take_out (self, shelved);
+    command_t *command = command_read (self, &shelved->txid,
+                                       (bytes_t){.data = shelved->record, .size = shelved->size});
+    free (shelved);
+    if (command)
+        shelf_later (command);
+    return command;
+}
+
+/*  Nobody waits for it, and its record is stored as it is. */
+static bool shelf_ready (const command_t *command)
+{
+    return shelf_over (command->state, command->done) && !command->done_unstored &&
+           command->question == 0 && !command->reservation && !command->taken && !command->claim;
+}
+
+static void shelf_on_time (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) now, (void) token;
+    participant_t *self = owner;
+    self->shelf_timer = 0;
+    for (command_t *command; (command = TAILQ_FIRST (&self->shelving));) {
+        TAILQ_REMOVE (&self->shelving, command, open_link);
+        command->shelving = false;
+        if (!shelf_ready (command))
+            continue;
+        shelf_peek_t peek = {.until_ms = command->until_ms};
+        if (command->request)
+            peek.request = shelf_hash_text (command->request);
+        txid_t txid = command->txid;
+        packed_t record = command_record_encode (command);
+        command_free (command);
+        shelf_add (self, &txid, &peek, packed_bytes (record));
+        free (record.data);
+    }
+}
+
+void shelf_later (command_t *command)
+{
+    participant_t *self = command->participant;
+    if (command->shelving || self->resource.claims || command->plan.size == 0 ||
+        !command_finished (command))
+        return;
+    command->shelving = true;
+    TAILQ_INSERT_TAIL (&self->shelving, command, open_link);
+    if (self->shelf_timer == 0) /* at the end of this step */
+        self->shelf_timer = timers_set (self->service->timers, 0, shelf_on_time, self, 0);
+}
+
+/*  --- finding --- */
+
+bool command_known (const participant_t *self, const txid_t *txid)
+{
+    return ordered_find (self->commands, txid) || ordered_find (self->shelf, txid);
+}
+
+command_t *command_find (participant_t *self, const txid_t *txid)
+{
+    command_t *command = ordered_find (self->commands, txid);
+    shelved_t *shelved = command ? NULL : ordered_find (self->shelf, txid);
+    return shelved ? shelf_fetch (self, shelved) : command;
+}
+
+shelved_t *shelf_next (const participant_t *self, const txid_t *after, command_t **command)
+{
+    shelved_t *shelved = ordered_after (self->shelf, after);
+    *command = ordered_after (self->commands, after);
+    bool first = shelved && (!*command || txid_compare (&shelved->txid, &(*command)->txid) < 0);
+    return first ? shelved : NULL;
+}
+
+command_t *command_after (participant_t *self, const txid_t *after)
+{
+    command_t *command;
+    txid_t at;
+    for (shelved_t *shelved; (shelved = shelf_next (self, after, &command)); after = &at) {
+        at = shelved->txid;
+        command = shelf_fetch (self, shelved);
+        if (command)
+            break;
+    }
+    return command;
+}
+
+void shelf_fetch_request (participant_t *self, const char *request)
+{
+    shelved_t at = {.request = shelf_hash_text (request)};
+    shelved_t *shelved;
+    while ((shelved = ordered_after (self->shelf_requests, &at)) && shelved->request == at.request)
+        (void) shelf_fetch (self, shelved);
+}
