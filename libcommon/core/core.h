@@ -27,7 +27,7 @@
 typedef struct {
     int64_t wall_ms; /* UTC since the epoch; never earlier than the store's last stamp */
     int64_t mono_ms; /* monotonic, from any origin */
-    uint8_t entropy [ENTROPY_BYTES]; /* fresh in each step */
+    uint8_t entropy [ENTROPY_BYTES]; /* fresh in each step, but for the records of a start */
     uint64_t store_free_bytes;       /* room left in the store, less what has been put since */
     uint64_t store_bytes;            /* its whole size */
     /*  For measurements, since this start: durable writes; requests, replies and change notices

@@ -149,7 +149,7 @@ static void host_take (host_t *self, const effect_t *effect)
     }
 }
 
-static void host_turn (host_t *self, const event_t *event)
+static moment_t host_moment (const host_t *self)
 {
     bus_counts_t bus = bus_counts (self->bus);
     moment_t now = {.wall_ms = wall_ms (self),
@@ -164,10 +164,21 @@ static void host_turn (host_t *self, const event_t *event)
                     .connections_out = peer_sockets_open (self->peers),
                     .memory_bytes = self->memory_bytes};
     randombytes_buf (now.entropy, sizeof now.entropy);
-    self->core.step (self->core.self, &now, event);
+    return now;
+}
+
+static void host_step (host_t *self, const moment_t *now, const event_t *event)
+{
     effect_t effect;
+    self->core.step (self->core.self, now, event);
     while (self->core.next (self->core.self, &effect))
         host_take (self, &effect);
+}
+
+static void host_turn (host_t *self, const event_t *event)
+{
+    moment_t now = host_moment (self);
+    host_step (self, &now, event);
 }
 
 static void host_leave (host_t *self, const effect_t *effect)
@@ -404,13 +415,20 @@ static void host_loop (host_t *self)
     }
 }
 
+typedef struct {
+    host_t *host;
+    moment_t began; /* of all records: there may be millions */
+} host_loading_t;
+
 static bool load_record (void *owner, uint8_t table, bytes_t key, bytes_t value, bool sound)
 {
-    host_t *self = owner;
+    const host_loading_t *loading = owner;
+    host_t *self = loading->host;
     if (!sound)
         tell_damaged (self, table, key, value, sound);
-    host_turn (self, &(event_t){.kind = EVENT_RECORD,
-                                .record = {.table = table, .key = key, .value = value}});
+    host_step (
+      self, &loading->began,
+      &(event_t){.kind = EVENT_RECORD, .record = {.table = table, .key = key, .value = value}});
     return !self->failed;
 }
 
@@ -418,7 +436,8 @@ static bool load_record (void *owner, uint8_t table, bytes_t key, bytes_t value,
 static bool host_start (host_t *self)
 {
     const store_identity_t *store = &store_facts (self->store)->identity;
-    if (store_each (self->store, load_record, self) != STORE_OK)
+    host_loading_t loading = {.host = self, .began = host_moment (self)};
+    if (store_each (self->store, load_record, &loading) != STORE_OK)
         host_fail (self, "load");
     if (self->failed)
         return false;
