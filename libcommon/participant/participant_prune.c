@@ -111,9 +111,11 @@ static void on_prune_time (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     participant_t *self = owner;
+    int64_t pruned = service_counted (self->service, "pruned");
     bool more =
       self->prune_reservations ? sweep_reservations (self, now) : sweep_commands (self, now);
-    int64_t pause_ms = PRUNE_PACE_MS;
+    bool busy = service_counted (self->service, "pruned") > pruned;
+    int64_t pause_ms = busy ? PRUNE_BUSY_MS : PRUNE_PACE_MS;
     if (!more) {
         self->prune_begun = false;
         self->prune_reservations = !self->prune_reservations;

@@ -35,7 +35,8 @@
 #define DONE_LAZY_MS            5000     /* how long marks wait for a write to go with */
 #define DONE_BATCH              256      /* marks that go with one write */
 #define PRUNE_STEP              256      /* records looked at in one go */
-#define PRUNE_PACE_MS           50       /* between two goes of one sweep */
+#define PRUNE_PACE_MS           50       /* between two goes of one sweep, */
+#define PRUNE_BUSY_MS           5        /* less while there is something to prune */
 #define PRUNE_REST_MS_MIN       1000     /* between two sweeps: an eighth of the retention, */
 #define PRUNE_REST_MS_MAX       600000   /* within these bounds */
 #define PRUNE_ASKS_MAX          16       /* questions for acknowledgement in one go */
