@@ -202,6 +202,7 @@ typedef struct {
     uint64_t fed;
     uint32_t wrongs;    /* how many of its chunks were found wrong */
     int64_t doubted_ms; /* when its file was last proved before that; a later proof is awaited */
+    bool waits;         /* for that proof: it feeds nobody before */
 } chain_origin_t;
 
 typedef struct {

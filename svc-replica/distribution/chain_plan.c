@@ -53,7 +53,7 @@ static void sources_add (const chain_t *self, const chain_transfer_t *transfer, 
     for (size_t i = 0; i < transfer->sources_count; i++) {
         const chain_origin_t *source = &transfer->sources [i];
         const chain_node_t *place = *source->node ? chain_node (self, source->node) : NULL;
-        if (!source->wrong && source->failed == failed)
+        if (!source->wrong && !source->waits && source->failed == failed)
             feeder_add (wanted, source->name, place ? place->data : source->endpoint);
     }
 }

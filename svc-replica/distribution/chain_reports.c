@@ -138,15 +138,29 @@ static void source_receipt (chain_t *self, const moment_t *now, chain_transfer_t
     }
     if (source->doubted_ms != 0 && source->doubted_ms == proved_ms (self, transfer, source))
         return; /* it must read its file again first */
+    bool waited = source->waits, works = source->failed && receipt->epoch >= transfer->epoch;
     source->doubted_ms = 0;
-    if (source->failed && receipt->epoch >= transfer->epoch) {
+    source->waits = false;
+    if (works) {
         source->failed = false; /* it works again */
         source->why [0] = '\0';
-        chain_replan (self, now, transfer);
     }
+    if (works || waited)
+        chain_replan (self, now, transfer);
 }
 
 /*  --- receivers --- */
+
+/*  Nobody is fed by it before it has found its file right. One of another site can't be asked to
+ *  read it. */
+static void source_doubt (chain_t *self, const moment_t *now, const chain_transfer_t *transfer,
+                          chain_origin_t *source)
+{
+    if (!chain_prove (self, now, source->node, transfer->file, 0))
+        return;
+    source->doubted_ms = proved_ms (self, transfer, source);
+    source->waits = source->doubted_ms != 0;
+}
 
 /*  All bytes came and do not match the digest. The sources read their files again, to find out
  *  whose bytes are wrong. */
@@ -155,7 +169,7 @@ static void bytes_wrong (chain_t *self, const moment_t *now, chain_transfer_t *t
 {
     service_count (self->service, "files_wrong", 1);
     for (size_t i = 0; i < transfer->sources_count; i++)
-        chain_prove (self, now, transfer->sources [i].node, transfer->file, 0);
+        source_doubt (self, now, transfer, &transfer->sources [i]);
     if (++receiver->wrongs >= WRONGS_MAX) {
         chain_receiver_move (self, now, transfer, receiver, RECEIVER_FAILED, why);
         return;

@@ -235,6 +235,27 @@ static void a_copy_that_goes_bad_stays_until_it_is_mended (void **state)
     free (scene);
 }
 
+/*  g0 has another file than its digest was taken of, feeds it, and does not hear that it is to read
+ *  it again. */
+static void after_wrong_bytes_a_source_feeds_nobody_before_it_has_read_its_file (void **state)
+{
+    (void) state;
+    static sim_tally_t tally;
+    chain_scene_t *scene = must (calloc (1, sizeof *scene));
+    *scene = (chain_scene_t){.nodes = 2, .sources = 2, .size = 50000000, .mbps = CHAIN_SCENE_MBPS};
+    chain_scene_begin (scene, 7, &tally, NULL);
+    int liar = scene->processes [scene->nodes];
+    sim_flows_file (scene->flows, liar, "/given", true)->content++;
+    sim_net_cut (sim_net (scene->sim), liar, scene->site, false, sim_now_us (scene->sim),
+                 INT64_C (60000000));
+    pass (scene, 20000);
+    for (size_t i = 0; i < scene->nodes; i++)
+        assert_true (chain_scene_has (scene, i));
+    assert_in_range (service_counted (scene->service, "files_wrong"), 1, scene->nodes);
+    chain_scene_end (scene);
+    free (scene);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -245,6 +266,7 @@ int main (void)
       cmocka_unit_test (a_service_that_comes_back_sends_nobody_to_the_source),
       cmocka_unit_test (whoever_nobody_reaches_is_tried_ever_less_often),
       cmocka_unit_test (a_copy_that_goes_bad_stays_until_it_is_mended),
+      cmocka_unit_test (after_wrong_bytes_a_source_feeds_nobody_before_it_has_read_its_file),
       cmocka_unit_test (with_faults_everybody_gets_the_file_and_nobody_a_wrong_one),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
