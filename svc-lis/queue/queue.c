@@ -156,7 +156,8 @@ static void nodes_pass (queue_t *self, const moment_t *now)
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
         if (!self->places [i].look)
             continue;
-        self->places [i].look = self->places [i].claimed = false;
+        self->places [i].look = false;
+        self->places [i].claimed = !queue_overlap_recount (self, i);
         queue_files_pass (self, now, i);
         queue_overlap_pass (self, now, i);
     }

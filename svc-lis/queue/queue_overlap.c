@@ -4,6 +4,10 @@
  *  A run that is told to stop has its CPUs until its agent says that all its processes are stopped. It
  *  keeps its place in the calendar, since its limit goes on. Whatever is suspended goes on before new
  *  tasks are started, also after a restart: the wish is stored with the run.
+ *
+ *  Which runs have stopped is not stored. After a restart all that are told to stop may go on, until their
+ *  agent says otherwise. Where their machine has not the CPUs for all of them, some have stopped. Until it
+ *  is known which, nothing goes on and nothing new is begun there.
  */
 #include "overlap.h"
 #include "queue_state.h"
@@ -107,9 +111,41 @@ void queue_on_suspended (void *owner, const moment_t *now, const run_t *run)
     queue_t *self = owner;
     bag_t *bag;
     task_t *task = overlap_task (self, run, &bag);
+    if (task)
+        self->places [task->node].look = true;
     if (task && run->suspended && run->suspend && task->seat.cpus > 0)
         overlap_seat (self, now, task, 0);
     queue_soon (self);
+}
+
+typedef struct {
+    queue_t *queue;
+    uint32_t lacking;
+} overlap_going_on_t;
+
+static bool overlap_recount (void *owner, const run_t *run)
+{
+    overlap_going_on_t *found = owner;
+    queue_t *self = found->queue;
+    bag_t *bag;
+    task_t *task = overlap_task (self, run, &bag);
+    if (!task || !run->suspend || run->suspended || task->seat.cpus == bag->waiting.cpus)
+        return true;
+    uint32_t lacking = bag->waiting.cpus - task->seat.cpus;
+    uint32_t free = self->slots [task->node].cpus_free;
+    uint32_t takes = free < lacking ? free : lacking;
+    if (takes > 0)
+        overlap_seat (self, self->now, task, task->seat.cpus + takes);
+    found->lacking += lacking - takes;
+    return true;
+}
+
+bool queue_overlap_recount (queue_t *self, size_t node)
+{
+    overlap_going_on_t found = {.queue = self};
+    if (self->places [node].overlaps)
+        nodes_runs (self->parts.nodes, node, overlap_recount, &found);
+    return found.lacking == 0;
 }
 
 void queue_overlap_pass (queue_t *self, const moment_t *now, size_t node)

@@ -197,6 +197,10 @@ void queue_match_there (queue_t *self, const char *name, size_t node, uint64_t s
  *  in the queue are told to make way, and it is to be asked again when the node has changed. */
 bool queue_overlap_claim (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index);
 
+/*  First in a pass: what is told to stop there, and is not known to have stopped, gets CPUs. False
+ *  when the node has not enough of them. */
+bool queue_overlap_recount (queue_t *self, size_t node);
+
 /*  Lets suspended runs of a node go on for which there is room, behind queue_files_pass. */
 void queue_overlap_pass (queue_t *self, const moment_t *now, size_t node);
 void queue_on_suspended (void *owner, const moment_t *now, const run_t *run);

@@ -122,6 +122,39 @@ static void while_a_machine_transfers_it_computes_for_others_which_make_way_then
     }
 }
 
+/*  It was told to make way, and then to end, by a site that has forgotten since what it heard. */
+static void what_has_not_made_way_yet_has_its_cpus_after_a_restart (void **state)
+{
+    (void) state;
+    field_t f;
+    replica_fake_t r;
+    open_fake (&r, &f);
+    uint64_t data =
+      transfer_begins (&r, (wish_bag_t){.input = "big", .cpus = 2, .class_name = "thin"});
+    uint64_t compute =
+      submit (&f, (wish_bag_t){.cpus = 2, .count = 9, .class_name = "thin", .minutes = 60});
+    fake_pass (&r, 1);
+    uint32_t there = 0;
+    while (strcmp (task (&f, compute, there).node, "thin-001") != 0)
+        there++;
+    openings_agent_t *agent = agent_of (&f, "thin-001");
+    agent->away = agent->stubborn = true;
+    fake_copy (&r, "big", "thin-001")->there = true;
+    fake_pass (&r, 4);
+    cancel (&f, compute, (int) there);
+    cancel (&f, data, -1);
+    restart_field (&f);
+    agent->away = false;
+    fake_pass (&r, 3);
+    assert_int_equal (task (&f, compute, there).state, TASK_RUNNING);
+    assert_int_equal (task (&f, compute, 8).state, TASK_QUEUED);
+    task_ends (&f, compute, there, 0);
+    fake_pass (&r, 1);
+    assert_int_equal (task (&f, compute, 8).state, TASK_RUNNING);
+    assert_string_equal (task (&f, compute, 8).node, "thin-001");
+    close_fake (&r);
+}
+
 /*  The input of the next task comes while the machine computes; what came first, or has a higher
  *  priority, does not make way for it. */
 static void while_a_machine_computes_the_next_tasks_input_comes (void **state)
@@ -181,6 +214,7 @@ int main (void)
       cmocka_unit_test (a_bags_rank_comes_before_its_staging),
       cmocka_unit_test (a_reservations_tasks_go_where_their_rank_and_inputs_want_them),
       cmocka_unit_test (while_a_machine_transfers_it_computes_for_others_which_make_way_then),
+      cmocka_unit_test (what_has_not_made_way_yet_has_its_cpus_after_a_restart),
       cmocka_unit_test (while_a_machine_computes_the_next_tasks_input_comes),
       cmocka_unit_test (what_made_way_in_vain_goes_on),
     };
