@@ -75,6 +75,7 @@ static batch_fitness_t grid_check (const batch_setup_t *setup, bool reserves, ch
 typedef struct {
     const batch_setup_t *setup;
     batch_picture_t *picture;
+    name_list_t unclear; /* disabled instances of ours where the site's is disabled, too */
 } grid_picture_t;
 
 static batch_node_t *grid_node (batch_picture_t *picture, const char *host)
@@ -99,19 +100,81 @@ static void grid_node_take (void *owner, const grid_instance_t *instance)
         snprintf (node->why, sizeof node->why, "Grid Engine says %s", instance->state);
 }
 
-/*  Where a reservation of ours has a host, the other queues' instances there are disabled by us. */
+static void grid_not_drained (batch_node_t *node)
+{
+    node->drained = false;
+    if (node->up)
+        *node->why = '\0';
+}
+
+/*  A reservation of ours has disabled the other queues' instances where its own is enabled. Elsewhere
+ *  its notes have to be asked. */
 static void grid_ours_take (void *owner, const grid_instance_t *instance)
 {
-    const grid_picture_t *self = owner;
+    grid_picture_t *self = owner;
     batch_node_t *node = grid_node (self->picture, instance->host);
     if (!node || grid_of_queue (instance->name, self->setup->queue))
         return;
     node->cpus_busy += instance->used;
     if (strncmp (instance->name, "musubi-", 7) != 0 || strchr (instance->state, 'E'))
         return;
-    node->drained = false;
-    if (node->up)
-        *node->why = '\0';
+    if (strchr (instance->state, 'd') && node->drained)
+        name_list_add (&self->unclear, instance->name, "");
+    else
+        grid_not_drained (node);
+}
+
+static bool grid_nodes_look (grid_picture_t *self, char why [WHY_BYTES])
+{
+    char *output;
+    bool good = grid_run (self->setup, (const char *const []){"qstat", "-f", "-xml", NULL}, &output,
+                          why) == COMMAND_DONE;
+    char *again = good ? must (strdup (output)) : NULL;
+    name_list_clear (&self->unclear);
+    codec_clear (&batch_picture_codec, self->picture);
+    *self->picture = (batch_picture_t){.system = "gridengine"};
+    if (good) {
+        grid_instances_read (output, grid_node_take, self);
+        grid_instances_read (again, grid_ours_take, self);
+    }
+    free (output);
+    free (again);
+    return good;
+}
+
+/*  The notes of the reservations that are unclear. */
+static bool grid_notes_look (const grid_picture_t *self, name_list_t *notes, char why [WHY_BYTES])
+{
+    char queue [BATCH_NAME_BYTES_MAX + 1], last [BATCH_NAME_BYTES_MAX + 1] = "";
+    bool good = true;
+    for (size_t i = 0; good && i < self->unclear.count; i++) {
+        const char *own = self->unclear.words [i];
+        snprintf (queue, sizeof queue, "%.*s", (int) strcspn (own, "@"), own);
+        good = strcmp (queue, last) == 0 || grid_listed (self->setup, queue, notes, why);
+        memcpy (last, queue, sizeof last);
+    }
+    return good;
+}
+
+/*  Both instances are disabled: by us while it opens or closes, else by an operator. Notes of what we
+ *  disable are made before, those of what we have enabled go before we disable it; so they are read
+ *  before and after the nodes. */
+static bool grid_unclear_judge (grid_picture_t *self, char why [WHY_BYTES])
+{
+    name_list_t before = {0}, after = {0};
+    bool good = grid_notes_look (self, &before, why) && grid_nodes_look (self, why) &&
+                grid_notes_look (self, &after, why);
+    for (size_t i = 0; good && i < self->unclear.count; i++) {
+        char site [NAME_BYTES_MAX + BATCH_NAME_BYTES_MAX];
+        const char *own = self->unclear.words [i], *host = strchr (own, '@');
+        snprintf (site, sizeof site, "%s%s", self->setup->queue, host);
+        if ((grid_has (&before, site) || grid_has (&after, site)) &&
+            !(grid_has (&before, own) && grid_has (&after, own)))
+            grid_not_drained (grid_node (self->picture, host + 1));
+    }
+    name_list_clear (&before);
+    name_list_clear (&after);
+    return good;
 }
 
 static void grid_booking_take (void *owner, const grid_job_t *job)
@@ -175,20 +238,13 @@ static bool grid_advances_look (const batch_setup_t *setup, batch_picture_t *pic
 
 static bool grid_look (const batch_setup_t *setup, batch_picture_t *picture, char why [WHY_BYTES])
 {
-    grid_picture_t self = {setup, picture};
-    char *output;
-    snprintf (picture->system, sizeof picture->system, "gridengine");
-    bool good = grid_run (setup, (const char *const []){"qstat", "-f", "-xml", NULL}, &output,
-                          why) == COMMAND_DONE;
-    char *again = good ? must (strdup (output)) : NULL;
-    if (good) {
-        grid_instances_read (output, grid_node_take, &self);
-        grid_instances_read (again, grid_ours_take, &self);
-    }
-    free (output);
-    free (again);
-    return good && grid_advances_look (setup, picture, why) &&
-           (!setup->jobs || grid_jobs_visit (setup, grid_booking_take, &self, why));
+    grid_picture_t self = {.setup = setup, .picture = picture};
+    bool good = grid_nodes_look (&self, why) &&
+                (self.unclear.count == 0 || grid_unclear_judge (&self, why)) &&
+                grid_advances_look (setup, picture, why) &&
+                (!setup->jobs || grid_jobs_visit (setup, grid_booking_take, &self, why));
+    name_list_clear (&self.unclear);
+    return good;
 }
 
 const batch_system_t gridengine = {

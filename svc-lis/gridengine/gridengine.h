@@ -3,15 +3,19 @@
  *
  *      a reservation of ours   a queue of its name on the reserved hosts (S3, section 4), disabled
  *                              until it opens, for the one account; jobs may wait in it before
- *      open                    the instances of all other queues on its hosts are disabled, what
- *                              runs there makes way, and its own are enabled
+ *      open                    the instances of all other queues on its hosts are disabled and what
+ *                              runs there makes way, both at the last watch before; then its own
+ *                              are enabled
  *      a run                   a job of its name
- *      in the way              jobs on its hosts at its start: rescheduled, or deleted where they
+ *      in the way              jobs on its hosts: rescheduled, or deleted where they
  *                              may not be run again
  *
  *  S3 suspends a job in the way, submits a copy of it and deletes it. A crash between the last two
  *  would leave it there twice, so it is rescheduled here under its own number (qmod -rj), which is
  *  the same to its owner.
+ *
+ *  The access list of its name also notes what we have disabled and enabled. So what an operator
+ *  disables on a host of it is known: the host is drained, and stays so until it is enabled.
  *
  *  Of other queues nothing but the state of instances is changed, never their configuration. The
  *  queue of a reservation is made from that of the site, needs the forced complex "musubi", which

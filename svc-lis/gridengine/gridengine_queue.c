@@ -5,7 +5,6 @@
 #include "gridengine_queue.h"
 
 #include "must.h"
-#include "name_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,39 +67,7 @@ char *grid_queue_text (const batch_setup_t *setup, const char *queue, bool *sile
     return NULL;
 }
 
-/*  --- a reservation and its queue --- */
-
-typedef struct {
-    const batch_setup_t *setup;
-    const back_end_order_t *order;
-    char name [BATCH_NAME_BYTES_MAX + 1];
-    char *now;         /* its configuration; NULL: it is not there */
-    name_list_t hosts; /* in its configuration, and of the order */
-    name_list_t
-      listed;      /* in its access list: its account, and the instances that it has disabled */
-    bool leaving;  /* hosts are those that it has and should not have any more */
-    bool disabled; /* instances are looked for that are, or that are not */
-    name_list_t others; /* such ones of other queues on its hosts */
-    name_list_t own;    /* such ones of its own */
-    size_t jobs;        /* jobs looked for */
-    name_list_t ids;    /* of those that are not being deleted */
-    name_list_t dead;   /* hosts that are not heard, */
-    name_list_t stuck;  /* and its jobs there, which don't end by themselves */
-} grid_queue_t;
-
-static void grid_queue_clear (grid_queue_t *self)
-{
-    free (self->now);
-    name_list_clear (&self->hosts);
-    name_list_clear (&self->listed);
-    name_list_clear (&self->others);
-    name_list_clear (&self->own);
-    name_list_clear (&self->ids);
-    name_list_clear (&self->dead);
-    name_list_clear (&self->stuck);
-}
-
-static bool grid_has (const name_list_t *list, const char *word)
+bool grid_has (const name_list_t *list, const char *word)
 {
     for (size_t i = 0; i < list->count; i++)
         if (strcmp (list->words [i], word) == 0)
@@ -117,6 +84,58 @@ static void grid_words (const char *text, const char *key, name_list_t *list)
     free (words);
 }
 
+bool grid_listed (const batch_setup_t *setup, const char *queue, name_list_t *listed,
+                  char why [WHY_BYTES])
+{
+    char *text;
+    command_told_t told =
+      grid_run (setup, (const char *const []){"qconf", "-su", queue, NULL}, &text, why);
+    if (told == COMMAND_DONE) {
+        grid_unfold (text);
+        grid_words (text, "entries", listed);
+    }
+    free (text);
+    return told != COMMAND_SILENT;
+}
+
+/*  --- a reservation and its queue --- */
+
+typedef struct {
+    const batch_setup_t *setup;
+    const back_end_order_t *order;
+    char name [BATCH_NAME_BYTES_MAX + 1];
+    char *now;          /* its configuration; NULL: it is not there */
+    name_list_t hosts;  /* in its configuration, and of the order */
+    name_list_t listed; /* in its access list: its account, and notes (grid_list_change) */
+    bool leaving;       /* hosts are those that it has and should not have any more */
+    name_list_t on;     /* instances of other queues on its hosts: enabled, */
+    name_list_t off;    /* disabled by us, */
+    name_list_t kept;   /* disabled by an operator */
+    name_list_t own_on; /* such ones of its own: enabled, */
+    name_list_t own_off;
+    name_list_t taken; /* disabled by an operator */
+    size_t used;       /* slots that jobs of other queues have on its hosts */
+    size_t jobs;       /* jobs looked for */
+    name_list_t ids;   /* of those that are not being deleted */
+    name_list_t dead;  /* hosts that are not heard, */
+    name_list_t stuck; /* and its jobs there, which don't end by themselves */
+} grid_queue_t;
+
+static void grid_lists_clear (name_list_t *const *lists, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        name_list_clear (lists [i]);
+}
+
+static void grid_queue_clear (grid_queue_t *self)
+{
+    name_list_t *const lists [] = {&self->hosts, &self->listed, &self->on,      &self->off,
+                                   &self->kept,  &self->own_on, &self->own_off, &self->taken,
+                                   &self->ids,   &self->dead,   &self->stuck};
+    free (self->now);
+    grid_lists_clear (lists, sizeof lists / sizeof *lists);
+}
+
 static void grid_hosts_add (grid_queue_t *self)
 {
     if (self->now)
@@ -124,6 +143,12 @@ static void grid_hosts_add (grid_queue_t *self)
     for (size_t i = 0; i < self->order->nodes_count; i++)
         if (!grid_has (&self->hosts, self->order->nodes [i]))
             name_list_add (&self->hosts, self->order->nodes [i], "");
+}
+
+static bool grid_list_look (grid_queue_t *self, char why [WHY_BYTES])
+{
+    name_list_clear (&self->listed);
+    return grid_listed (self->setup, self->name, &self->listed, why);
 }
 
 /*  *self is cleared by grid_queue_clear in any case. */
@@ -137,7 +162,7 @@ static bool grid_queue_look (grid_queue_t *self, const batch_setup_t *setup,
     self->now = grid_queue_text (setup, self->name, &silent, why);
     if (!silent)
         grid_hosts_add (self);
-    return !silent;
+    return !silent && grid_list_look (self, why);
 }
 
 /*  --- its configuration --- */
@@ -149,15 +174,14 @@ static void grid_replace (char **text, const char *key, const char *value)
     *text = changed;
 }
 
-static char *grid_hosts_text (const back_end_order_t *order)
+/*  The words with that between them, to be freed. */
+static char *grid_joined (const char *const *words, size_t count, char between)
 {
     char *text = NULL;
     size_t size;
     FILE *to = must (open_memstream (&text, &size));
-    for (size_t i = 0; i < order->nodes_count; i++)
-        fprintf (to, "%s%s", i > 0 ? " " : "", order->nodes [i]);
-    if (order->nodes_count == 0)
-        fputs ("NONE", to);
+    for (size_t i = 0; i < count; i++)
+        fprintf (to, "%s%.1s", words [i], i + 1 < count ? &between : "");
     fclose (to);
     return text;
 }
@@ -169,7 +193,10 @@ static char *grid_queue_wanted (const grid_queue_t *self, char why [WHY_BYTES])
     char *text = grid_queue_text (self->setup, self->setup->queue, &silent, why);
     if (!text)
         return NULL;
-    char *had = grid_value (text, "complex_values"), *hosts = grid_hosts_text (self->order);
+    char *had = grid_value (text, "complex_values"),
+         *hosts = self->order->nodes_count > 0
+                    ? grid_joined (self->order->nodes, self->order->nodes_count, ' ')
+                    : must (strdup ("NONE"));
     bool none = !had || strcmp (had, "NONE") == 0;
     char *complexes =
       must_print ("%s%s" GRID_COMPLEX "=%s", none ? "" : had, none ? "" : ",", self->name);
@@ -212,41 +239,40 @@ static bool grid_queue_put (const grid_queue_t *self, const char *text, char why
 
 /*  --- its access list --- */
 
-/*  A list that is not there has nothing in it. */
-static bool grid_list_look (grid_queue_t *self, char why [WHY_BYTES])
-{
-    char *text;
-    command_told_t told =
-      grid_run (self->setup, (const char *const []){"qconf", "-su", self->name, NULL}, &text, why);
-    name_list_clear (&self->listed);
-    if (told == COMMAND_DONE) {
-        grid_unfold (text);
-        grid_words (text, "entries", &self->listed);
-    }
-    free (text);
-    return told != COMMAND_SILENT;
-}
-
-/*  What is in it already is refused, so whether it worked is seen in the list. */
-static bool grid_list_add (grid_queue_t *self, const char *word, char why [WHY_BYTES])
+/*  Puts words into it, or takes them out; whether that worked is seen in the list. An instance, such as
+ *  batch@g1, is nobody's account, so notes can be kept there: which instances of other queues we have
+ *  disabled, noted before; and which of its own we have enabled, noted after. What is disabled, and
+ *  should not be by these, an operator has disabled. */
+static bool grid_list_change (grid_queue_t *self, bool add, const name_list_t *words,
+                              char why [WHY_BYTES])
 {
     char said [WHY_BYTES] = "";
-    if (grid_has (&self->listed, word))
-        return true;
-    grid_run (self->setup, (const char *const []){"qconf", "-au", word, self->name, NULL}, NULL,
-              said);
-    return grid_list_look (self, why) &&
-           (grid_has (&self->listed, word) || wrong (why, "%s", said));
+    name_list_t other = {0};
+    for (size_t i = 0; i < words->count; i++)
+        if (grid_has (&self->listed, words->words [i]) != add)
+            name_list_add (&other, words->words [i], "");
+    char *joined = grid_joined ((const char *const *) other.words, other.count, ',');
+    bool good =
+      other.count == 0 ||
+      (grid_run (self->setup,
+                 (const char *const []){"qconf", add ? "-au" : "-du", joined, self->name, NULL},
+                 NULL, said) != COMMAND_SILENT &&
+       grid_list_look (self, why));
+    for (size_t i = 0; good && i < other.count; i++)
+        good = grid_has (&self->listed, other.words [i]) == add || wrong (why, "%s", said);
+    free (joined);
+    name_list_clear (&other);
+    return good;
 }
 
-/*  An instance, such as batch@g1, is nobody's account. */
 static bool grid_access (grid_queue_t *self, char why [WHY_BYTES])
 {
     const char *account = self->order->account;
+    name_list_t one = {.words = (char *[]){(char *) account}, .count = 1};
     if (!*account)
         return wrong (why, "%.60s has no local account here: name one under accounts",
                       self->order->owner);
-    if (!grid_list_look (self, why) || !grid_list_add (self, account, why))
+    if (!grid_list_change (self, true, &one, why))
         return false;
     for (size_t i = 0; i < self->listed.count; i++) {
         const char *word = self->listed.words [i];
@@ -264,48 +290,63 @@ static void grid_instance_note (void *owner, const grid_instance_t *instance)
 {
     grid_queue_t *self = owner;
     bool disabled = strchr (instance->state, 'd') != NULL;
+    bool own = grid_of_queue (instance->name, self->name);
+    bool noted = self->listed.count == 0 || grid_has (&self->listed, instance->name);
     if (strchr (instance->state, 'u') && !grid_has (&self->dead, instance->host))
         name_list_add (&self->dead, instance->host, "");
-    if (disabled != self->disabled || !grid_has (&self->hosts, instance->host))
+    if (!grid_has (&self->hosts, instance->host))
         return;
-    if (grid_of_queue (instance->name, self->name))
-        name_list_add (&self->own, instance->name, "");
-    else if (strncmp (instance->name, "musubi-", 7) != 0 &&
-             (!disabled || self->listed.count == 0 || grid_has (&self->listed, instance->name)))
-        name_list_add (&self->others, instance->name, "");
+    self->used += own ? 0 : instance->used;
+    if (own)
+        name_list_add (disabled ? &self->own_off : &self->own_on, instance->name, "");
+    else if (strncmp (instance->name, "musubi-", 7) != 0)
+        name_list_add (!disabled ? &self->on
+                       : noted   ? &self->off
+                                 : &self->kept,
+                       instance->name, "");
 }
 
-/*  Looks for instances on its hosts that are disabled, or that are not. */
-static bool grid_instances_look (grid_queue_t *self, bool disabled, char why [WHY_BYTES])
+/*  Has an operator disabled this instance of its own, or the site's on its host before it opened? */
+static bool grid_is_taken (const grid_queue_t *self, const char *own)
 {
-    name_list_clear (&self->others);
-    name_list_clear (&self->own);
-    self->disabled = disabled;
-    return grid_instances_visit (self->setup, grid_instance_note, self, why);
+    char site [NAME_BYTES_MAX + BATCH_NAME_BYTES_MAX];
+    snprintf (site, sizeof site, "%s%s", self->setup->queue, strchr (own, '@'));
+    return grid_has (&self->kept, site) ||
+           (grid_has (&self->off, site) && grid_has (&self->listed, own));
 }
 
-/*  Instances of others are noted before they are disabled: what its end finds disabled and not noted,
- *  an operator has disabled. */
-static bool grid_others_note (grid_queue_t *self, char why [WHY_BYTES])
+static bool grid_instances_look (grid_queue_t *self, char why [WHY_BYTES])
 {
-    bool good = grid_instances_look (self, false, why);
-    for (size_t i = 0; good && i < self->others.count; i++)
-        good = grid_list_add (self, self->others.words [i], why);
+    name_list_t *const lists [] = {&self->on,     &self->off,     &self->kept,
+                                   &self->own_on, &self->own_off, &self->taken};
+    name_list_t off;
+    grid_lists_clear (lists, sizeof lists / sizeof *lists);
+    self->used = 0;
+    bool good = grid_instances_visit (self->setup, grid_instance_note, self, why);
+    off = self->own_off;
+    self->own_off = (name_list_t){0};
+    for (size_t i = 0; i < off.count; i++)
+        name_list_add (grid_is_taken (self, off.words [i]) ? &self->taken : &self->own_off,
+                       off.words [i], "");
+    name_list_clear (&off);
     return good;
 }
 
-/*  Whether qmod has worked is seen in the instances. */
-static bool grid_switch (grid_queue_t *self, name_list_t *list, bool disable, char why [WHY_BYTES])
+/*  Switches one of the lists above; whether qmod has worked is seen in the instances. For what is
+ *  enabled a scheduling run comes at once, where Grid Engine would wait for its next interval. */
+static bool grid_switch (grid_queue_t *self, const name_list_t *list, bool disable,
+                         char why [WHY_BYTES])
 {
-    if (!grid_instances_look (self, !disable, why))
-        return false;
+    char ignored [WHY_BYTES];
     if (list->count == 0)
         return true;
-    for (size_t i = 0; i < list->count; i++)
-        grid_run (self->setup,
-                  (const char *const []){"qmod", disable ? "-d" : "-e", list->words [i], NULL},
-                  NULL, why);
-    return grid_instances_look (self, !disable, why) &&
+    char *joined = grid_joined ((const char *const *) list->words, list->count, ',');
+    grid_run (self->setup, (const char *const []){"qmod", disable ? "-d" : "-e", joined, NULL},
+              NULL, ignored);
+    free (joined);
+    if (!disable)
+        grid_run (self->setup, (const char *const []){"qconf", "-tsm", NULL}, NULL, ignored);
+    return grid_instances_look (self, why) &&
            (list->count == 0 || wrong (why, "Grid Engine's %.80s could not be %s", list->words [0],
                                        disable ? "disabled" : "enabled"));
 }
@@ -410,11 +451,38 @@ static bool grid_queue_empty (grid_queue_t *self, char why [WHY_BYTES])
     }
 }
 
+/*  What an operator has disabled of its own, or a host of it, stays disabled for all. */
+static bool grid_notes_end (grid_queue_t *self, char why [WHY_BYTES])
+{
+    char own [NAME_BYTES_MAX + BATCH_NAME_BYTES_MAX];
+    name_list_t ended = {0};
+    for (size_t i = 0; i < self->off.count; i++) {
+        snprintf (own, sizeof own, "%s%s", self->name, strchr (self->off.words [i], '@'));
+        if (grid_has (&self->taken, own))
+            name_list_add (&ended, self->off.words [i], "");
+    }
+    for (size_t i = 0; i < self->listed.count; i++)
+        if (grid_of_queue (self->listed.words [i], self->name) &&
+            grid_has (&self->hosts, strchr (self->listed.words [i], '@') + 1))
+            name_list_add (&ended, self->listed.words [i], "");
+    bool good = ended.count == 0 ||
+                (grid_list_change (self, false, &ended, why) && grid_instances_look (self, why));
+    name_list_clear (&ended);
+    return good;
+}
+
+static bool grid_others_back (grid_queue_t *self, char why [WHY_BYTES])
+{
+    return grid_switch (self, &self->off, false, why) &&
+           grid_list_change (self, false, &self->on, why);
+}
+
 /*  Its end on these hosts: its jobs there end, and the other queues have them again. */
 static bool grid_give_back (grid_queue_t *self, char why [WHY_BYTES])
 {
-    return grid_list_look (self, why) && grid_switch (self, &self->own, true, why) &&
-           grid_queue_empty (self, why) && grid_switch (self, &self->others, false, why);
+    return grid_list_look (self, why) && grid_instances_look (self, why) &&
+           grid_notes_end (self, why) && grid_switch (self, &self->own_on, true, why) &&
+           grid_queue_empty (self, why) && grid_others_back (self, why);
 }
 
 /*  Hosts that it should not have any more are given back before its configuration changes. */
@@ -428,7 +496,8 @@ static bool grid_hosts_leave (grid_queue_t *self, char why [WHY_BYTES])
     for (size_t i = 0; i < self->hosts.count; i++)
         if (!grid_has (&stay, self->hosts.words [i]))
             name_list_add (&leave.hosts, self->hosts.words [i], "");
-    bool good = leave.hosts.count == 0 || grid_give_back (&leave, why);
+    bool good =
+      leave.hosts.count == 0 || (grid_give_back (&leave, why) && grid_list_look (self, why));
     grid_queue_clear (&leave);
     name_list_clear (&self->hosts);
     self->hosts = stay;
@@ -459,60 +528,72 @@ static bool grid_queue_equal (grid_queue_t *self, bool *changed, char why [WHY_B
     return right && self->now;
 }
 
-bool grid_reserve (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES])
-{
-    grid_queue_t self;
-    bool changed = false;
-    bool good =
-      grid_queue_look (&self, setup, order, why) && grid_queue_equal (&self, &changed, why);
-    grid_queue_clear (&self);
-    return good;
-}
-
 /*  --- its start --- */
 
-/*  A scheduling run comes at once, where Grid Engine would wait for its next interval. */
-static bool grid_queue_open (grid_queue_t *self, char why [WHY_BYTES])
+/*  Its hosts are its own: other queues are disabled there, and what runs in them makes way. */
+static bool grid_hosts_take (grid_queue_t *self, char why [WHY_BYTES])
 {
-    char ignored [WHY_BYTES];
-    if (!grid_others_note (self, why) || !grid_switch (self, &self->others, true, why) ||
-        !grid_hosts_clear (self, why) || !grid_switch (self, &self->own, false, why))
-        return false;
-    grid_run (self->setup, (const char *const []){"qconf", "-tsm", NULL}, NULL, ignored);
-    return true;
+    return grid_list_change (self, true, &self->on, why) &&
+           grid_switch (self, &self->on, true, why) &&
+           (self->used == 0 || grid_hosts_clear (self, why));
 }
 
-bool grid_open (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES])
+/*  So long before its start, or later: negative. */
+static int64_t grid_ahead_ms (const back_end_order_t *order)
+{
+    struct timespec now;
+    clock_gettime (CLOCK_REALTIME, &now);
+    return order->from_ms - ((int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000);
+}
+
+/*  What has to be done at its start is done ahead, so that little is left then. */
+static bool grid_settle (grid_queue_t *self, int64_t ahead_ms, char why [WHY_BYTES])
+{
+    if (ahead_ms <= 0)
+        return grid_hosts_take (self, why) && grid_switch (self, &self->own_off, false, why) &&
+               grid_list_change (self, true, &self->own_on, why);
+    bool soon = self->setup->clear && ahead_ms <= self->setup->early_ms;
+    return grid_switch (self, &self->own_on, true, why) &&
+           (soon ? grid_hosts_take (self, why) : grid_others_back (self, why));
+}
+
+static bool grid_keep (const batch_setup_t *setup, const back_end_order_t *order, int64_t ahead_ms,
+                       char why [WHY_BYTES])
 {
     grid_queue_t self;
     bool changed = false;
     bool good = grid_queue_look (&self, setup, order, why) &&
-                grid_queue_equal (&self, &changed, why) && grid_queue_open (&self, why);
+                grid_queue_equal (&self, &changed, why) && grid_instances_look (&self, why) &&
+                grid_settle (&self, ahead_ms, why);
     grid_queue_clear (&self);
     return good;
 }
 
-/*  Before its start it is still closed. */
-static bool grid_begun (const back_end_order_t *order)
+bool grid_reserve (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES])
 {
-    struct timespec now;
-    clock_gettime (CLOCK_REALTIME, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000 >= order->from_ms;
+    return grid_keep (setup, order, grid_ahead_ms (order), why);
+}
+
+bool grid_open (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES])
+{
+    return grid_keep (setup, order, 0, why);
 }
 
 bool grid_verify (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES])
 {
     grid_queue_t self;
-    bool changed = false, begun = grid_begun (order);
+    bool changed = false;
     bool good = grid_queue_look (&self, setup, order, why);
     bool there = good && self.now;
-    good =
-      good && grid_queue_equal (&self, &changed, why) && grid_instances_look (&self, begun, why);
-    if (good && (changed || self.own.count > 0)) {
-        const char *what = !there ? "was gone" : changed ? "was another" : "was switched";
-        good = (begun ? grid_queue_open (&self, why) : grid_switch (&self, &self.own, true, why)) &&
-               wrong (why, "Grid Engine's queue %.80s %s; it was made again", self.name, what);
-    }
+    good = good && grid_queue_equal (&self, &changed, why) && grid_instances_look (&self, why);
+    int64_t ahead_ms = grid_ahead_ms (order);
+    bool switched = ahead_ms > 0 ? self.own_on.count > 0 : self.own_off.count + self.on.count > 0;
+    good = good && grid_settle (&self, ahead_ms, why);
+    if (good && (changed || switched))
+        good = wrong (why, "Grid Engine's queue %.80s %s; it was made again", self.name,
+                      !there    ? "was gone"
+                      : changed ? "was another"
+                                : "was switched");
     grid_queue_clear (&self);
     return good;
 }

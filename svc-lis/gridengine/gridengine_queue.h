@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "gridengine_read.h"
+#include "name_list.h"
 
 #define GRID_COMPLEX "musubi" /* the forced complex by which jobs ask for a queue of ours */
 
@@ -27,6 +28,13 @@ bool grid_instances_visit (const batch_setup_t *setup, grid_instance_fn *visit, 
  *  Engine is silent: *silent. */
 char *grid_queue_text (const batch_setup_t *setup, const char *queue, bool *silent,
                        char why [WHY_BYTES]);
+
+bool grid_has (const name_list_t *list, const char *word);
+
+/*  Adds what the access list of a queue of ours has in it: one that is not there has nothing. False
+ *  with why when Grid Engine is silent. */
+bool grid_listed (const batch_setup_t *setup, const char *queue, name_list_t *listed,
+                  char why [WHY_BYTES]);
 
 /*  As batch_system_t has them. */
 bool grid_reserve (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES]);

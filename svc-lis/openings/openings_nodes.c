@@ -118,6 +118,17 @@ bool opening_runs (const opening_entry_t *entry)
     return running.own;
 }
 
+const bound_t *opening_drained (const opening_entry_t *entry)
+{
+    for (size_t i = 0; i < entry->kept.nodes_count; i++) {
+        const bound_t *bound = &entry->kept.nodes [i];
+        site_node_t node = nodes_at (entry->openings->parts.nodes, bound->node);
+        if (bound_kept (bound) && node.drained && *node.why)
+            return bound;
+    }
+    return NULL;
+}
+
 /*  --- binding and letting go --- */
 
 void opening_bind (opening_entry_t *entry, bound_t bound)

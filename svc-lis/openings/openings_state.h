@@ -134,6 +134,9 @@ static inline bool bound_kept (const bound_t *bound)
 bool opening_clear (const opening_entry_t *entry);
 bool opening_runs (const opening_entry_t *entry);
 
+/*  A node of it that the batch system has drained, and says why; NULL = none. */
+const bound_t *opening_drained (const opening_entry_t *entry);
+
 /*  opening_fit binds, marks and lets go the nodes for which that is due; opening_close closes,
  *  cleans and unbinds them. True when something has changed. */
 bool opening_fit (opening_entry_t *entry, const moment_t *now);

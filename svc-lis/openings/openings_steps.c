@@ -40,7 +40,7 @@ static void tell_degraded (opening_entry_t *entry, int64_t now_ms)
         lacking = 0;
     bool fails = opening_is_active (entry->kept.phase) &&
                  back_end_fails (self->parts.back_end, entry->reservation);
-    bool degraded = fails || (lacking > 0 && !entry->kept.given_back);
+    bool degraded = fails || opening_drained (entry) || (lacking > 0 && !entry->kept.given_back);
     if (degraded == entry->degraded)
         return;
     entry->degraded = degraded;

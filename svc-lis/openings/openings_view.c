@@ -8,6 +8,7 @@
 
 #include "openings.pb-c.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /*  Before it is bound a reservation is a number in the calendar. */
@@ -85,6 +86,7 @@ packed_t opening_told (void *owner, const moment_t *now, const char *reservation
     if (!entry)
         return (packed_t){0};
     arena_t arena;
+    char trouble [NAME_BYTES_MAX + RUN_WHY_BYTES_MAX + 32];
     arena_init (&arena);
     const service_t *service = self->parts.service;
     opening_t view = opening_view (entry, present_ms (self, now));
@@ -108,6 +110,12 @@ packed_t opening_told (void *owner, const moment_t *now, const char *reservation
     told.disconnected = silent || (service->directory && !directory_hears (service->directory));
     if (silent && !back_end_fails (self->parts.back_end, reservation))
         told.trouble = (char *) silent;
+    const bound_t *drained = opening_drained (entry);
+    if (drained && !*told.trouble) {
+        snprintf (trouble, sizeof trouble, "node %s is drained: %s", drained->name,
+                  nodes_at (self->parts.nodes, drained->node).why);
+        told.trouble = trouble;
+    }
     told.ready = view.phase > OPENING_WAITING && view.phase < OPENING_CLOSING &&
                  view.nodes_count >= view.wanted && !*told.trouble && opening_clear (entry);
     packed_t packed = packed_of (&told.base);

@@ -44,6 +44,31 @@ left=$(comm -23 <(sort <<<"$had") <(hosts_of | sort))
 check "which is the other queue's again" grep -qE "^batch@$left .*lx-amd64 *$" <(qstat -f)
 check "it is still the prolonged one" longer
 
+# What an operator disables is drained, stays so, and is told; what is enabled again is the reservation's again.
+taken=$(hosts_of | head -n 1)
+drained () { [ "$(musubi nodes ams --json | jq -r --arg node "$taken" '.nodes[] | select(.node == $node) | .drained // false')" = "$1" ]; }
+instance () { [ "$(qstat -f | awk -v name="$1" '$1 == name {print $6}')" = "$2" ]; } # NAME STATE
+troubled () { musubi show "$id" --json | jq -e --arg why "$1" '.openings[0] | .degraded and (.trouble | contains ($why))'; }
+sound () { musubi show "$id" --json | jq -e '.openings[0] | .degraded | not'; }
+check "an operator disables its queue on a host where its job runs" qmod -d "musubi-ams-$id@$taken"
+comes "the host is told as drained" drained true
+check "with what Grid Engine says" grep -q 'Grid Engine says d' <(musubi nodes ams --json)
+comes "the reservation is degraded, and why is told" troubled "node $taken is drained: Grid Engine says d"
+check "it stays so" instance "musubi-ams-$id@$taken" d
+check "its job goes on" so_many 2
+check "the operator enables it" qmod -e "musubi-ams-$id@$taken"
+comes "the host is no longer drained" drained false
+comes "the reservation is whole" sound
+qmod -e "batch@$taken" >/dev/null # everybody would come in
+comes "another queue that is enabled there is disabled again" instance "batch@$taken" d
+qstat -u '*' -s r | awk -v host="@$taken" '$0 ~ host {print $1}' | xargs qdel >/dev/null
+check "an operator deletes the jobs there, and disables all queues on that host" qmod -d "*@$taken"
+comes "another takes its place" without 2 "$taken"
+comes "it is the operator's" drained true
+check "and is left as it was" instance "batch@$taken" d
+check "the operator enables it" qmod -e "batch@$taken"
+comes "it is the site's again" drained false
+
 down=$(hosts_of | head -n 1)
 check "the daemon of a host of it dies" slay "$(grid pid "$down")"
 comes "another takes its place" without 2 "$down"

@@ -246,6 +246,29 @@ static bool degraded (batch_world_t *self, const char *reservation)
     return is;
 }
 
+static void a_drained_node_that_is_used_degrades_its_reservation (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    size_t node;
+    batch_open (&w);
+    reserve (&w.f.w, "r1", booking ("fat", 16, 1, 10, 20));
+    field_until (&w.f, 10, -5 * SECOND_MS);
+    work_ends (&w, NULL);
+    assert_true (nodes_find (field_nodes (&w.f), "fat-001", &node));
+    w.nodes [node].cpus_busy = 1;
+    w.nodes [node].drained = true;
+    memcpy (w.nodes [node].why, "bad disk", 9);
+    look (&w);
+    assert_true (bound_to (&w.f, "fat-001", "r1"));
+    assert_true (degraded (&w, "r1"));
+    w.nodes [node].drained = false;
+    *w.nodes [node].why = '\0';
+    look (&w);
+    assert_false (degraded (&w, "r1"));
+    close_world (&w.f.w);
+}
+
 static void a_reservation_that_is_hit_by_a_booking_is_degraded (void **state)
 {
     (void) state;
@@ -459,6 +482,7 @@ int main (void)
       cmocka_unit_test (nodes_are_as_the_batch_system_says),
       cmocka_unit_test (silence_says_nothing_of_nodes_and_jobs),
       cmocka_unit_test (what_others_have_booked_there_is_not_granted),
+      cmocka_unit_test (a_drained_node_that_is_used_degrades_its_reservation),
       cmocka_unit_test (a_reservation_that_is_hit_by_a_booking_is_degraded),
       cmocka_unit_test (one_of_a_silent_batch_system_is_disconnected_with_the_reason),
       cmocka_unit_test (nodes_that_are_others_until_its_start_are_awaited),
