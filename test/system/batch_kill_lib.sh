@@ -1,6 +1,6 @@
 # SIGKILL of a site, its agent and the daemons of its batch system, at random moments from the making of a reservation to its
-# removal. Whatever dies: its tasks begin once and not before their opening, and end; nobody else's job is lost; nothing of
-# ours is left there. Sourced behind lib.sh and the library of the batch system, whose federation of three nodes is up.
+# removal. Whatever dies: its tasks begin once and not before their opening, and end, though a dead node may lose them; nobody
+# else's job is lost; nothing of ours is left there. Sourced behind lib.sh and the library of the batch system, whose federation of three nodes is up.
 #
 #   batch_kills AGENT DAEMON…      KILLS=8 SEED=1: as many, drawn from that seed; eight a reservation
 #
@@ -26,27 +26,42 @@ until_ms () {
   local left=$(($1 - $(date +%s%3N)))
   [ $left -le 0 ] || sleep "$(printf '%d.%03d' $((left / 1000)) $((left % 1000)))"
 }
+all_up () { musubi nodes ams --json | jq -e '[.nodes[] | select(.class != "" and .state == "up" and (.drained | not))] | length == 3'; }
+released () { musubi release "$id" || [ "$(musubi show "$id" --json | jq -r .state)" = released ]; }
+# Of its tasks, only one whose job was lost with a node may never have begun.
+begun_once () { # NUMBER BAG
+  musubi queue "$2" --json | jq -r '.tasks[] | select(.state != "lost") | .task | split (".")[1]' | sort >"$work/should"
+  [ -z "$(cut -d' ' -f1 "$told/$1" | sort | uniq -d)" ] && [ -z "$(comm -23 "$work/should" <(cut -d' ' -f1 "$told/$1" | sort))" ]
+}
+some_die () { # NUMBER start|release MOMENT…: so many ms after that; as many of all eight as there are kills left
+  local number=$1 phase=$2 base after
+  [ "$2" = start ] && base=$start || base=$(date +%s%3N)
+  for after in "${@:3}"; do
+    moments=$((moments - 1))
+    [ $((RANDOM % (moments + 1))) -lt $left ] || continue
+    left=$((left - 1))
+    who=${victims[RANDOM % ${#victims[@]}]}
+    until_ms $((base + after))
+    check "round $number: $who is killed $after ms after its $phase, and comes back" kill_one "$who"
+  done
+}
 # Two moments each: while it is made, as it opens, while it runs, as it closes.
 round () { # NUMBER
-  local start=$(($(date +%s) + 16)) id bag who at i left=$((KILLS - 8 * ($1 - 1)))
-  check "round $1: a reservation of all nodes" reserve "r$1" "$(date -u -d "@$start" +%FT%TZ)" 12s 6
+  local id bag who start left=$((KILLS - 8 * ($1 - 1))) moments=8
+  comes "round $1: all nodes are there" all_up
+  comes "round $1: a reservation of all nodes" reserve "r$1" "$(date -u -d '16 seconds' +%FT%TZ)" 20m 6
   id=$(jq -r .reservation "$work/taken")
   start=$(date -d "$(jq -r .start "$work/taken")" +%s%3N)
   check "round $1: its tasks" submit ams --reservation "$id" --count 3 --limit 5m -- \
     sh -c "echo \$MUSUBI_TASK_INDEX \$(date +%s%3N) >>$told/$1; sleep 3"
   bag=$(cat "$work/bag")
-  local moments=($((start - 4000 + RANDOM % 600)) $((start - 2500 + RANDOM % 800)) $((start - 300 + RANDOM % 400)) $((start + 600 + RANDOM % 600))
-    $((start + 3000 + RANDOM % 2000)) $((start + 6500 + RANDOM % 2000)) $((start + 11600 + RANDOM % 400)) $((start + 12700 + RANDOM % 600)))
-  for i in {0..7}; do
-    [ $((RANDOM % (8 - i))) -lt $left ] || continue # as many of the moments as there are kills left
-    left=$((left - 1)) at=${moments[i]}
-    who=${victims[RANDOM % ${#victims[@]}]}
-    until_ms "$at"
-    check "round $1: $who is killed $((at - start)) ms after the start, and comes back" kill_one "$who"
-  done
+  some_die "$1" start $((RANDOM % 600 - 4000)) $((RANDOM % 800 - 2500)) $((RANDOM % 400 - 300)) $((RANDOM % 600 + 600)) \
+    $((RANDOM % 2000 + 3000)) $((RANDOM % 2000 + 6500))
   comes "round $1: its tasks are over" test_over "$bag" 3
+  comes "round $1: it is released" released
+  some_die "$1" release $((RANDOM % 400)) $((RANDOM % 600 + 700))
   comes "round $1: nothing of it is left" gone "$id"
-  check "round $1: each began once" test "$(cut -d' ' -f1 "$told/$1" | sort | tr -d '\n')" = 012
+  check "round $1: each began once" begun_once "$1" "$bag"
   check "round $1: none before the opening" test "$(cut -d' ' -f2 "$told/$1" | sort -n | head -n 1)" -ge "$start"
 }
 as_before () { cmp "$work/before" <(all_there); }
