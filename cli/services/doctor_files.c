@@ -4,6 +4,7 @@
 #include "federation.h"
 #include "json_fields.h"
 #include "must.h"
+#include "process.h"
 #include "replica_sites.h"
 #include "zpl.h"
 
@@ -16,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define WHAT_BYTES         1024
@@ -216,6 +218,30 @@ void doctor_hear (findings_t *findings, const json_t *asked, const client_reply_
                       endpoint, *name ? name : "?", kind);
 }
 
+/*  --- what a site's own program says of its settings, and of its batch system --- */
+
+static void look_by_program (const doctor_files_look_t *look)
+{
+    char program [PROGRAM_BYTES], said [64], line [WHAT_BYTES];
+    char check [] = "--check", batch [] = "batch", from [] = "-c";
+    bool site = setting (look, "back_end") != NULL;
+    char *const arguments [] = {
+      program, site ? check : batch, from, (char *) look->file, site ? NULL : check, NULL};
+    process_t process;
+    file_auto_t *log = tmpfile ();
+    if (!log || (!site && !setting (look, "system")))
+        return;
+    snprintf (said, sizeof said, "/proc/self/fd/%d", fileno (log));
+    if (!process_beside ("svc-lis", program) ||
+        !process_start (&process, program, arguments, "/dev/null", said)) {
+        findings_add (look->findings, look->file, "svc-lis can't be started: %s", strerror (errno));
+        return;
+    }
+    waitpid (process.pid, NULL, 0);
+    while (fgets (line, sizeof line, log))
+        findings_add (look->findings, look->file, "%.*s", (int) strcspn (line, "\n"), line);
+}
+
 /*  --- a file --- */
 
 static void look_at_settings (const doctor_files_look_t *look)
@@ -227,6 +253,7 @@ static void look_at_settings (const doctor_files_look_t *look)
         look_at_storage (look, folder);
     if (runs)
         look_at_folder (look, "runs", runs);
+    look_by_program (look);
     note_endpoints (look, "gis", "gis/");
     note_endpoints (look, "lis", "lis/");
     note_endpoints (look, "replica", "replica/");

@@ -689,7 +689,7 @@ static int run_configured (host_t *self, const host_options_t *options)
         fprintf (stderr, "%s: %s\n", self->program->program, why);
         return EXIT_CONFIG;
     }
-    return host_serve (self, options->verbose, options->adopt);
+    return options->check ? EXIT_DONE : host_serve (self, options->verbose, options->adopt);
 }
 
 int host_run (const host_program_t *program, int argc, char **argv)

@@ -38,13 +38,18 @@ const config_key_t host_keys [] = {
 };
 const size_t host_keys_count = sizeof host_keys / sizeof host_keys [0];
 
-enum { OPTION_SET = 256, OPTION_VERSION, OPTION_HELP, OPTION_STATES, OPTION_ADOPT };
+enum { OPTION_SET = 256, OPTION_VERSION, OPTION_HELP, OPTION_STATES, OPTION_ADOPT, OPTION_CHECK };
 
 static const struct option options [] = {
-  {"config", required_argument, NULL, 'c'},   {"set", required_argument, NULL, OPTION_SET},
-  {"verbose", no_argument, NULL, 'v'},        {"version", no_argument, NULL, OPTION_VERSION},
-  {"help", no_argument, NULL, OPTION_HELP},   {"states", no_argument, NULL, OPTION_STATES},
-  {"adopt", no_argument, NULL, OPTION_ADOPT}, {NULL, 0, NULL, 0},
+  {"config", required_argument, NULL, 'c'},
+  {"set", required_argument, NULL, OPTION_SET},
+  {"verbose", no_argument, NULL, 'v'},
+  {"version", no_argument, NULL, OPTION_VERSION},
+  {"help", no_argument, NULL, OPTION_HELP},
+  {"states", no_argument, NULL, OPTION_STATES},
+  {"adopt", no_argument, NULL, OPTION_ADOPT},
+  {"check", no_argument, NULL, OPTION_CHECK},
+  {NULL, 0, NULL, 0},
 };
 
 static void print_line (const char *text)
@@ -60,13 +65,14 @@ static void print_state (const char *line)
 static void host_options_print_help (const host_options_t *self, const char *program)
 {
     printf (
-      "usage: %s [-c FILE.zpl] [--set path=value]... [--verbose] [--adopt]\n"
+      "usage: %s [-c FILE.zpl] [--set path=value]... [--verbose] [--adopt | --check]\n"
       "       %s --version | --help | --states\n"
       "\n"
       "  -c FILE.zpl        settings, in the ZeroMQ property language\n"
       "  --set path=value   one setting; it overrides the file's\n"
       "  --verbose          log more (to standard error)\n"
       "  --states           print the state machine, a line a step: \"what from event to\"\n"
+      "  --check            say whether it could start with these settings, and end\n"
       "  --adopt            once: accept a store that was restored from an old backup; it gets\n"
       "                     a new id, and what it has lost stays lost\n"
       "\n"
@@ -108,6 +114,9 @@ bool host_options_read (host_options_t *self, const host_program_t *program, int
             break;
         case OPTION_ADOPT:
             self->adopt = true;
+            break;
+        case OPTION_CHECK:
+            self->check = true;
             break;
         case OPTION_VERSION:
             printf ("%s %s\n", program->program, MUSUBI_VERSION);

@@ -1,6 +1,7 @@
 /*  batch_back_end - runs on the site's workers. */
 #include "batch_back_end.h"
 
+#include "node_names.h"
 #include "openings_wire.h"
 
 #include <stdio.h>
@@ -17,6 +18,44 @@ const batch_system_t *batch_system_find (const batch_system_t *const *systems, c
     while (*systems && strcmp ((*systems)->name, name) != 0)
         systems++;
     return *systems;
+}
+
+static bool batch_has (const batch_picture_t *picture, const char *node)
+{
+    for (size_t i = 0; i < picture->nodes_count; i++)
+        if (strcmp (picture->nodes [i].node, node) == 0)
+            return true;
+    return false;
+}
+
+/*  A node that the site names and its batch system has not is told. The site begins all the same: who
+ *  has taken it out there may put it back. */
+static void batch_nodes_tell (const config_t *config, const batch_picture_t *picture)
+{
+    const char *classes [SITE_CLASSES_MAX];
+    char section [NAME_BYTES_MAX + 16], why [LONG_WHY_BYTES];
+    size_t count = config_names (config, "classes", classes, SITE_CLASSES_MAX);
+    name_list_t names = {0};
+    for (size_t i = 0; i < count && i < SITE_CLASSES_MAX; i++) {
+        snprintf (section, sizeof section, "classes/%.*s", NAME_BYTES_MAX, classes [i]);
+        node_names_read (&names, config, section, why); /* the site's core tells what is wrong */
+    }
+    for (size_t i = 0; i < names.count; i++)
+        if (!batch_has (picture, names.words [i]))
+            fprintf (stderr, "svc-lis: classes: %s has no node %s in %s, so it counts as lost\n",
+                     batch_back_end_system->name, names.words [i], batch_back_end_setup.queue);
+    name_list_clear (&names);
+}
+
+static void batch_picture_tell (const config_t *config)
+{
+    char why [WHY_BYTES];
+    batch_picture_t picture = {0};
+    if (batch_back_end_system->look (&batch_back_end_setup, &picture, why))
+        batch_nodes_tell (config, &picture);
+    else
+        fprintf (stderr, "svc-lis: back_end: %s\n", why);
+    codec_clear (&batch_picture_codec, &picture);
 }
 
 bool batch_back_end_begin (const config_t *config, const batch_system_t *const *systems,
@@ -37,7 +76,10 @@ bool batch_back_end_begin (const config_t *config, const batch_system_t *const *
                              "with the back end %s name the partition or queue that is the site's",
                              batch_back_end_system->name);
     batch_fitness_t fitness = batch_back_end_system->check (&batch_back_end_setup, true, unfit);
-    return fitness != BATCH_UNFIT || config_wrong (config, "back_end", why, "%s", unfit);
+    if (fitness == BATCH_UNFIT)
+        return config_wrong (config, "back_end", why, "%s", unfit);
+    batch_picture_tell (config);
+    return true;
 }
 
 static bool batch_step (const back_end_task_t *task, char why [WHY_BYTES])

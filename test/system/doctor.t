@@ -40,6 +40,9 @@ exits 0 "the federation's description beside them is none" musubi doctor "$feder
 sed 's/^sites$/sites\n    x\n        nonsense = 1/' "$federation/federation.zpl" >"$work/wrong.zpl"
 exits 1 "a wrong one is found" musubi doctor "$work/wrong.zpl"
 says "  … as such" 'it describes a federation and is wrong: .*nonsense'
+sed '/^back_end/d; 1i back_end = nosuch' "$federation/lis-kyoto.zpl" >"$work/nosuch.zpl"
+exits 1 "a site's setting that its program refuses" musubi doctor "$work/nosuch.zpl"
+says "  … is told" "^$work/nosuch.zpl: svc-lis: .*back_end: .nosuch. should be none, "
 storage=$federation/storage-disk-1@kyoto.zpl
 ill () { # SENTENCE SED PATTERN: the storage node's file, changed so
   sed -E "$2" "$storage" >"$work/ill.zpl"

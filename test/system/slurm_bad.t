@@ -11,6 +11,9 @@ ctld=$(slurm pid slurmctld)
 site () { timeout 30 svc-lis -c "$federation/lis-ams.zpl" --set "store/folder=$work/stray" --set bind/endpoint=tcp://127.0.0.1:0 --set bind/events=tcp://127.0.0.1:0 "$@"; }
 exits 2 "a site over a partition that there is not" site --set batch/queue=nosuch
 says "  … is told which there are" 'back_end: Slurm has no partition nosuch; it has batch'
+sed 's/^\( *queue = \).*/\1nosuch/' "$federation/lis-ams.zpl" >"$work/nosuch.zpl"
+exits 1 "the doctor" musubi doctor "$work/nosuch.zpl"
+says "  … tells it, too" 'nosuch.zpl: svc-lis: .*back_end: Slurm has no partition nosuch'
 exits 2 "a site that names no partition" site --set batch/queue=
 says "  … is told to name one" 'batch/queue: with the back end slurm name the partition or queue'
 exits 2 "an agent of another batch system" timeout 30 svc-lis batch -c "$federation/batch-slurm@ams.zpl" --set system=nosuch
