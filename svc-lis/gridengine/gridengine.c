@@ -194,15 +194,17 @@ static void grid_booking_take (void *owner, const grid_job_t *job)
 
 /*  --- advance reservations of its own --- */
 
-static void grid_advance_take (const batch_setup_t *setup, batch_picture_t *picture, char *text,
-                               const char *id)
+static void grid_advances_take (const batch_setup_t *setup, batch_picture_t *picture, char *text)
 {
-    char name [NAME_BYTES_MAX + 1], *value;
+    char name [NAME_BYTES_MAX + 1] = "", *value;
     int64_t from_ms = 0, until_ms = 0;
     batch_booking_t *booking = NULL;
-    snprintf (name, sizeof name, "ar-%s", id);
     for (char *line; (line = command_line (&text));) {
-        if ((value = grid_element (line, "start_time")))
+        if ((value = grid_element (line, "id"))) {
+            snprintf (name, sizeof name, "ar-%.32s", value);
+            booking = NULL;
+            from_ms = until_ms = 0;
+        } else if ((value = grid_element (line, "start_time")))
             grid_time_read (value, &from_ms);
         else if ((value = grid_element (line, "end_time")))
             grid_time_read (value, &until_ms);
@@ -216,23 +218,29 @@ static void grid_advance_take (const batch_setup_t *setup, batch_picture_t *pict
     }
 }
 
+/*  One question for which there are, and one for all that these have. */
 static bool grid_advances_look (const batch_setup_t *setup, batch_picture_t *picture,
                                 char why [WHY_BYTES])
 {
-    char *output, *one, *line, *id;
+    char *output, *line, *id;
+    name_list_t ids = {0};
     bool good = grid_run (setup, (const char *const []){"qrstat", "-u", "*", "-xml", NULL}, &output,
                           why) == COMMAND_DONE;
     char *text = output;
-    while (good && (line = command_line (&text))) {
-        if (!(id = grid_element (line, "id")))
-            continue;
-        good = grid_run (setup, (const char *const []){"qrstat", "-ar", id, "-xml", NULL}, &one,
-                         why) == COMMAND_DONE;
-        if (good)
-            grid_advance_take (setup, picture, one, id);
-        free (one);
-    }
+    while (good && (line = command_line (&text)))
+        if ((id = grid_element (line, "id")) && ids.count < BATCH_BOOKINGS_MAX)
+            name_list_add (&ids, id, "");
     free (output);
+    if (good && ids.count > 0) {
+        char *joined = grid_joined ((const char *const *) ids.words, ids.count, ',');
+        good = grid_run (setup, (const char *const []){"qrstat", "-ar", joined, "-xml", NULL},
+                         &output, why) == COMMAND_DONE;
+        if (good)
+            grid_advances_take (setup, picture, output);
+        free (output);
+        free (joined);
+    }
+    name_list_clear (&ids);
     return good;
 }
 

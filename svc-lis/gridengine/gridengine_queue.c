@@ -174,8 +174,7 @@ static void grid_replace (char **text, const char *key, const char *value)
     *text = changed;
 }
 
-/*  The words with that between them, to be freed. */
-static char *grid_joined (const char *const *words, size_t count, char between)
+char *grid_joined (const char *const *words, size_t count, char between)
 {
     char *text = NULL;
     size_t size;

@@ -31,6 +31,9 @@ char *grid_queue_text (const batch_setup_t *setup, const char *queue, bool *sile
 
 bool grid_has (const name_list_t *list, const char *word);
 
+/*  The words with that between them, to be freed. */
+char *grid_joined (const char *const *words, size_t count, char between);
+
 /*  Adds what the access list of a queue of ours has in it: one that is not there has nothing. False
  *  with why when Grid Engine is silent. */
 bool grid_listed (const batch_setup_t *setup, const char *queue, name_list_t *listed,
