@@ -21,8 +21,7 @@ static batch_fitness_t grid_complex_check (const batch_setup_t *setup, char why 
 {
     char *output, *line;
     bool found = false;
-    command_told_t told =
-      grid_run (setup, (const char *const []){"qconf", "-sc", NULL}, &output, why);
+    command_told_t told = GRID_RUN (setup, &output, why, "qconf", "-sc");
     char *text = output;
     while (told == COMMAND_DONE && (line = command_line (&text)))
         found = found || (strncmp (line, GRID_COMPLEX " ", sizeof GRID_COMPLEX) == 0 &&
@@ -44,8 +43,7 @@ static batch_fitness_t grid_right_check (const batch_setup_t *setup, char why [W
     char name [BATCH_NAME_BYTES_MAX + 1], said [WHY_BYTES] = "";
     if (!batch_name (setup, "may-we-reserve", name, why))
         return BATCH_UNFIT;
-    command_told_t told =
-      grid_run (setup, (const char *const []){"qconf", "-dq", name, NULL}, NULL, said);
+    command_told_t told = GRID_RUN (setup, NULL, said, "qconf", "-dq", name);
     if (told != COMMAND_REFUSED || strstr (said, "does not exist"))
         return told == COMMAND_SILENT ? BATCH_SILENT : BATCH_FIT;
     wrong (why,
@@ -127,8 +125,7 @@ static void grid_ours_take (void *owner, const grid_instance_t *instance)
 static bool grid_nodes_look (grid_picture_t *self, char why [WHY_BYTES])
 {
     char *output;
-    bool good = grid_run (self->setup, (const char *const []){"qstat", "-f", "-xml", NULL}, &output,
-                          why) == COMMAND_DONE;
+    bool good = GRID_RUN (self->setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE;
     char *again = good ? must (strdup (output)) : NULL;
     name_list_clear (&self->unclear);
     codec_clear (&batch_picture_codec, self->picture);
@@ -224,8 +221,7 @@ static bool grid_advances_look (const batch_setup_t *setup, batch_picture_t *pic
 {
     char *output, *line, *id;
     name_list_t ids = {0};
-    bool good = grid_run (setup, (const char *const []){"qrstat", "-u", "*", "-xml", NULL}, &output,
-                          why) == COMMAND_DONE;
+    bool good = GRID_RUN (setup, &output, why, "qrstat", "-u", "*", "-xml") == COMMAND_DONE;
     char *text = output;
     while (good && (line = command_line (&text)))
         if ((id = grid_element (line, "id")) && ids.count < BATCH_BOOKINGS_MAX)
@@ -233,8 +229,7 @@ static bool grid_advances_look (const batch_setup_t *setup, batch_picture_t *pic
     free (output);
     if (good && ids.count > 0) {
         char *joined = grid_joined ((const char *const *) ids.words, ids.count, ',');
-        good = grid_run (setup, (const char *const []){"qrstat", "-ar", joined, "-xml", NULL},
-                         &output, why) == COMMAND_DONE;
+        good = GRID_RUN (setup, &output, why, "qrstat", "-ar", joined, "-xml") == COMMAND_DONE;
         if (good)
             grid_advances_take (setup, picture, output);
         free (output);

@@ -48,7 +48,7 @@ bool grid_jobs (const batch_setup_t *setup, const char *const *names, size_t cou
 static bool grid_one_host (const batch_setup_t *setup, const char *environment)
 {
     char *text, why [WHY_BYTES];
-    grid_run (setup, (const char *const []){"qconf", "-sp", environment, NULL}, &text, why);
+    GRID_RUN (setup, &text, why, "qconf", "-sp", environment);
     char *rule = grid_value (text, "allocation_rule");
     bool one = rule && strcmp (rule, "$pe_slots") == 0;
     free (rule);

@@ -32,8 +32,7 @@ bool grid_jobs_visit (const batch_setup_t *setup, grid_job_fn *visit, void *owne
                       char why [WHY_BYTES])
 {
     char *output;
-    bool good = grid_run (setup, (const char *const []){"qstat", "-u", "*", "-r", "-xml", NULL},
-                          &output, why) == COMMAND_DONE;
+    bool good = GRID_RUN (setup, &output, why, "qstat", "-u", "*", "-r", "-xml") == COMMAND_DONE;
     if (good)
         grid_jobs_read (output, visit, owner);
     free (output);
@@ -44,8 +43,7 @@ bool grid_instances_visit (const batch_setup_t *setup, grid_instance_fn *visit, 
                            char why [WHY_BYTES])
 {
     char *output;
-    bool good = grid_run (setup, (const char *const []){"qstat", "-f", "-xml", NULL}, &output,
-                          why) == COMMAND_DONE;
+    bool good = GRID_RUN (setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE;
     if (good)
         grid_instances_read (output, visit, owner);
     free (output);
@@ -56,8 +54,7 @@ char *grid_queue_text (const batch_setup_t *setup, const char *queue, bool *sile
                        char why [WHY_BYTES])
 {
     char *text;
-    command_told_t told =
-      grid_run (setup, (const char *const []){"qconf", "-sq", queue, NULL}, &text, why);
+    command_told_t told = GRID_RUN (setup, &text, why, "qconf", "-sq", queue);
     *silent = told == COMMAND_SILENT;
     if (told == COMMAND_DONE) {
         grid_unfold (text);
@@ -88,8 +85,7 @@ bool grid_listed (const batch_setup_t *setup, const char *queue, name_list_t *li
                   char why [WHY_BYTES])
 {
     char *text;
-    command_told_t told =
-      grid_run (setup, (const char *const []){"qconf", "-su", queue, NULL}, &text, why);
+    command_told_t told = GRID_RUN (setup, &text, why, "qconf", "-su", queue);
     if (told == COMMAND_DONE) {
         grid_unfold (text);
         grid_words (text, "entries", listed);
@@ -226,9 +222,8 @@ static bool grid_queue_put (const grid_queue_t *self, const char *text, char why
     bool good = file >= 0 && write (file, text, size) == (ssize_t) size;
     if (!good)
         wrong (why, "%s can't be written: %m", path);
-    good = good && grid_run (self->setup,
-                             (const char *const []){"qconf", self->now ? "-Mq" : "-Aq", path, NULL},
-                             NULL, why) == COMMAND_DONE;
+    good = good && GRID_RUN (self->setup, NULL, why, "qconf", self->now ? "-Mq" : "-Aq", path) ==
+                     COMMAND_DONE;
     if (file >= 0) {
         close (file);
         unlink (path);
@@ -252,11 +247,9 @@ static bool grid_list_change (grid_queue_t *self, bool add, const name_list_t *w
             name_list_add (&other, words->words [i], "");
     char *joined = grid_joined ((const char *const *) other.words, other.count, ',');
     bool good =
-      other.count == 0 ||
-      (grid_run (self->setup,
-                 (const char *const []){"qconf", add ? "-au" : "-du", joined, self->name, NULL},
-                 NULL, said) != COMMAND_SILENT &&
-       grid_list_look (self, why));
+      other.count == 0 || (GRID_RUN (self->setup, NULL, said, "qconf", add ? "-au" : "-du", joined,
+                                     self->name) != COMMAND_SILENT &&
+                           grid_list_look (self, why));
     for (size_t i = 0; good && i < other.count; i++)
         good = grid_has (&self->listed, other.words [i]) == add || wrong (why, "%s", said);
     free (joined);
@@ -340,11 +333,10 @@ static bool grid_switch (grid_queue_t *self, const name_list_t *list, bool disab
     if (list->count == 0)
         return true;
     char *joined = grid_joined ((const char *const *) list->words, list->count, ',');
-    grid_run (self->setup, (const char *const []){"qmod", disable ? "-d" : "-e", joined, NULL},
-              NULL, ignored);
+    GRID_RUN (self->setup, NULL, ignored, "qmod", disable ? "-d" : "-e", joined);
     free (joined);
     if (!disable)
-        grid_run (self->setup, (const char *const []){"qconf", "-tsm", NULL}, NULL, ignored);
+        GRID_RUN (self->setup, NULL, ignored, "qconf", "-tsm");
     return grid_instances_look (self, why) &&
            (list->count == 0 || wrong (why, "Grid Engine's %.80s could not be %s", list->words [0],
                                        disable ? "disabled" : "enabled"));
@@ -407,9 +399,8 @@ static int64_t grid_now_ms (void)
 static void grid_job_clear (const grid_queue_t *self, const char *id)
 {
     char why [WHY_BYTES];
-    if (grid_run (self->setup, (const char *const []){"qmod", "-rj", id, NULL}, NULL, why) ==
-        COMMAND_REFUSED)
-        grid_run (self->setup, (const char *const []){"qdel", id, NULL}, NULL, why);
+    if (GRID_RUN (self->setup, NULL, why, "qmod", "-rj", id) == COMMAND_REFUSED)
+        GRID_RUN (self->setup, NULL, why, "qdel", id);
 }
 
 static bool grid_hosts_clear (grid_queue_t *self, char why [WHY_BYTES])
@@ -439,11 +430,9 @@ static bool grid_queue_empty (grid_queue_t *self, char why [WHY_BYTES])
         if (self->jobs == 0)
             return true;
         for (size_t i = 0; i < self->ids.count; i++)
-            grid_run (self->setup, (const char *const []){"qdel", self->ids.words [i], NULL}, NULL,
-                      why);
+            GRID_RUN (self->setup, NULL, why, "qdel", self->ids.words [i]);
         for (size_t i = 0; i < self->stuck.count; i++)
-            grid_run (self->setup,
-                      (const char *const []){"qdel", "-f", self->stuck.words [i], NULL}, NULL, why);
+            GRID_RUN (self->setup, NULL, why, "qdel", "-f", self->stuck.words [i]);
         if (grid_now_ms () >= until_ms)
             return wrong (why, "%zu of Grid Engine's jobs of the reservation have not ended yet",
                           self->jobs);
@@ -605,7 +594,7 @@ static bool grid_queue_remove (grid_queue_t *self, char why [WHY_BYTES])
     char said [WHY_BYTES] = "";
     if (!grid_give_back (self, why))
         return false;
-    grid_run (self->setup, (const char *const []){"qconf", "-dq", self->name, NULL}, NULL, said);
+    GRID_RUN (self->setup, NULL, said, "qconf", "-dq", self->name);
     char *left = grid_queue_text (self->setup, self->name, &silent, why);
     if (left || silent) {
         free (left);
@@ -621,8 +610,7 @@ bool grid_close (const batch_setup_t *setup, const back_end_order_t *order, char
     char said [WHY_BYTES] = "";
     bool good =
       grid_queue_look (&self, setup, order, why) && (!self.now || grid_queue_remove (&self, why));
-    good = good && (grid_run (setup, (const char *const []){"qconf", "-dul", self.name, NULL}, NULL,
-                              said) == COMMAND_DONE ||
+    good = good && (GRID_RUN (setup, NULL, said, "qconf", "-dul", self.name) == COMMAND_DONE ||
                     strstr (said, "does not exist") || wrong (why, "%s", said));
     grid_queue_clear (&self);
     return good;
@@ -644,8 +632,7 @@ static bool grid_leftovers_close (const batch_setup_t *setup, const char *show,
                                   char why [WHY_BYTES])
 {
     char *output, *line;
-    bool good =
-      grid_run (setup, (const char *const []){"qconf", show, NULL}, &output, why) == COMMAND_DONE;
+    bool good = GRID_RUN (setup, &output, why, "qconf", show) == COMMAND_DONE;
     char *text = output;
     while (good && (line = command_line (&text))) {
         const char *ours = batch_name_ours (setup, line);

@@ -15,6 +15,9 @@
 command_told_t grid_run (const batch_setup_t *setup, const char *const *arguments, char **output,
                          char why [WHY_BYTES]);
 
+#define GRID_RUN(setup, output, why, ...)                                                          \
+    grid_run (setup, (const char *const []){__VA_ARGS__, NULL}, output, why)
+
 /*  Did a command fail because the qmaster could not be asked, though it has ended by itself? */
 bool grid_silent (const char *why);
 
