@@ -1,18 +1,26 @@
-/*  bench_batch - reservations in a real Slurm by the site's works, beside scontrol alone, with others there.
+/*  bench_batch - reservations in a real Slurm or Grid Engine by the site's works, beside scontrol or qrsub alone,
+ *  with others there.
  *
  *      test/batch/slurm start FOLDER
- *      SLURM_CONF=FOLDER/slurm.conf build/release/bin/bench_batch [0 500 2000]
+ *      SLURM_CONF=FOLDER/slurm.conf build/release/bin/bench_batch slurm [0 500 2000]
  *      test/batch/slurm stop FOLDER
  *
+ *      test/batch/gridengine start FOLDER; eval "$(test/batch/gridengine env FOLDER)"
+ *      build/release/bin/bench_batch gridengine [0 500 2000]
+ *      test/batch/gridengine stop FOLDER
+ *
  *  For each number of existing reservations a line with the median and the worst of ROUNDS in ms: "scontrol
- *  create" alone; reserve, which looks before and after; verify; close. Runs by one worker, one after the other.
+ *  create" or "qrsub" alone; reserve, which looks before and after; verify; close; and one look of the agent. Runs
+ *  by one worker, one after the other.
  */
 #include "command.h"
+#include "gridengine.h"
 #include "must.h"
 #include "slurm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define ROUNDS    20
@@ -40,10 +48,33 @@ static void failed (const char *what, const char *why)
     exit (1);
 }
 
-/*  By scontrol alone, a minute after the other: also what stands there before. */
-static double create_alone (const char *name, int64_t from_ms)
+static const batch_system_t *batch;
+
+static double run_alone (const char *name, const char *const *arguments)
 {
     char why [WHY_BYTES];
+    double begun = bench_batch_now_ms ();
+    if (command_run (arguments, NULL, setup.limit_ms, NULL, why) != COMMAND_DONE)
+        failed (name, why);
+    return bench_batch_now_ms () - begun;
+}
+
+static double qrsub_alone (const char *name, int64_t from_ms)
+{
+    char start [64];
+    time_t from = (time_t) (from_ms / 1000);
+    struct tm parts;
+    gmtime_r (&from, &parts);
+    strftime (start, sizeof start, "%Y%m%d%H%M.%S", &parts);
+    return run_alone (name, (const char *const []){"qrsub", "-N", name, "-a", start, "-d", "60",
+                                                   "-q", "batch@g1", NULL});
+}
+
+/*  By scontrol or qrsub alone, a minute after the other: also what stands there before. */
+static double create_alone (const char *name, int64_t from_ms)
+{
+    if (batch == &gridengine)
+        return qrsub_alone (name, from_ms);
     time_t from = (time_t) (from_ms / 1000);
     struct tm parts;
     gmtime_r (&from, &parts);
@@ -60,10 +91,7 @@ static double create_alone (const char *name, int64_t from_ms)
                                    "partitionname=batch",
                                    "flags=IGNORE_JOBS",
                                    NULL};
-    double begun = bench_batch_now_ms ();
-    if (command_run (create, NULL, setup.limit_ms, NULL, why) != COMMAND_DONE)
-        failed (name, why);
-    return bench_batch_now_ms () - begun;
+    return run_alone (name, create);
 }
 
 typedef bool step_fn (const batch_setup_t *setup, const back_end_order_t *order,
@@ -75,6 +103,17 @@ static double step_take (step_fn *step, const back_end_order_t *order)
     double begun = bench_batch_now_ms ();
     if (!step (&setup, order, why))
         failed (order->reservation, why);
+    return bench_batch_now_ms () - begun;
+}
+
+static double look_take (void)
+{
+    char why [WHY_BYTES];
+    batch_picture_t picture = {0};
+    double begun = bench_batch_now_ms ();
+    if (!batch->look (&setup, &picture, why))
+        failed ("look", why);
+    codec_clear (&batch_picture_codec, &picture);
     return bench_batch_now_ms () - begun;
 }
 
@@ -92,8 +131,9 @@ static void tell (const char *what, double times [ROUNDS])
 
 static void bench_batch_with (size_t existing)
 {
-    static const char *const nodes [] = {"n2", "n3"};
-    double alone [ROUNDS], reserve [ROUNDS], verify [ROUNDS], close [ROUNDS];
+    static const char *const two [][2] = {{"n2", "n3"}, {"g2", "g3"}};
+    const char *const *nodes = two [batch == &gridengine];
+    double alone [ROUNDS], reserve [ROUNDS], verify [ROUNDS], close [ROUNDS], look [ROUNDS];
     int64_t from_ms = wall_ms () + FAR_MS;
     for (size_t i = 0; i < ROUNDS; i++) {
         text_auto_t *name = must_print ("alone-%zu-%zu", existing, i);
@@ -106,26 +146,29 @@ static void bench_batch_with (size_t existing)
                                   .nodes = nodes,
                                   .nodes_count = 2};
         alone [i] = create_alone (name, from_ms - (int64_t) (existing + i + 10) * 2 * MINUTE_MS);
-        reserve [i] = step_take (slurm.reserve, &order);
-        verify [i] = step_take (slurm.verify, &order);
-        close [i] = step_take (slurm.close, &order);
+        reserve [i] = step_take (batch->reserve, &order);
+        verify [i] = step_take (batch->verify, &order);
+        close [i] = step_take (batch->close, &order);
+        look [i] = look_take ();
     }
     printf ("existing %zu, median and worst ms:", existing);
-    tell ("scontrol create", alone);
+    tell (batch == &slurm ? "scontrol create" : "qrsub", alone);
     tell ("reserve", reserve);
     tell ("verify", verify);
     tell ("close", close);
+    tell ("look", look);
     printf ("\n");
     fflush (stdout);
 }
 
 int main (int argc, char **argv)
 {
-    static char *usual [] = {"bench_batch", "0", "500", "2000"};
-    char **counts = argc > 1 ? argv : usual;
-    int count = argc > 1 ? argc : 4;
+    static char *usual [] = {"bench_batch", "slurm", "0", "500", "2000"};
+    char **counts = argc > 2 ? argv : usual;
+    int count = argc > 2 ? argc : 5;
     size_t existing = 0;
-    for (int i = 1; i < count; i++) {
+    batch = argc > 1 && strcmp (argv [1], "gridengine") == 0 ? &gridengine : &slurm;
+    for (int i = 2; i < count; i++) {
         for (; existing < strtoul (counts [i], NULL, 10); existing++) {
             text_auto_t *name = must_print ("existing-%zu", existing);
             create_alone (name, wall_ms () + FAR_MS + (int64_t) (existing + 1) * 2 * MINUTE_MS);
