@@ -37,7 +37,7 @@ tell_more () { musubi queue --over; musubi replicas; as_root musubi balance stat
 disks () { [ "$(json sites | jq '[.sites[].storage[] | select(.mib > 0)] | length')" = 2 ]; }
 comes "the disks are heard of" disks
 for one in ams ber; do check "$one joins" as_root musubi balance join "$one" --level 10m; done
-bag=$(musubi submit ams --shared --count 16 --limit 5s --output "out=home/%i" -- sh -c 'echo $MUSUBI_TASK_INDEX $MUSUBI_SITE >out; sleep 2' 2>/dev/null)
+bag=$(musubi submit ams --shared --count 16 --limit 30s --output "out=home/%i" -- sh -c 'echo $MUSUBI_TASK_INDEX $MUSUBI_SITE >out; sleep 2' 2>/dev/null)
 over () { json queue --over | jq -e --arg bag "$bag" '.bags[] | select(.bag == $bag) | .over == 16' >/dev/null; }
 comes "its tasks are over" over
 kept () { json replicas | jq '[.files[] | select(.name | startswith ("home/")) | select(any (.copies[]; .site == "ams" and .state == "sound"))] | length'; }
