@@ -69,6 +69,6 @@ comes "it closes" gone_from_slurm "$id"
 check "Slurm has the reservations of before" cmp "$work/before" <(scontrol -o show reservation)
 comes "the outsider's job runs now" test -e "$told/outsider"
 comes "the job that was in the way has run to its end" grep -q end "$told/victim"
-comes "the task of the queue ends, too" is "$again" exit_code 0
-check "having been tried again" test "$(musubi queue "$again" --json | jq -r '.tasks[0].tries // .tasks[0].try')" = 2
+comes "the task of the queue is tried again" is "$again" tries 2
+comes "and ends" is "$again" state ended
 finish
