@@ -13,6 +13,7 @@
 #include "ledger.h"
 #include "must.h"
 #include "ordered.h"
+#include "parties_wire.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -21,12 +22,19 @@
 #include <string.h>
 
 #define CLOSE_RESERVE_PARTS 20 /* the last twentieth of the store is for decisions (T13) */
+#define PARTIES_LOOKS_MAX   64 /* claims read to tell who takes part in a reservation */
 #define KEY_BYTES_MAX       (NAME_BYTES_MAX + 1 + REQUEST_ID_BYTES_MAX)
 
 typedef struct {
     const char *actor;
     const char *request_id;
 } claim_name_t;
+
+/*  Where an attempt's claim is among those about its reservation. */
+typedef struct {
+    const char *reservation; /* "": a closed one, which is about none */
+    txid_t txid;
+} claim_place_t;
 
 /*  A claim, in the index under its name, that one attempt has, or that is closed. */
 typedef struct {
@@ -36,7 +44,7 @@ typedef struct {
     bool done;
     bool doubled; /* not in the index, because another claim of that name is */
     uint8_t digest [DIGEST_BYTES];
-    txid_t txid;           /* held, committed: of the attempt that has it */
+    claim_place_t place;   /* held, committed: of the attempt that has it */
     packed_t answer;       /* closed: the refusal */
     int64_t keep_until_ms; /* closed */
     int64_t closed_ms;
@@ -50,6 +58,7 @@ struct home {
     participant_t *participant;
     allocations_t *allocations;
     ordered_t *claims;
+    ordered_t *by_reservation; /* those of attempts, by place */
     size_t closed_count;
 };
 
@@ -63,25 +72,41 @@ static int home_by_name (const void *key, const void *thing)
     return order != 0 ? order : strcmp (a->request_id, b->request_id);
 }
 
+static int home_by_place (const void *key, const void *thing)
+{
+    const claim_place_t *a = key;
+    const claim_place_t *b = &((const home_claim_t *) thing)->place;
+    int order = strcmp (a->reservation, b->reservation);
+    return order != 0 ? order : txid_compare (&a->txid, &b->txid);
+}
+
 static home_claim_t *claim_find (const home_t *self, const char *actor, const char *request_id)
 {
     return ordered_find (self->claims, &(claim_name_t){.actor = actor, .request_id = request_id});
 }
 
+/*  plan: of the attempt that has it; NULL for a closed one. */
 static home_claim_t *claim_new (home_t *self, const char *actor, const char *request_id,
-                                const uint8_t digest [DIGEST_BYTES])
+                                const plan_t *plan, const uint8_t digest [DIGEST_BYTES])
 {
-    size_t actor_size = strlen (actor) + 1;
-    size_t request_id_size = strlen (request_id) + 1;
-    home_claim_t *claim = must (calloc (1, sizeof *claim + actor_size + request_id_size));
+    const char *reservation = plan ? plan->reservation : "";
+    size_t actor_size = strlen (actor) + 1, request_id_size = strlen (request_id) + 1;
+    size_t reservation_size = strlen (reservation) + 1;
+    home_claim_t *claim =
+      must (calloc (1, sizeof *claim + actor_size + request_id_size + reservation_size));
     claim->home = self;
-    memcpy (claim->texts, actor, actor_size);
-    memcpy (claim->texts + actor_size, request_id, request_id_size);
-    claim->name = (claim_name_t){.actor = claim->texts, .request_id = claim->texts + actor_size};
+    claim->name.actor = memcpy (claim->texts, actor, actor_size);
+    claim->name.request_id = memcpy (claim->texts + actor_size, request_id, request_id_size);
+    claim->place.reservation =
+      memcpy (claim->texts + actor_size + request_id_size, reservation, reservation_size);
     memcpy (claim->digest, digest, DIGEST_BYTES);
     claim->doubled = ordered_find (self->claims, &claim->name) != NULL;
     if (!claim->doubled)
         ordered_add (self->claims, &claim->name, claim);
+    if (*reservation)
+        claim->place.txid = plan->txid;
+    if (*reservation && !claim->doubled)
+        ordered_add (self->by_reservation, &claim->place, claim);
     return claim;
 }
 
@@ -91,6 +116,8 @@ static void claim_free (home_claim_t *claim)
     timers_cancel (self->service->timers, claim->timer);
     if (!claim->doubled)
         ordered_remove (self->claims, &claim->name);
+    if (*claim->place.reservation && !claim->doubled)
+        ordered_remove (self->by_reservation, &claim->place);
     if (claim->state == CLAIM_CLOSED)
         self->closed_count--;
     free (claim->answer.data);
@@ -111,8 +138,9 @@ static command_copy_t home_command_of (const home_claim_t *claim)
     command_copy_t copy = {.found = false};
     bytes_t part;
     char why [WHY_BYTES];
-    copy.found = participant_command (claim->home->participant, &claim->txid, &copy.plan, &part) &&
-                 codec_decode (&claim_part_codec, &copy.part, part, why);
+    copy.found =
+      participant_command (claim->home->participant, &claim->place.txid, &copy.plan, &part) &&
+      codec_decode (&claim_part_codec, &copy.part, part, why);
     return copy;
 }
 
@@ -136,14 +164,14 @@ static void home_refuse_busy (const home_claim_t *claim, command_copy_t *copy, r
     char text [TXID_TEXT_BYTES];
     refusal->reason = REFUSAL_CLAIM_BUSY;
     refusal->blocker_set = true;
-    refusal->blocker = claim->txid;
+    refusal->blocker = claim->place.txid;
     if (copy->found) {
         refusal->holder = must (malloc (sizeof *refusal->holder));
         *refusal->holder = copy->plan;
         copy->plan = (plan_t){0}; /* handed over */
     }
     snprintf (refusal->text, sizeof refusal->text, "attempt %s has the claim on this request",
-              txid_text (&claim->txid, text));
+              txid_text (&claim->place.txid, text));
 }
 
 static void refuse_answered (packed_t *answer, bool done, refusal_t *refusal)
@@ -199,9 +227,9 @@ static void *home_take (void *owner, const moment_t *now, const plan_t *plan, co
         refuse_taken (claim, digest, refusal);
         return NULL;
     }
-    claim = claim_new (self, plan->actor, plan->request_id, digest);
+    claim = claim_new (self, plan->actor, plan->request_id, plan, digest);
     claim->state = CLAIM_HELD;
-    claim->txid = plan->txid;
+    claim->place.txid = plan->txid;
     if (claim
           ->doubled) /* only from damaged records: while we run it is refused, and never stored */
         outbox_log (self->service->outbox, LEVEL_ALARM, "claim %s/%s doubled", plan->actor,
@@ -272,7 +300,7 @@ static void moved (void *owner, const moment_t *now, const plan_t *plan, command
     (void) from;
     home_t *self = owner;
     home_claim_t *claim = claim_find (self, plan->actor, plan->request_id);
-    if (claim && to == COMMAND_COMMITTED && txid_compare (&claim->txid, &plan->txid) == 0)
+    if (claim && to == COMMAND_COMMITTED && txid_compare (&claim->place.txid, &plan->txid) == 0)
         claim->done = done;
 }
 
@@ -325,6 +353,61 @@ static void home_on_look (void *owner, const moment_t *now, const request_t *req
     command_copy_clear (&copy);
 }
 
+/*  --- who takes part --- */
+
+/*  Those of one attempt, but for the home, which has a claim and no part of the reservation. */
+static void parties_add (parties_told_t *told, const plan_t *plan)
+{
+    for (size_t i = 0; i < plan->participants_count; i++) {
+        const participant_ref_t *party = &plan->participants [i];
+        if (strcmp (party->name, plan->home) == 0 ||
+            parties_find (told->list, told->count, party->name))
+            continue;
+        if (told->count == PARTIES_TOLD_MAX) {
+            told->more = true;
+            return;
+        }
+        told->list = must (realloc (told->list, (told->count + 1) * sizeof *told->list));
+        told->list [told->count++] = *party;
+    }
+}
+
+static parties_told_t home_parties (const home_t *self, const char *reservation)
+{
+    parties_told_t told = {0};
+    claim_place_t at = {.reservation = reservation};
+    size_t looks = 0;
+    for (const home_claim_t *claim; (claim = ordered_after (self->by_reservation, &at)) &&
+                                    strcmp (claim->place.reservation, reservation) == 0;
+         at = claim->place) {
+        command_copy_t copy = {0};
+        told.more |= looks == PARTIES_LOOKS_MAX;
+        if (looks++ < PARTIES_LOOKS_MAX)
+            copy = home_command_of (claim);
+        if (copy.found)
+            parties_add (&told, &copy.plan);
+        command_copy_clear (&copy);
+        if (told.more)
+            break;
+    }
+    return told;
+}
+
+static void on_parties (void *owner, const moment_t *now, const request_t *request, void *body)
+{
+    (void) now;
+    home_t *self = owner;
+    const parties_question_t *asked = body;
+    if (!may (&self->settings->access, VERB_RESOLVE, request->actor, request->actor, "")) {
+        service_refuse (self->service, request, CALL_DENIED, "%.63s may not ask who takes part",
+                        request->actor);
+        return;
+    }
+    parties_told_t told = home_parties (self, asked->reservation);
+    service_reply (self->service, request, codec_encode (&parties_told_codec, &told));
+    codec_clear (&parties_told_codec, &told);
+}
+
 /*  --- close --- */
 
 static bytes_t claim_key (const home_claim_t *claim, uint8_t key [KEY_BYTES_MAX])
@@ -371,7 +454,7 @@ static void on_closed_over (void *owner, const moment_t *now, uint64_t token)
 static home_claim_t *closed_new (home_t *self, const char *actor, const char *request_id,
                                  const closed_record_t *record)
 {
-    home_claim_t *claim = claim_new (self, actor, request_id, record->digest);
+    home_claim_t *claim = claim_new (self, actor, request_id, NULL, record->digest);
     assert (!claim->doubled);
     claim->state = CLAIM_CLOSED;
     claim->answer = record->answer;
@@ -547,7 +630,7 @@ static bool see_done (void *owner, const command_view_t *command)
     home_t *self = owner;
     home_claim_t *claim = claim_find (self, command->plan->actor, command->plan->request_id);
     if (claim && command->state == COMMAND_COMMITTED &&
-        txid_compare (&claim->txid, &command->plan->txid) == 0)
+        txid_compare (&claim->place.txid, &command->plan->txid) == 0)
         claim->done = command->done;
     return true;
 }
@@ -577,6 +660,7 @@ home_t *home_new (service_t *service, const gis_settings_t *settings)
     self->service = service;
     self->settings = settings;
     self->claims = ordered_new (home_by_name);
+    self->by_reservation = ordered_new (home_by_place);
     const resource_t resource = {.owner = self,
                                  .part_kind = PART_CLAIM,
                                  .claims = true,
@@ -594,6 +678,7 @@ home_t *home_new (service_t *service, const gis_settings_t *settings)
                       self); /* after the participant's: the claims are there */
     service_serve (service, "Home", "Look", &look_codec, home_on_look, self);
     service_serve (service, "Home", "Close", &close_codec, on_close, self);
+    service_serve (service, "Home", "Parties", &parties_question_codec, on_parties, self);
     self->allocations = allocations_new (service, self->participant, &settings->access);
     return self;
 }
@@ -608,6 +693,7 @@ void home_destroy (home_t **self_p)
     for (home_claim_t *claim; (claim = ordered_after (self->claims, NULL));)
         claim_free (claim);
     ordered_destroy (&self->claims);
+    ordered_destroy (&self->by_reservation);
     free (self);
     *self_p = NULL;
 }

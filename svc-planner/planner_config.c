@@ -107,6 +107,9 @@ const config_key_t planner_keys [] = {
                 "how long such plans are looked for; then what is left is released (T10)"),
   KEY_INTEGER ("limits/candidates_max", "64", 1, CANDIDATES_MAX,
                "most places asked at once for one need"),
+  KEY_INTEGER ("limits/locate_all_max", "16", 0, UINT32_MAX,
+               "participants that are all asked where a reservation is; of more, those that its "
+               "homes tell of"),
   KEY_INTEGER ("limits/asked_max", "1024", 1, ASKED_MAX,
                "most places asked for one need in all, round by round, until a plan is found"),
   KEY_INTEGER (
@@ -264,6 +267,7 @@ static planner_settings_t read_settings (const config_t *config)
     settings.repair_tries_max = (uint32_t) config_integer (config, "limits/repair_tries_max");
     settings.repair_limit_ms = config_duration_ms (config, "limits/repair");
     settings.candidates_max = (uint32_t) config_integer (config, "limits/candidates_max");
+    settings.locate_all_max = (uint32_t) config_integer (config, "limits/locate_all_max");
     settings.asked_max = (uint32_t) config_integer (config, "limits/asked_max");
     settings.search_steps_max = (uint64_t) config_integer (config, "limits/search_steps_max");
     settings.search_slice_steps = (uint64_t) config_integer (config, "limits/search_slice_steps");

@@ -3,6 +3,7 @@
 #include "directory.h"
 #include "must.h"
 #include "participant_ref.h"
+#include "parties_wire.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -14,6 +15,9 @@ static void locate_add_part (locate_t *self, const participant_ref_t *party)
     self->parts = must_grow (self->parts, self->count, &self->room, sizeof *self->parts);
     self->parts [self->count++] = (located_part_t){.party = *party};
 }
+
+/*  So many participants are asked at once. */
+#define LOCATE_PAGE 256
 
 static const located_part_t *locate_part_of (const locate_t *self, const char *name)
 {
@@ -133,7 +137,33 @@ void locate_abort_remains (const locate_t *self, coordinator_t *coordinator, con
 
 /*  --- the questions --- */
 
+/*  The next of all that may have a part of any reservation; NULL first, NULL at the end. */
+static const directory_entry_t *next_provider (const directory_t *directory,
+                                               const directory_entry_t *entry)
+{
+    static const char *const kinds [] = {"lis", "nis", "replica"};
+    size_t k = 0;
+    while (entry && strncmp (entry->name, kinds [k], strlen (kinds [k])) != 0)
+        k++;
+    for (; k < sizeof kinds / sizeof kinds [0]; k++, entry = NULL)
+        while ((entry = directory_next (directory, kinds [k], entry)))
+            if (entry->site || entry->domain || entry->storage)
+                return entry;
+    return NULL;
+}
+
 static void locate_ask (locate_t *self, const moment_t *now, size_t at);
+
+/*  Asks the next ones that have not been asked. False: all have been. */
+static bool ask_page (locate_t *self, const moment_t *now)
+{
+    size_t until =
+      self->count - self->asked > LOCATE_PAGE ? self->asked + LOCATE_PAGE : self->count;
+    bool any = self->asked < until;
+    while (self->asked < until)
+        locate_ask (self, now, self->asked++);
+    return any;
+}
 
 /*  Add participants that the directory does not list, with their last address from the plan. */
 static void add_parties (locate_t *self, const participant_ref_t *parties, size_t count,
@@ -155,14 +185,11 @@ static bool ask_listed (locate_t *self, const moment_t *now)
     const part_record_t *newest = locate_newest (self);
     if (!newest || !newest->plan_set)
         return false;
-    size_t before = self->count;
     plan_t plan;
     codec_copy (&plan_codec, &plan, &newest->plan); /* the list of parts moves as it grows */
     add_participants (self, &plan);
     codec_clear (&plan_codec, &plan);
-    for (size_t i = before; i < self->count; i++)
-        locate_ask (self, now, i);
-    return self->count > before;
+    return ask_page (self, now);
 }
 
 /*  A participant that does not know what it voted for may have been asked before it voted, because
@@ -184,10 +211,32 @@ static bool ask_doubted (locate_t *self, const moment_t *now)
     return asked;
 }
 
+static void add_directory (locate_t *self);
+
+/*  What was heard so far is not enough to say that it is nowhere, or lost: asks all others, too. */
+static bool ask_everybody (locate_t *self, const moment_t *now)
+{
+    bool enough = self->verdict != LOCATED_NOWHERE && self->verdict != LOCATED_UNSURE &&
+                  self->verdict != LOCATED_LOST;
+    if (!self->narrow || enough)
+        return false;
+    self->narrow = false;
+    add_directory (self);
+    return ask_page (self, now);
+}
+
 static void locate_finish (locate_t *self, const moment_t *now)
 {
     self->verdict = locate_judge (self);
-    self->done (self->owner, now);
+    if (!ask_everybody (self, now))
+        self->done (self->owner, now);
+}
+
+/*  Nobody is being asked: whose turn is it? */
+static void locate_go_on (locate_t *self, const moment_t *now)
+{
+    if (!ask_page (self, now) && !ask_listed (self, now) && !ask_doubted (self, now))
+        locate_finish (self, now);
 }
 
 /*  Does the directory list this store by another name? Then another service uses that address now,
@@ -195,15 +244,13 @@ static void locate_finish (locate_t *self, const moment_t *now)
 static bool is_another (const locate_t *self, const char *name,
                         const uint8_t store [STORE_ID_BYTES])
 {
-    static const char *const kinds [] = {"lis", "nis", "replica"};
     const directory_t *directory = self->service->directory;
-    for (size_t k = 0; k < sizeof kinds / sizeof kinds [0]; k++) {
-        const directory_entry_t *entry = directory_next (directory, kinds [k], NULL);
-        for (; entry; entry = directory_next (directory, kinds [k], entry))
-            if (memcmp (entry->store, store, STORE_ID_BYTES) == 0 &&
-                strcmp (entry->name, name) != 0)
-                return true;
-    }
+    const directory_entry_t *entry = directory_find (directory, name);
+    if (entry && memcmp (entry->store, store, STORE_ID_BYTES) == 0)
+        return false;
+    for (entry = NULL; (entry = next_provider (directory, entry));)
+        if (memcmp (entry->store, store, STORE_ID_BYTES) == 0 && strcmp (entry->name, name) != 0)
+            return true;
     return false;
 }
 
@@ -234,8 +281,8 @@ static void on_shown (void *owner, const moment_t *now, uint64_t token, const ca
             part->known = part->answered = false;
         }
     }
-    if (--self->waiting == 0 && !ask_listed (self, now) && !ask_doubted (self, now))
-        locate_finish (self, now);
+    if (--self->waiting == 0)
+        locate_go_on (self, now);
 }
 
 static void locate_ask (locate_t *self, const moment_t *now, size_t at)
@@ -266,15 +313,69 @@ static void locate_on_nobody (void *owner, const moment_t *now, uint64_t token)
     locate_finish (self, now);
 }
 
-static void add_kind (locate_t *self, const char *kind)
+/*  Adds all that may have a part of it, but for those that are there already. */
+static void add_directory (locate_t *self)
 {
     const directory_t *directory = self->service->directory;
-    const directory_entry_t *entry = directory_next (directory, kind, NULL);
-    for (; entry; entry = directory_next (directory, kind, entry)) {
+    size_t before = self->count;
+    for (const directory_entry_t *entry = NULL; (entry = next_provider (directory, entry));) {
+        bool had = false;
+        for (size_t i = 0; i < before && !had; i++)
+            had = strcmp (self->parts [i].party.name, entry->name) == 0;
         participant_ref_t party = participant_ref_of_entry (entry);
-        if (entry->site || entry->domain || entry->storage)
+        if (!had)
             locate_add_part (self, &party);
     }
+}
+
+static bool is_large (const locate_t *self)
+{
+    const directory_entry_t *entry = NULL;
+    size_t count = 0;
+    while (count <= self->settings->locate_all_max &&
+           (entry = next_provider (self->service->directory, entry)))
+        count++;
+    return count > self->settings->locate_all_max;
+}
+
+/*  --- what homes know --- */
+
+static void on_parties (void *owner, const moment_t *now, uint64_t token,
+                        const call_result_t *result)
+{
+    locate_t *self = owner;
+    parties_told_t told;
+    char why [WHY_BYTES];
+    self->home_calls [token] = 0;
+    if (result->status == CALL_OK && codec_decode (&parties_told_codec, &told, result->body, why)) {
+        add_parties (self, told.list, told.count, "");
+        codec_clear (&parties_told_codec, &told);
+    }
+    if (--self->homes_waiting == 0)
+        locate_go_on (self, now);
+}
+
+/*  False: there is no need, or nobody to ask. */
+static bool ask_homes (locate_t *self, const moment_t *now)
+{
+    const char *const *homes;
+    size_t homes_count = directory_homes (self->service->directory, &homes);
+    if (homes_count == 0 || !is_large (self))
+        return false;
+    self->narrow = true;
+    self->homes_waiting = homes_count;
+    parties_question_t question;
+    memcpy (question.reservation, self->reservation, sizeof question.reservation);
+    for (size_t i = 0; i < homes_count; i++)
+        self->home_calls [i] =
+          service_ask (self->service, now,
+                       &(call_order_t){.peer = homes [i],
+                                       .service = "Home",
+                                       .method = "Parties",
+                                       .timeout_ms = self->settings->try_ms,
+                                       .tries_max = 1},
+                       codec_encode (&parties_question_codec, &question), on_parties, self, i);
+    return true;
 }
 
 locate_t *locate_new (service_t *service, const planner_settings_t *settings,
@@ -290,11 +391,10 @@ locate_t *locate_new (service_t *service, const planner_settings_t *settings,
     snprintf (self->reservation, sizeof self->reservation, "%s", reservation);
     self->of_plan = plan != NULL;
     bool release = plan && plan->operation == OPERATION_RELEASE;
-    if (!release) {
-        add_kind (self, "lis");
-        add_kind (self, "nis");
-        add_kind (self, "replica");
-    }
+    if (!plan && ask_homes (self, now))
+        return self;
+    if (!release)
+        add_directory (self);
     if (release) /* all others have released it */
         add_parties (self, plan->awaited, plan->awaited_count, "");
     else if (plan)
@@ -302,10 +402,7 @@ locate_t *locate_new (service_t *service, const planner_settings_t *settings,
     for (size_t i = 0; i < self->count && plan; i++)
         self->parts [i].in_question =
           parties_find (plan->participants, plan->participants_count, self->parts [i].party.name);
-    size_t asked = self->count;
-    for (size_t i = 0; i < asked; i++)
-        locate_ask (self, now, i);
-    if (asked == 0)
+    if (!ask_page (self, now))
         self->timer = timers_set (service->timers, now->mono_ms, locate_on_nobody, self, 0);
     return self;
 }
@@ -315,6 +412,8 @@ void locate_destroy (locate_t **self_p)
     locate_t *self = *self_p;
     if (!self)
         return;
+    for (size_t i = 0; i < DIRECTORY_HOMES_MAX; i++)
+        calls_cancel (self->service->calls, self->home_calls [i]);
     for (size_t i = 0; i < self->count; i++) {
         calls_cancel (self->service->calls, self->parts [i].call);
         codec_clear (&part_record_codec, &self->parts [i].record);

@@ -1,11 +1,16 @@
 /*  locate - finds which participants know a reservation, and what each says about it: one
- *  Participant.Show to every site and network domain of the directory, then to participants that
- *  the answers list and the directory does not (T6, T11).
+ *  Participant.Show to each that may have a part of it, then to participants that the answers list
+ *  (T6, T11).
+ *
+ *  In a large federation the request homes are asked first who takes part. That is a hint: the
+ *  answers lead on to the newest version's participants, and all others are asked, too, before a
+ *  reservation is said to be nowhere or lost.
  */
 #ifndef MUSUBI_LOCATE_H
 #define MUSUBI_LOCATE_H
 
 #include "coordinator.h"
+#include "directory_wire.h"
 #include "planner_settings.h"
 #include "record.h"
 #include "service.h"
@@ -48,6 +53,10 @@ typedef struct {
     size_t waiting;
     locate_done_fn *done;
     void *owner;
+    uint64_t home_calls [DIRECTORY_HOMES_MAX];
+    size_t homes_waiting;
+    size_t asked;                      /* the first of parts; the others' turn comes after them */
+    bool narrow;                       /* only those that homes tell of are asked, so far */
     bool of_plan;                      /* it asks what has become of a plan */
     uint64_t timer;                    /* used when there is nobody to ask */
     locate_verdict_t verdict;          /* once it is done */

@@ -29,6 +29,7 @@ const planner_settings_t planner_settings_default = {
   .repair_limit_ms = 30000,
   .candidates_max = CANDIDATES_MAX,
   .asked_max = 1024,
+  .locate_all_max = 16,
   .search_steps_max = 2000000,
   .search_slice_steps = 50000,
   .backtrack_wait_ms = 20000,

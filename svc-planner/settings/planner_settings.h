@@ -61,6 +61,8 @@ typedef struct {
     int64_t repair_limit_ms;     /* time for that, since the repair began here (T10) */
     uint32_t candidates_max;     /* places asked at once for one need; at most CANDIDATES_MAX */
     uint32_t asked_max;          /* places asked in all, until a plan is found; at most ASKED_MAX */
+    uint32_t locate_all_max;     /* so few participants are asked at once where a reservation is;
+                                    of more, those that its homes tell of */
     uint64_t search_steps_max;   /* of one search: then the best plan so far, or "unknown" */
     uint64_t search_slice_steps; /* of one slice: then other requests get their turn */
     int64_t frame_ms;            /* time frame searched when a request sets no end */

@@ -2,6 +2,7 @@
  */
 #include "home_fixture.h"
 #include "message.h"
+#include "parties_wire.h"
 
 /*  --- claims --- */
 
@@ -97,6 +98,45 @@ static void a_committed_claim_answers_with_the_stored_answer (void **state)
         assert_int_equal (looked.answer_status, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
         tell_done (node, 1);
     }
+}
+
+/*  How many take part, as told to a planner. */
+static size_t parties_told_of (node_t *node, const char *reservation)
+{
+    parties_question_t question;
+    parties_told_t told;
+    char why [WHY_BYTES];
+    snprintf (question.reservation, sizeof question.reservation, "%s", reservation);
+    packed_t body = codec_encode (&parties_question_codec, &question);
+    assert_int_equal (ask_packed (node, PLANNER_A, "Home", "Parties", body), CALL_OK);
+    assert_true (codec_decode (&parties_told_codec, &told, kept_bytes (node->world->body), why));
+    size_t count = told.count;
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal (told.list [i].name, "lis/ams"); /* the home has no part of it */
+    assert_false (told.more);
+    codec_clear (&parties_told_codec, &told);
+    return count;
+}
+
+static void claims_tell_who_takes_part_in_a_reservation (void **state)
+{
+    node_t *node = home_up (*state);
+    assert_int_equal (parties_told_of (node, "res-1"), 0);
+    home_attempt_t one = attempt (1);
+    hold_state (node, &one, NULL);
+    assert_int_equal (parties_told_of (node, "res-1"), 1);
+    tell (node, PLANNER_A, 1, "Abort");
+    assert_int_equal (parties_told_of (node, "res-1"), 0);
+    commit_one (node, 2);
+    for (int restarted = 0; restarted < 2; restarted++) {
+        assert_int_equal (parties_told_of (node, "res-2"), 1);
+        assert_int_equal (parties_told_of (node, "res-1"), 0);
+        assert_int_equal (parties_told_of (node, "res-20"), 0);
+        restart (node);
+    }
+    parties_question_t question = {.reservation = "res-2"};
+    packed_t body = codec_encode (&parties_question_codec, &question);
+    assert_int_equal (ask_packed (node, "alice", "Home", "Parties", body), CALL_DENIED);
 }
 
 static void an_aborted_or_expired_attempt_frees_the_claim (void **state)
@@ -392,6 +432,7 @@ int main (void)
       TEST (the_same_attempt_repeats_safely),
       TEST (another_body_under_the_same_id_is_a_conflict_in_every_state),
       TEST (a_committed_claim_answers_with_the_stored_answer),
+      TEST (claims_tell_who_takes_part_in_a_reservation),
       TEST (an_aborted_or_expired_attempt_frees_the_claim),
       TEST (the_next_plan_replaces_the_one_before),
       TEST (the_vote_may_bring_the_answer),

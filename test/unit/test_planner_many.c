@@ -143,6 +143,53 @@ static void the_one_free_site_of_many_is_always_found (void **state)
     fed_end (&fed);
 }
 
+static void count_shows (fed_t *fed, const fed_call_t *call)
+{
+    fed->counts [0] += strcmp (call->method, "Show") == 0;
+    fed->counts [1] += strcmp (call->method, "Parties") == 0;
+}
+
+/*  Where a reservation is costs a question to each home and to each participant; everybody is asked
+ *  when no home answers, and before it is said to be nowhere. */
+static void where_a_reservation_is_its_home_tells (void **state)
+{
+    (void) state;
+    static fed_t fed;
+    begin (&fed, 36);
+    Musubi__Answer *made =
+      ask_many (&fed, "one@g1", &(many_wish_t){.linked = true, .duration_ms = FED_HOUR_MS});
+    expect_status (made, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    size_t participants = 2 + made->network [0]->n_links;
+    fed.after = count_shows;
+    for (int home = 1; home >= 0; home--) {
+        memset (fed.counts, 0, sizeof fed.counts);
+        Musubi__ReservationView *view = show (&fed, "p0", "alice", made->reservation);
+        assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_COMMITTED);
+        assert_int_equal (view->n_compute, 2);
+        message_free (&view->base);
+        if (home)
+            assert_in_range (fed.counts [0], 3, participants);
+        else
+            assert_int_equal (fed.counts [0], SITES + DOMAINS);
+        if (home)
+            fed_kill (&fed, fed_find (&fed, "gis/g1"));
+    }
+    fed_start (&fed, fed_find (&fed, "gis/g1"));
+    fed_run (&fed, 20000);
+    memset (fed.counts, 0, sizeof fed.counts);
+    Musubi__Answer *nowhere = release (&fed, "p0", "alice", "two@g1", "nobody-knows-it");
+    expect_status (nowhere, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    assert_int_equal (fed.counts [0], SITES + DOMAINS);
+    message_free (&nowhere->base);
+    memset (fed.counts, 0, sizeof fed.counts);
+    Musubi__Answer *released = release (&fed, "p0", "alice", "three@g1", made->reservation);
+    expect_status (released, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_in_range (fed.counts [0], 3, participants);
+    message_free (&released->base);
+    message_free (&made->base);
+    fed_end (&fed);
+}
+
 static void what_is_free_nowhere_was_asked_of_all (void **state)
 {
     (void) state;
@@ -219,6 +266,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (the_one_free_site_of_many_is_always_found),
+      cmocka_unit_test (where_a_reservation_is_its_home_tells),
       cmocka_unit_test (what_is_free_nowhere_was_asked_of_all),
       cmocka_unit_test (what_a_limit_kept_from_being_asked_is_counted),
       cmocka_unit_test (the_two_free_sites_of_many_are_joined),

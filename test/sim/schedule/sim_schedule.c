@@ -223,6 +223,8 @@ static void add_planners (schedule_t *self)
     settings->try_ms = PICK (self, 100, 300);
     settings->try_ms_max = 4 * settings->try_ms;
     settings->tries_max = 3;
+    if (self->seed % 2 == 1)
+        settings->locate_all_max = 0; /* homes are asked first where a reservation is */
     settings->attempts_max = 4;
     settings->backoff_ms = 20;
     settings->frame_ms = 120000;
