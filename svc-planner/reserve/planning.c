@@ -232,7 +232,7 @@ static void on_examine (void *owner, const moment_t *now, uint64_t token)
     if (self->plan.algorithm->explain_rest)
         self->plan.algorithm->explain_rest (self);
     pending_seek_alternatives (self, now);
-    if (pending_in_doubt (self) && !self->repair_order)
+    if (pending_in_doubt (self))
         pending_go (self, now, STEP_DOUBT);
     else
         pending_go (self, now, STEP_GIVE_UP);

@@ -252,6 +252,10 @@ void pending_give_up (pending_t *self, const moment_t *now)
 
 void pending_doubt (pending_t *self, const moment_t *now)
 {
+    if (self->repair_order) { /* nobody waits for it who could ask again */
+        pending_give_up (self, now);
+        return;
+    }
     stop_planning (self);
     answer_reason (
       &self->answer, "", "",
