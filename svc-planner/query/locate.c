@@ -155,7 +155,7 @@ static const directory_entry_t *next_provider (const directory_t *directory,
 static void locate_ask (locate_t *self, const moment_t *now, size_t at);
 
 /*  Asks the next ones that have not been asked. False: all have been. */
-static bool ask_page (locate_t *self, const moment_t *now)
+static bool ask_next (locate_t *self, const moment_t *now)
 {
     size_t until =
       self->count - self->asked > LOCATE_PAGE ? self->asked + LOCATE_PAGE : self->count;
@@ -189,7 +189,7 @@ static bool ask_listed (locate_t *self, const moment_t *now)
     codec_copy (&plan_codec, &plan, &newest->plan); /* the list of parts moves as it grows */
     add_participants (self, &plan);
     codec_clear (&plan_codec, &plan);
-    return ask_page (self, now);
+    return ask_next (self, now);
 }
 
 /*  A participant that does not know what it voted for may have been asked before it voted, because
@@ -222,7 +222,7 @@ static bool ask_everybody (locate_t *self, const moment_t *now)
         return false;
     self->narrow = false;
     add_directory (self);
-    return ask_page (self, now);
+    return ask_next (self, now);
 }
 
 static void locate_finish (locate_t *self, const moment_t *now)
@@ -235,7 +235,7 @@ static void locate_finish (locate_t *self, const moment_t *now)
 /*  Nobody is being asked: whose turn is it? */
 static void locate_go_on (locate_t *self, const moment_t *now)
 {
-    if (!ask_page (self, now) && !ask_listed (self, now) && !ask_doubted (self, now))
+    if (!ask_next (self, now) && !ask_listed (self, now) && !ask_doubted (self, now))
         locate_finish (self, now);
 }
 
@@ -340,8 +340,8 @@ static bool is_large (const locate_t *self)
 
 /*  --- what homes know --- */
 
-static void on_parties (void *owner, const moment_t *now, uint64_t token,
-                        const call_result_t *result)
+static void locate_on_parties (void *owner, const moment_t *now, uint64_t token,
+                               const call_result_t *result)
 {
     locate_t *self = owner;
     parties_told_t told;
@@ -367,14 +367,14 @@ static bool ask_homes (locate_t *self, const moment_t *now)
     parties_question_t question;
     memcpy (question.reservation, self->reservation, sizeof question.reservation);
     for (size_t i = 0; i < homes_count; i++)
-        self->home_calls [i] =
-          service_ask (self->service, now,
-                       &(call_order_t){.peer = homes [i],
-                                       .service = "Home",
-                                       .method = "Parties",
-                                       .timeout_ms = self->settings->try_ms,
-                                       .tries_max = 1},
-                       codec_encode (&parties_question_codec, &question), on_parties, self, i);
+        self->home_calls [i] = service_ask (self->service, now,
+                                            &(call_order_t){.peer = homes [i],
+                                                            .service = "Home",
+                                                            .method = "Parties",
+                                                            .timeout_ms = self->settings->try_ms,
+                                                            .tries_max = 1},
+                                            codec_encode (&parties_question_codec, &question),
+                                            locate_on_parties, self, i);
     return true;
 }
 
@@ -402,7 +402,7 @@ locate_t *locate_new (service_t *service, const planner_settings_t *settings,
     for (size_t i = 0; i < self->count && plan; i++)
         self->parts [i].in_question =
           parties_find (plan->participants, plan->participants_count, self->parts [i].party.name);
-    if (!ask_page (self, now))
+    if (!ask_next (self, now))
         self->timer = timers_set (service->timers, now->mono_ms, locate_on_nobody, self, 0);
     return self;
 }
