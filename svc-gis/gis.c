@@ -115,14 +115,14 @@ static bool list_entry (gis_t *self, const moment_t *now, const request_t *reque
 }
 
 static void reply_to_announcement (gis_t *self, const request_t *request,
-                                   const announcement_t *announcement, announce_answer_t *answer)
+                                   const announcement_t *announcement, announce_answer_t answer)
 {
     char homes [GIS_HOMES_MAX][NAME_BYTES_MAX + 1];
-    answer->homes = homes;
-    answer->homes_count = announcement->homes ? self->settings.homes_count : 0;
-    for (size_t i = 0; i < answer->homes_count; i++)
+    answer.homes = homes;
+    answer.homes_count = announcement->homes ? self->settings.homes_count : 0;
+    for (size_t i = 0; i < answer.homes_count; i++)
         snprintf (homes [i], sizeof homes [i], "%s", self->settings.homes [i]);
-    service_reply (self->service, request, codec_encode (&announce_answer_codec, answer));
+    service_reply (self->service, request, codec_encode (&announce_answer_codec, &answer));
 }
 
 /*  The answer tells what is remembered, because only the sender can compare it with its ledger
@@ -146,7 +146,7 @@ static void announce_step (gis_t *self, const moment_t *now, const request_t *re
         outbox_log (self->service->outbox, LEVEL_WARNING, "entry %s not listed row=%llu cause=%s",
                     name, (unsigned long long) announcement->mark.row,
                     answer.replaced ? "replaced" : "restored_backup");
-        reply_to_announcement (self, request, announcement, &answer);
+        reply_to_announcement (self, request, announcement, answer);
         return;
     }
     if (!roster_keep (self->roster, now, name, packed, answer.lease_ms) &&
@@ -156,7 +156,7 @@ static void announce_step (gis_t *self, const moment_t *now, const request_t *re
     if (announcement->seen && recall_told (self->recall, name))
         watermarks_raise (self->watermarks, now, name, &announcement->mark);
     service_count (self->service, "announcements", 1);
-    reply_to_announcement (self, request, announcement, &answer);
+    reply_to_announcement (self, request, announcement, answer);
 }
 
 static void on_announce (void *owner, const moment_t *now, const request_t *request, void *body)

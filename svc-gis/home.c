@@ -85,11 +85,11 @@ static home_claim_t *claim_find (const home_t *self, const char *actor, const ch
     return ordered_find (self->claims, &(claim_name_t){.actor = actor, .request_id = request_id});
 }
 
-/*  plan: of the attempt that has it; NULL for a closed one. */
+/*  place: of the attempt that has it; of a closed one about no reservation. */
 static home_claim_t *claim_new (home_t *self, const char *actor, const char *request_id,
-                                const plan_t *plan, const uint8_t digest [DIGEST_BYTES])
+                                claim_place_t place, const uint8_t digest [DIGEST_BYTES])
 {
-    const char *reservation = plan ? plan->reservation : "";
+    const char *reservation = place.reservation;
     size_t actor_size = strlen (actor) + 1, request_id_size = strlen (request_id) + 1;
     size_t reservation_size = strlen (reservation) + 1;
     home_claim_t *claim =
@@ -103,8 +103,7 @@ static home_claim_t *claim_new (home_t *self, const char *actor, const char *req
     claim->doubled = ordered_find (self->claims, &claim->name) != NULL;
     if (!claim->doubled)
         ordered_add (self->claims, &claim->name, claim);
-    if (*reservation)
-        claim->place.txid = plan->txid;
+    claim->place.txid = place.txid;
     if (*reservation && !claim->doubled)
         ordered_add (self->by_reservation, &claim->place, claim);
     return claim;
@@ -227,9 +226,9 @@ static void *home_take (void *owner, const moment_t *now, const plan_t *plan, co
         refuse_taken (claim, digest, refusal);
         return NULL;
     }
-    claim = claim_new (self, plan->actor, plan->request_id, plan, digest);
+    claim_place_t place = {.reservation = plan->reservation, .txid = plan->txid};
+    claim = claim_new (self, plan->actor, plan->request_id, place, digest);
     claim->state = CLAIM_HELD;
-    claim->place.txid = plan->txid;
     if (claim
           ->doubled) /* only from damaged records: while we run it is refused, and never stored */
         outbox_log (self->service->outbox, LEVEL_ALARM, "claim %s/%s doubled", plan->actor,
@@ -454,7 +453,8 @@ static void on_closed_over (void *owner, const moment_t *now, uint64_t token)
 static home_claim_t *closed_new (home_t *self, const char *actor, const char *request_id,
                                  const closed_record_t *record)
 {
-    home_claim_t *claim = claim_new (self, actor, request_id, NULL, record->digest);
+    home_claim_t *claim =
+      claim_new (self, actor, request_id, (claim_place_t){.reservation = ""}, record->digest);
     assert (!claim->doubled);
     claim->state = CLAIM_CLOSED;
     claim->answer = record->answer;
