@@ -142,10 +142,11 @@ static const directory_entry_t *next_provider (const directory_t *directory,
                                                const directory_entry_t *entry)
 {
     static const char *const kinds [] = {"lis", "nis", "replica"};
+    const size_t count = sizeof kinds / sizeof kinds [0];
     size_t k = 0;
-    while (entry && strncmp (entry->name, kinds [k], strlen (kinds [k])) != 0)
+    while (entry && k < count && strncmp (entry->name, kinds [k], strlen (kinds [k])) != 0)
         k++;
-    for (; k < sizeof kinds / sizeof kinds [0]; k++, entry = NULL)
+    for (; k < count; k++, entry = NULL)
         while ((entry = directory_next (directory, kinds [k], entry)))
             if (entry->site || entry->domain || entry->storage)
                 return entry;
