@@ -471,14 +471,15 @@ bool peer_sockets_expire (peer_sockets_t *self, int64_t mono_ms, event_t *event)
     if (!call)
         return false;
     tell_why (self, call);
-    if (call->peer) {
-        call->peer->calls--;
-        peer_settle (self, call->peer);
-    }
     *event =
       (event_t){.kind = EVENT_ANSWER,
                 .answer = {.call = call->number, .status = CALL_TIMED_OUT, .reason = self->reason}};
+    peer_socket_t *peer = call->peer;
     call_free (call);
+    if (peer) {
+        peer->calls--;
+        peer_settle (self, peer);
+    }
     return true;
 }
 
