@@ -2,7 +2,8 @@
  *
  *  Every service is a core carried by a host. A core has no socket, file, thread, clock or random
  *  source: all it sees of the outside is a moment and an event, all it can do to the outside is an
- *  effect. Its state is in memory; its store is what it put, read back record by record at start.
+ *  effect. Its state is in memory; its store is what it put, read back record by record at start, or
+ *  later when it asks for records.
  *
  *      step (core, moment, event)         something has happened
  *      next (core) -> effect | none       what the outside must do now, in order; ask until none
@@ -169,7 +170,7 @@ typedef enum {
     EFFECT_UNSUBSCRIBE,
     EFFECT_PUT,
     EFFECT_DELETE,
-    EFFECT_READ,  /* records of TABLE_LEDGER, as they are after this batch's flush */
+    EFFECT_READ,  /* records, as they are after this batch's flush */
     EFFECT_TIMER, /* wake me at mono_ms; replaces the one before; INT64_MAX = never */
     EFFECT_WORK,  /* something slow, away from the loop */
     EFFECT_FLOW,  /* bulk bytes, which never pass through a core (flow.h) */
@@ -250,7 +251,7 @@ enum {
     TABLE_DECISIONS = 4,      /* coordinator */
     TABLE_CAPACITIES = 5,     /* questions: of a site, of a domain */
     TABLE_USES = 6,           /* use of circuits, at a domain */
-    TABLE_LEDGER = 7,         /* what happened, in order (ledger.h); read by EFFECT_READ */
+    TABLE_LEDGER = 7,         /* what happened, in order (ledger.h) */
     TABLE_WATERMARKS = 8,     /* directory: how far the ledgers of others have come (T14) */
     TABLE_NODES = 9,          /* site: machines that were seen, and drained ones */
     TABLE_RUNS = 10,          /* site: tries of tasks at nodes */

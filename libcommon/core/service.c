@@ -51,6 +51,8 @@ struct service_tables {
     service_membership_t member;
     flow_fn *flow_heard;
     void *flow_owner;
+    work_fn *rows_heard;
+    void *rows_owner;
 };
 
 /*  NULL: nothing was counted by that name. */
@@ -196,6 +198,13 @@ void service_on_work (service_t *self, work_fn *ended, void *owner)
     tables->works_count++;
 }
 
+void service_on_rows (service_t *self, work_fn *heard, void *owner)
+{
+    assert (!self->tables->rows_heard);
+    self->tables->rows_heard = heard;
+    self->tables->rows_owner = owner;
+}
+
 void service_on_flow (service_t *self, flow_fn *heard, void *owner)
 {
     assert (!self->tables->flow_heard);
@@ -335,6 +344,13 @@ static void on_request (service_t *self, const moment_t *now, const request_t *r
                         self->name, request->service, request->method);
 }
 
+void service_request (service_t *self, const moment_t *now, const request_t *request)
+{
+    self->caller = request->actor;
+    on_request (self, now, request);
+    self->caller = "";
+}
+
 static void service_work_ended (service_t *self, const moment_t *now, const event_t *event)
 {
     bool taken = false;
@@ -417,9 +433,7 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
         service_on_start (self, now, event);
         break;
     case EVENT_REQUEST:
-        self->caller = event->request.actor;
-        on_request (self, now, &event->request);
-        self->caller = "";
+        service_request (self, now, &event->request);
         break;
     case EVENT_ANSWER:
         calls_answer (self->calls, now, event);
@@ -435,6 +449,9 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
         service_work_ended (self, now, event);
         break;
     case EVENT_ROWS:
+        if (self->tables->rows_heard &&
+            self->tables->rows_heard (self->tables->rows_owner, now, event))
+            break;
         if (self->tables->member.owner)
             self->tables->member.rows (self->tables->member.owner, now, event);
         break;

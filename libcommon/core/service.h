@@ -57,6 +57,7 @@ typedef struct service {
     struct ledger *ledger;               /* what happens to what this process has promised */
     const char *caller;                  /* whose request is being served; "" = nobody's */
     int64_t wall_ms;                     /* of this step */
+    uint64_t reads;                      /* the number of the last EFFECT_READ */
     counter_t counters [COUNTERS_MAX];
     size_t counters_count;
     counter_t limits [LIMITS_MAX]; /* shown by Service.Status */
@@ -96,6 +97,10 @@ void service_join (service_t *self, const service_membership_t *membership);
 typedef bool work_fn (void *owner, const moment_t *now, const event_t *event);
 void service_on_work (service_t *self, work_fn *ended, void *owner);
 
+/*  Called with rows that were read, before the ledger is; answers whether they were its own. A
+ *  process has one such owner. */
+void service_on_rows (service_t *self, work_fn *heard, void *owner);
+
 /*  Called with news of flows. A process has one such owner. */
 typedef void flow_fn (void *owner, const moment_t *now, const flow_event_t *event);
 void service_on_flow (service_t *self, flow_fn *heard, void *owner);
@@ -104,6 +109,9 @@ void service_on_flow (service_t *self, flow_fn *heard, void *owner);
  *  that the event is for. */
 void service_step (service_t *self, const moment_t *now, const event_t *event);
 bool service_next (service_t *self, effect_t *effect);
+
+/*  Serves a request that has come; also again, in a later step, when what it waited for is here. */
+void service_request (service_t *self, const moment_t *now, const request_t *request);
 
 /*  The core of an owner that begins with its service_t *. */
 core_t service_core (void *owner, void (*destroy) (void *owner));

@@ -39,7 +39,6 @@ struct ledger {
     uint64_t last;
     uint8_t digest [LEDGER_DIGEST_BYTES];
     ledger_pending_t pending [LEDGER_READS_MAX];
-    uint64_t reads;
 };
 
 /*  --- keys --- */
@@ -160,10 +159,10 @@ bool ledger_read (ledger_t *self, uint64_t from, uint32_t most, uint32_t bytes,
         at++;
     if (at == LEDGER_READS_MAX)
         return false;
-    self->pending [at] =
-      (ledger_pending_t){.read = ++self->reads, .done = done, .owner = owner, .token = token};
+    self->pending [at] = (ledger_pending_t){
+      .read = ++self->service->reads, .done = done, .owner = owner, .token = token};
     uint8_t key [LEDGER_KEY_BYTES];
-    outbox_read (self->service->outbox, &(read_order_t){.read = self->reads,
+    outbox_read (self->service->outbox, &(read_order_t){.read = self->service->reads,
                                                         .table = TABLE_LEDGER,
                                                         .from = ledger_key_of (from, key),
                                                         .most = most,

@@ -328,6 +328,10 @@ static void on_tick (sim_t *self, tick_t *tick)
         if (current)
             process_work (self, process, tick->number);
         break;
+    case TICK_ROWS:
+        if (current)
+            process_rows (self, process, tick->number);
+        break;
     }
 }
 
@@ -427,10 +431,67 @@ void sim_serve (sim_t *self, sim_serve_fn *serve, void *owner)
 
 /*  --- what would be there after a restart --- */
 
+/*  A record of a command that the core has put since it was recalled; or one that it wants to read,
+ *  without a value. */
+typedef struct {
+    uint64_t read;
+    packed_t key;
+    packed_t value;
+} recalled_record_t;
+
 struct sim_recalled {
     core_t core;
     moment_t moment;
+    const sim_store_t *store;
+    recalled_record_t *records;
+    size_t count;
+    size_t room;
 };
+
+static packed_t recalled_copy (bytes_t bytes)
+{
+    packed_t copy = {.data = must (malloc (bytes.size + 1)), .size = bytes.size};
+    if (bytes.size > 0)
+        memcpy (copy.data, bytes.data, bytes.size);
+    return copy;
+}
+
+static void recalled_keep (sim_recalled_t *self, uint64_t read, bytes_t key, bytes_t value)
+{
+    self->records = must_grow (self->records, self->count, &self->room, sizeof *self->records);
+    self->records [self->count++] =
+      (recalled_record_t){.read = read, .key = recalled_copy (key), .value = recalled_copy (value)};
+}
+
+/*  Keeps what it puts and what it wants to read, of commands. */
+static void recall_take (sim_recalled_t *self, const effect_t *effect)
+{
+    if (effect->kind == EFFECT_PUT && effect->record.table == TABLE_COMMANDS)
+        recalled_keep (self, 0, effect->record.key, effect->record.value);
+    if (effect->kind == EFFECT_READ && effect->read.table == TABLE_COMMANDS)
+        recalled_keep (self, effect->read.read, effect->read.from, (bytes_t){0});
+}
+
+/*  The record that it has put last, or else the durable one. */
+static void recall_show (sim_recalled_t *self, size_t at)
+{
+    const packed_t key = self->records [at].key;
+    read_order_t order = {
+      .table = TABLE_COMMANDS, .from = {.data = key.data, .size = key.size}, .most = 1};
+    event_t event = {.kind = EVENT_ROWS, .rows = {.read = self->records [at].read}};
+    self->records [at].read = 0;
+    row_t *rows = sim_store_read (self->store, &order, &event.rows.count, &event.rows.more);
+    for (size_t i = 0; i < self->count; i++)
+        if (self->records [i].value.size > 0 && self->records [i].key.size == key.size &&
+            memcmp (self->records [i].key.data, key.data, key.size) == 0) {
+            const packed_t value = self->records [i].value;
+            rows [0] = (row_t){order.from, {.data = value.data, .size = value.size}};
+            event.rows.count = 1;
+        }
+    event.rows.rows = rows;
+    self->core.step (self->core.self, &self->moment, &event);
+    free (rows);
+}
 
 static void recall_load (void *owner, uint8_t table, bytes_t key, bytes_t value)
 {
@@ -447,10 +508,12 @@ static void recall_welcome (sim_recalled_t *recall)
     effect_t effect;
     uint64_t calls [RECALL_CALLS_MAX];
     size_t count = 0;
-    while (recall->core.next (recall->core.self, &effect))
+    while (recall->core.next (recall->core.self, &effect)) {
+        recall_take (recall, &effect);
         if (effect.kind == EFFECT_CALL && strcmp (effect.call.method, "Announce") == 0 &&
             count < RECALL_CALLS_MAX)
             calls [count++] = effect.call.call;
+    }
     packed_t body = sim_wire_welcome (recall->moment.wall_ms);
     for (size_t i = 0; i < count; i++)
         recall->core.step (recall->core.self, &recall->moment,
@@ -467,6 +530,7 @@ static sim_message_t *recall_reply (sim_recalled_t *recall)
     effect_t effect;
     sim_message_t *answer = NULL;
     while (recall->core.next (recall->core.self, &effect)) {
+        recall_take (recall, &effect);
         if (effect.kind != EFFECT_REPLY || answer)
             continue;
         answer = sim_message_new (MESSAGE_ANSWER, effect.reply.body);
@@ -483,6 +547,7 @@ sim_recalled_t *sim_recalled_new (sim_t *sim, int process)
     prng_t prng;
     prng_seed (&prng, RECALL_ENTROPY);
     process_moment (from, sim->now_us, &prng, &self->moment);
+    self->store = from->store;
     from->program.make (from->program.owner, &self->core);
     sim_store_each (from->store, false, recall_load, self);
     store_identity_t identity = *sim_store_identity (from->store);
@@ -501,6 +566,11 @@ void sim_recalled_destroy (sim_recalled_t **self_p)
     if (!self)
         return;
     self->core.destroy (self->core.self);
+    for (size_t i = 0; i < self->count; i++) {
+        free (self->records [i].key.data);
+        free (self->records [i].value.data);
+    }
+    free (self->records);
     free (self);
     *self_p = NULL;
 }
@@ -516,7 +586,13 @@ sim_message_t *sim_recalled_ask (sim_recalled_t *self, const char *service, cons
                                             .request_id = "",
                                             .body = body,
                                             .reply_to = 1}});
-    return recall_reply (self);
+    sim_message_t *answer = recall_reply (self);
+    for (size_t i = 0; i < self->count && !answer; i++)
+        if (self->records [i].read > 0) {
+            recall_show (self, i);
+            answer = recall_reply (self);
+        }
+    return answer;
 }
 
 sim_message_t *sim_recall (sim_t *self, int process, const char *service, const char *method,

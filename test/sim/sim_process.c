@@ -19,6 +19,7 @@
 #define FLUSH_US_MAX      3000
 #define SLOW_US_MAX       400000
 #define WORK_US_MAX       2000
+#define READ_US_MAX       3000
 #define DIES_BEFORE_FLUSH SIZE_MAX
 
 static int64_t between (prng_t *prng, int64_t least, int64_t most)
@@ -166,6 +167,33 @@ static void on_timer (sim_t *sim, sim_process_t *self, int64_t mono_ms)
     self->alarm++;
     self->alarm_mono_ms = mono_ms;
     set_alarm (sim, self);
+}
+
+static void reading_free (reading_t *reading)
+{
+    if (reading)
+        free (reading->rows);
+    free (reading);
+}
+
+/*  The records as they are now, with their bytes behind the list. */
+static void reading_take (reading_t *self, const sim_store_t *store)
+{
+    row_t *rows = sim_store_read (store, &self->order, &self->count, &self->more);
+    size_t size = (self->count + 1) * sizeof *rows;
+    for (size_t i = 0; i < self->count; i++)
+        size += rows [i].key.size + rows [i].value.size;
+    self->rows = must (malloc (size));
+    uint8_t *at = (uint8_t *) &self->rows [self->count];
+    for (size_t i = 0; i < self->count; i++) {
+        self->rows [i] =
+          (row_t){{at, rows [i].key.size}, {at + rows [i].key.size, rows [i].value.size}};
+        memcpy (at, rows [i].key.data, rows [i].key.size);
+        if (rows [i].value.size > 0)
+            memcpy (at + rows [i].key.size, rows [i].value.data, rows [i].value.size);
+        at += rows [i].key.size + rows [i].value.size;
+    }
+    free (rows);
 }
 
 static void on_read (sim_process_t *self, const read_order_t *order)
@@ -342,13 +370,16 @@ static void step_work (sim_t *sim, sim_process_t *self, int64_t at_us, uint64_t 
     sim_works_remove (&self->works, number);
 }
 
-static void step_rows (sim_t *sim, sim_process_t *self, int64_t at_us, const read_order_t *order)
+static void step_rows (sim_t *sim, sim_process_t *self, int64_t at_us, const reading_t *reading)
 {
-    event_t event = {.kind = EVENT_ROWS, .rows = {.read = order->read}};
-    row_t *rows = sim_store_read (self->store, order, &event.rows.count, &event.rows.more);
-    event.rows.rows = rows;
-    step (sim, self, at_us, &event);
-    free (rows);
+    sim_trace (sim, self->number, "<- rows table=%u count=%zu", reading->order.table,
+               reading->count);
+    step (sim, self, at_us,
+          &(event_t){.kind = EVENT_ROWS,
+                     .rows = {.read = reading->order.read,
+                              .rows = reading->rows,
+                              .count = reading->count,
+                              .more = reading->more}});
 }
 
 static void step_waiting (sim_t *sim, sim_process_t *self, int64_t at_us, const waiting_t *waiting)
@@ -383,7 +414,7 @@ static void step_waiting (sim_t *sim, sim_process_t *self, int64_t at_us, const 
         step_work (sim, self, at_us, waiting->number);
         break;
     case EVENT_ROWS:
-        step_rows (sim, self, at_us, &waiting->reading->order);
+        step_rows (sim, self, at_us, waiting->reading);
         break;
     case EVENT_FLOW:
         step (sim, self, at_us, &(event_t){.kind = EVENT_FLOW, .flow = waiting->news->event});
@@ -437,7 +468,7 @@ static void batch_begin (sim_t *sim, sim_process_t *self)
         step_waiting (sim, self, sim->now_us + spent_us, &self->inbox [i]);
         if (self->inbox [i].message)
             take_keep (self, self->inbox [i].message);
-        free (self->inbox [i].reading);
+        reading_free (self->inbox [i].reading);
         free (self->inbox [i].news);
     }
     self->inbox_count -= count;
@@ -485,12 +516,35 @@ static void notice_leaves (sim_t *sim, const sim_process_t *self, sim_message_t 
     free (notice);
 }
 
+/*  Read at once, as it was flushed; it comes later, when others may have come before it, and what was
+ *  read may have changed. */
+static void reading_leaves (sim_t *sim, sim_process_t *self, reading_t *reading)
+{
+    reading_take (reading, self->store);
+    if (sim->paced) {
+        inbox_push (self, (waiting_t){.kind = EVENT_ROWS, .reading = reading});
+        return;
+    }
+    if (self->readings_count == self->readings_room) {
+        self->readings_room = self->readings_room ? 2 * self->readings_room : 16;
+        self->readings =
+          must (realloc (self->readings, self->readings_room * sizeof (reading_t *)));
+    }
+    self->readings [self->readings_count++] = reading;
+    int64_t most_us = happens (&sim->prng, sim->faults.slow) ? SLOW_US_MAX : READ_US_MAX;
+    sim_queue_push (sim->queue, &(tick_t){.at_us = sim->now_us + between (&sim->prng, 1, most_us),
+                                          .kind = TICK_ROWS,
+                                          .process = self->number,
+                                          .life = self->life,
+                                          .number = reading->order.read});
+}
+
 static void leave (sim_t *sim, sim_process_t *self, leaving_t *leaving)
 {
     sim_message_t *message = leaving->message;
     leaving->message = NULL;
     if (leaving->reading) {
-        inbox_push (self, (waiting_t){.kind = EVENT_ROWS, .reading = leaving->reading});
+        reading_leaves (sim, self, leaving->reading);
         leaving->reading = NULL;
         return;
     }
@@ -701,6 +755,16 @@ void process_late (sim_t *sim, sim_process_t *self, uint64_t call)
     batch_begin (sim, self);
 }
 
+void process_rows (sim_t *sim, sim_process_t *self, uint64_t read)
+{
+    size_t at = 0;
+    while (self->readings [at]->order.read != read)
+        at++;
+    inbox_push (self, (waiting_t){.kind = EVENT_ROWS, .reading = self->readings [at]});
+    self->readings [at] = self->readings [--self->readings_count];
+    batch_begin (sim, self);
+}
+
 void process_news (sim_t *sim, sim_process_t *self, const flow_event_t *event)
 {
     sim_news_t *news = must (calloc (1, sizeof *news));
@@ -775,7 +839,7 @@ void process_crash (sim_t *sim, sim_process_t *self)
     self->loses = false;
     for (size_t i = 0; i < self->inbox_count; i++) {
         free (self->inbox [i].message);
-        free (self->inbox [i].reading);
+        reading_free (self->inbox [i].reading);
         free (self->inbox [i].news);
     }
     for (size_t i = 0; i < self->calls_count; i++)
@@ -784,11 +848,14 @@ void process_crash (sim_t *sim, sim_process_t *self)
         free (self->replies_open [i].request);
     for (size_t i = 0; i < self->leaving_count; i++) {
         free (self->leaving [i].message);
-        free (self->leaving [i].reading);
+        reading_free (self->leaving [i].reading);
         free (self->leaving [i].order);
     }
     taken_clear (self);
+    for (size_t i = 0; i < self->readings_count; i++)
+        reading_free (self->readings [i]);
     sim_works_clear (&self->works);
+    self->readings_count = 0;
     self->inbox_count = self->calls_count = self->replies_count = self->leaving_count = 0;
     self->subscriptions_count = 0;
     self->busy = self->dies = self->transacts = self->stops = self->alarm_waits = false;
@@ -811,6 +878,7 @@ void process_destroy (sim_process_t **self_p)
     free (self->replies_open);
     free (self->taken);
     free (self->leaving);
+    free (self->readings);
     free (self);
     *self_p = NULL;
 }

@@ -20,10 +20,13 @@ typedef enum {
 #define SIM_FROM_BYTES      64
 #define SIM_FLOW_TEXT_BYTES 256
 
-/*  Records that the core wants to see. */
+/*  Records that the core wants to see; once it is their time, with their contents. */
 typedef struct {
     read_order_t order;
     uint8_t from [SIM_FROM_BYTES]; /* what the order points to */
+    row_t *rows;
+    size_t count;
+    bool more;
 } reading_t;
 
 /*  An order of bulk bytes, or news of them, with what they point to. */
@@ -43,7 +46,7 @@ typedef struct {
 /*  Something that waits to be stepped. */
 typedef struct {
     event_kind_t kind;
-    reading_t *reading;     /* rows: the record list; owned */
+    reading_t *reading;     /* rows: owned */
     sim_news_t *news;       /* of flows: owned */
     sim_message_t *message; /* request, answer, hint: owned */
     uint64_t number;        /* of a call that is too late, or of work */
@@ -106,6 +109,9 @@ typedef struct {
     size_t leaving_count;
     size_t leaving_room;
     sim_works_t works;
+    reading_t **readings; /* that have been read and have not come: owned */
+    size_t readings_count;
+    size_t readings_room;
     size_t dies_after; /* it dies after this many messages have left; SIZE_MAX = before the flush */
     bool dies;         /* the process dies in this batch */
     bool struck;       /* the process dies while this message leaves (sim_strike) */
@@ -160,6 +166,7 @@ void process_receive (sim_t *sim, sim_process_t *self, sim_message_t *message);
 void process_alarm (sim_t *sim, sim_process_t *self, uint64_t alarm);
 void process_late (sim_t *sim, sim_process_t *self, uint64_t call);
 void process_work (sim_t *sim, sim_process_t *self, uint64_t work);
+void process_rows (sim_t *sim, sim_process_t *self, uint64_t read);
 void process_news (sim_t *sim, sim_process_t *self, const flow_event_t *news);
 void process_batch_end (sim_t *sim, sim_process_t *self);
 void process_wake (sim_t *sim, sim_process_t *self);

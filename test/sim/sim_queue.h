@@ -17,6 +17,7 @@ typedef enum {
     TICK_ALARM,     /* a process asked to be woken */
     TICK_LATE,      /* a call's time is up */
     TICK_WORK,      /* slow work has ended */
+    TICK_ROWS,      /* records that were read have come */
     TICK_WAKE,      /* a process has stood still for long enough */
     TICK_START,     /* a process starts, or starts again */
     TICK_CRASH,     /* a process dies, whatever it is doing */
