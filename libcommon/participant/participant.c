@@ -121,6 +121,8 @@ void participant_answer_may_not (participant_t *self, const request_t *request, 
 bool participant_begin (participant_t *self, const moment_t *now, const request_t *request,
                         verb_t verb, const txid_t *txid, command_t **command)
 {
+    if (!reads_ready (self, request, txid, 1))
+        return false;
     *command = command_find (self, txid);
     if (!participant_may (self, verb, request, txid, *command)) {
         participant_answer_may_not (self, request, txid);
@@ -311,7 +313,8 @@ static void on_done (void *owner, const moment_t *now, const request_t *request,
     participant_t *self = owner;
     const done_request_t *asked = body;
     for (size_t i = 0; i < asked->count; i++) {
-        command_t *command = command_find (self, &asked->txids [i]);
+        /* A shelved one is done, or came to nothing. */
+        command_t *command = ordered_find (self->commands, &asked->txids [i]);
         if (command && (participant_may (self, VERB_DONE, request, &asked->txids [i], command) ||
                         strcmp (command->fenced_by, request->actor) == 0))
             command_mark_done (command, now);
@@ -408,14 +411,15 @@ static bool participant_view_of (const reservation_t *reservation, reservation_v
 {
     if (!reservation)
         return false;
-    *view = (reservation_view_t){
-      .id = reservation->id,
-      .owner = reservation->owner,
-      .version = reservation->version,
-      .over = reservation->released || reservation->failed,
-      .failed = reservation->failed,
-      .current = reservation->current,
-      .part = {.data = reservation->part.data, .size = reservation->part.size}};
+    *view =
+      (reservation_view_t){.id = reservation->id,
+                           .owner = reservation->owner,
+                           .version = reservation->version,
+                           .over = reservation->released || reservation->failed,
+                           .failed = reservation->failed,
+                           .current = reservation->current,
+                           .part = {.data = reservation->part.data, .size = reservation->part.size},
+                           .made_by = reservation->made_by};
     return true;
 }
 
@@ -429,9 +433,10 @@ bool participant_next (const participant_t *self, const char *after, reservation
     return participant_view_of (ordered_after (self->reservations, after), view);
 }
 
-bool participant_command (participant_t *self, const txid_t *txid, plan_t *plan, bytes_t *part)
+bool participant_command (const participant_t *self, const txid_t *txid, plan_t *plan,
+                          bytes_t *part)
 {
-    const command_t *command = command_find (self, txid);
+    const command_t *command = ordered_find (self->commands, txid);
     if (!command || command->plan.size == 0)
         return false;
     *plan = command_plan (command);
@@ -439,7 +444,12 @@ bool participant_command (participant_t *self, const txid_t *txid, plan_t *plan,
     return true;
 }
 
-void participant_commands (participant_t *self, const txid_t *after,
+bool participant_ready (participant_t *self, const request_t *request, const txid_t *txid)
+{
+    return reads_ready (self, request, txid, 1);
+}
+
+void participant_commands (const participant_t *self, const txid_t *after,
                            bool (*visit) (void *owner, const command_view_t *command), void *owner)
 {
     txid_t at;
@@ -447,7 +457,7 @@ void participant_commands (participant_t *self, const txid_t *after,
         at = *after;
     const txid_t *key = after ? &at : NULL;
     bool more = true;
-    for (command_t *command; more && (command = command_after (self, key));) {
+    for (command_t *command; more && (command = ordered_after (self->commands, key));) {
         at = command->txid;
         key = &at;
         if (command->plan.size == 0)

@@ -145,6 +145,7 @@ typedef struct {
     bool failed;         /* its change was refused at its edge, and it has nothing */
     const void *current; /* NULL = it holds nothing */
     bytes_t part;        /* committed; empty = nothing */
+    txid_t made_by;      /* when version > 0 */
 } reservation_view_t;
 
 /*  False when it is not known. */
@@ -154,11 +155,13 @@ bool participant_find (const participant_t *self, const char *reservation,
 /*  The reservation with the next greater id; the first for NULL; false at the end. */
 bool participant_next (const participant_t *self, const char *after, reservation_view_t *view);
 
-/*  The plan of one command, a copy: codec_clear; and its part, borrowed until the next step. False
- *  when it is not known, or has no plan because a tombstone was made before it came. */
-bool participant_command (participant_t *self, const txid_t *txid, plan_t *plan, bytes_t *part);
+/*  The plan of one claim's command, a copy: codec_clear; and its part, borrowed until the next step.
+ *  False when it is not known, or has no plan because a tombstone was made before it came. */
+bool participant_command (const participant_t *self, const txid_t *txid, plan_t *plan,
+                          bytes_t *part);
 
-/*  Visit the commands, ascending by txid, until visit says false. For claims and counters. */
+/*  Visit the commands that are in memory, ascending by txid, until visit says false: those of claims
+ *  all are, others until they have ended and all have acknowledged it. */
 typedef struct {
     const plan_t *plan;
     command_state_t state;
@@ -166,12 +169,16 @@ typedef struct {
     bool done;    /* everybody has acknowledged it, or a repair has amended it (T10) */
     bool amended; /* a repair has amended its answer */
 } command_view_t;
-void participant_commands (participant_t *self, const txid_t *after,
+void participant_commands (const participant_t *self, const txid_t *after,
                            bool (*visit) (void *owner, const command_view_t *command), void *owner);
 
 /*  --- for a service that coordinates commands of its own (libcommon/plus/plus.h): the coordinator's
  *  store is the participant's, and nobody else takes part. What is granted is held for as long as
  *  the caller says, and decided in one write, so there never is a doubt. --- */
+
+/*  May the others be asked about this command now? If not, its record must be read first: the request
+ *  is served again when it has been, or has been refused. */
+bool participant_ready (participant_t *self, const request_t *request, const txid_t *txid);
 
 /*  Takes a hold with a new txid whose only participant and coordinator are this store. *answer says
  *  how it stands, or why it was refused; end it with codec_clear. False with why when the hold is

@@ -128,7 +128,10 @@ void participant_on_amend (void *owner, const moment_t *now, const request_t *re
     participant_t *self = owner;
     const amend_request_t *asked = body;
     char why [WHY_BYTES] = "";
-    command_t *command = command_find (self, &asked->txid);
+    command_t *command;
+    if (!reads_ready (self, request, &asked->txid, 1))
+        return;
+    command = command_find (self, &asked->txid);
     if (!may_amend (self, request, &asked->txid, command, asked->epoch)) {
         participant_answer_may_not (self, request, &asked->txid);
     } else if (!command || !self->resource.claims || command->state != COMMAND_COMMITTED) {

@@ -6,6 +6,7 @@
  */
 #include "access.h"
 #include "ledger.h"
+#include "must.h"
 #include "participant_state.h"
 
 #include <assert.h>
@@ -479,6 +480,21 @@ static bool part_valid (const participant_t *self, hold_check_t *wanted, refusal
            self->resource.valid (self->resource.owner, &hold->plan, &wanted->part, refusal, why);
 }
 
+/*  Is all in memory that is known of its txid, of those that it replaces, and of its request? */
+static bool hold_ready (participant_t *self, const request_t *request, const hold_t *hold)
+{
+    const plan_t *plan = &hold->plan;
+    size_t count = 1 + hold->replaces_count;
+    txid_t *txids = must (malloc ((count + shelf_requested (self, plan, NULL)) * sizeof *txids));
+    txids [0] = plan->txid;
+    if (hold->replaces_count > 0)
+        memcpy (txids + 1, hold->replaces, hold->replaces_count * sizeof *txids);
+    count += shelf_requested (self, plan, txids + count);
+    bool ready = reads_ready (self, request, txids, count);
+    free (txids);
+    return ready;
+}
+
 static void hold_step (participant_t *self, const moment_t *now, const request_t *request,
                        hold_t *hold)
 {
@@ -492,6 +508,8 @@ static void hold_step (participant_t *self, const moment_t *now, const request_t
         participant_answer (self, request, &answer);
         return;
     }
+    if (!hold_ready (self, request, hold))
+        return;
     command_t *known = command_find (self, &hold->plan.txid);
     if (known) {
         answer_again (known, now, request, hold);

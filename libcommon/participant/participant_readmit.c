@@ -30,7 +30,7 @@ bool readmit_over (const participant_t *self, refusal_t *refusal)
 
 void participant_told_committed (participant_t *self, const moment_t *now, const txid_t *txid)
 {
-    command_t *command = command_find (self, txid);
+    command_t *command = ordered_find (self->commands, txid); /* one that is shelved has ended */
     if (command && (command->state == COMMAND_PREPARED || command->state == COMMAND_EDGE))
         command_decide_commit (command, now, EVENT_RESOLVED);
 }

@@ -61,18 +61,16 @@ static void tally_leave (ordered_t *tallies, tally_t *tally)
 
 /*  --- commands --- */
 
-/*  The caller frees it. */
-static char *request_of (const plan_t *plan)
+char *command_request_text (const plan_t *plan)
 {
     char *request = must (malloc (strlen (plan->actor) + strlen (plan->request_id) + 2));
     strcat (strcat (strcpy (request, plan->actor), "\n"), plan->request_id);
     return request;
 }
 
-const command_t *command_of_request (participant_t *self, const plan_t *plan)
+const command_t *command_of_request (const participant_t *self, const plan_t *plan)
 {
-    char *request = request_of (plan);
-    shelf_fetch_request (self, request);
+    char *request = command_request_text (plan);
     requested_t at = {.request = request};
     const command_t *found = NULL, *command;
     while (!found && (command = ordered_after (self->requested, &at)) &&
@@ -110,7 +108,7 @@ command_t *command_new (participant_t *self, const txid_t *txid, const plan_t *p
     }
     ordered_add (self->commands, &command->txid, command);
     if (plan && *plan->home && *plan->request_id && !self->resource.claims) {
-        command->request = request_of (plan);
+        command->request = command_request_text (plan);
         ordered_add (self->requested,
                      &(requested_t){.request = command->request, .txid = command->txid}, command);
     }
@@ -568,6 +566,7 @@ void records_register (participant_t *self)
     self->planners = ordered_by_text (offsetof (tally_t, name));
     TAILQ_INIT (&self->open);
     TAILQ_INIT (&self->done_unstored);
+    reads_begin (self);
     service_load (self->service, TABLE_COMMANDS, load_command, self);
     if (!self->resource.claims)
         service_load (self->service, TABLE_RESERVATIONS, load_reservation, self);
@@ -595,6 +594,7 @@ void records_destroy (participant_t *self)
     for (txid_t *txid; (txid = ordered_after (self->unreadable, NULL));)
         free (ordered_remove (self->unreadable, txid));
     ordered_destroy (&self->unreadable);
+    reads_end (self);
     shelf_close (self);
     ordered_destroy (&self->commands);
     ordered_destroy (&self->requested);

@@ -175,6 +175,8 @@ void participant_on_outcome (void *owner, const moment_t *now, const request_t *
     participant_t *self = owner;
     const decision_request_t *asked = body;
     (void) now;
+    if (!reads_ready (self, request, &asked->txid, 1))
+        return;
     const command_t *command = command_find (self, &asked->txid); /* only reads: not even its age */
     if (!participant_may (self, VERB_OUTCOME, request, &asked->txid, command)) {
         service_refuse (self->service, request, CALL_DENIED,

@@ -1,10 +1,10 @@
-/*  participant_shelf - commands that have ended, as the bytes of their records.
+/*  participant_shelf - commands that have ended: that they are known, and until when.
  *
  *  Most of what a participant knows are commands that nothing changes any more. They stay known
- *  until they are pruned, but they take no more memory than their records, and a start reads no
- *  more of them than it needs to put them in order. One that is asked for is a command again until
- *  the end of the step. A record that looks sound and is not is found when it is asked for: then
- *  nothing is known of its txid, as with one that is found at the start.
+ *  until they are pruned, but their records are in the store alone, and a start looks no further
+ *  into these than it must. One that is asked for is read (participant_reads.c), and is a command
+ *  until the end of that step. A record that looks sound and is not is found when it is asked for:
+ *  then nothing is known of its txid, as with one that is found at the start.
  */
 #include "message.h"
 #include "must.h"
@@ -114,13 +114,12 @@ static bool shelf_over (command_state_t state, bool done)
 
 /*  --- to the shelf and from it --- */
 
-static void shelf_add (participant_t *self, const txid_t *txid, const shelf_peek_t *peek,
-                       bytes_t record)
+static void shelf_add (participant_t *self, const txid_t *txid, const shelf_peek_t *peek)
 {
-    shelved_t *shelved = must (malloc (sizeof *shelved + record.size));
+    shelved_t *shelved = must (malloc (sizeof *shelved));
+    bool decided = peek->state == COMMAND_COMMITTED || peek->state == COMMAND_EDGE_REFUSED;
     *shelved = (shelved_t){
-      .txid = *txid, .request = peek->request, .until_ms = peek->until_ms, .size = record.size};
-    memcpy (shelved->record, record.data, record.size);
+      .txid = *txid, .request = decided ? peek->request : 0, .until_ms = peek->until_ms};
     ordered_add (self->shelf, &shelved->txid, shelved);
     if (shelved->request)
         ordered_add (self->shelf_requests, shelved, shelved);
@@ -130,36 +129,29 @@ bool shelf_load (participant_t *self, const txid_t *txid, bytes_t record)
 {
     shelf_peek_t peek;
     if (self->resource.claims || !peek_record (record, &peek) || peek.plan.size == 0 ||
-        !shelf_over (peek.state, peek.done) || !peek_plan (txid, &peek) ||
-        command_known (self, txid))
+        !shelf_over (peek.state, peek.done) || !peek_plan (txid, &peek))
         return false;
-    shelf_add (self, txid, &peek, record);
+    shelf_add (self, txid, &peek);
     return true;
-}
-
-static void shelf_take_out (participant_t *self, shelved_t *shelved)
-{
-    ordered_remove (self->shelf, &shelved->txid);
-    if (shelved->request)
-        ordered_remove (self->shelf_requests, shelved);
 }
 
 void shelf_drop (participant_t *self, shelved_t *shelved)
 {
-    shelf_take_out (self, shelved);
+    ordered_remove (self->shelf, &shelved->txid);
+    if (shelved->request)
+        ordered_remove (self->shelf_requests, shelved);
     free (shelved);
 }
 
-/*  NULL when its record can't be understood. */
-static command_t *shelf_fetch (participant_t *self, shelved_t *shelved)
+void shelf_fetch (participant_t *self, const txid_t *txid, bytes_t record)
 {
-    shelf_take_out (self, shelved);
-    command_t *command = command_read (self, &shelved->txid,
-                                       (bytes_t){.data = shelved->record, .size = shelved->size});
-    free (shelved);
+    shelved_t *shelved = ordered_find (self->shelf, txid);
+    if (!shelved)
+        return;
+    shelf_drop (self, shelved);
+    command_t *command = command_read (self, txid, record);
     if (command)
         shelf_later (command);
-    return command;
 }
 
 /*  Nobody waits for it, and its record is stored as it is. */
@@ -179,14 +171,12 @@ static void shelf_on_time (void *owner, const moment_t *now, uint64_t token)
         command->shelving = false;
         if (!shelf_ready (command))
             continue;
-        shelf_peek_t peek = {.until_ms = command->until_ms};
+        shelf_peek_t peek = {.state = command->state, .until_ms = command->until_ms};
         if (command->request)
             peek.request = shelf_hash_text (command->request);
         txid_t txid = command->txid;
-        packed_t record = command_record_encode (command);
         command_free (command);
-        shelf_add (self, &txid, &peek, packed_bytes (record));
-        free (record.data);
+        shelf_add (self, &txid, &peek);
     }
 }
 
@@ -206,14 +196,18 @@ void shelf_later (command_t *command)
 
 bool command_known (const participant_t *self, const txid_t *txid)
 {
-    return ordered_find (self->commands, txid) || ordered_find (self->shelf, txid);
+    return ordered_find (self->commands, txid) || command_shelved (self, txid);
 }
 
-command_t *command_find (participant_t *self, const txid_t *txid)
+bool command_shelved (const participant_t *self, const txid_t *txid)
 {
-    command_t *command = ordered_find (self->commands, txid);
-    shelved_t *shelved = command ? NULL : ordered_find (self->shelf, txid);
-    return shelved ? shelf_fetch (self, shelved) : command;
+    return ordered_find (self->shelf, txid) != NULL;
+}
+
+command_t *command_find (const participant_t *self, const txid_t *txid)
+{
+    assert (!command_shelved (self, txid));
+    return ordered_find (self->commands, txid);
 }
 
 shelved_t *shelf_next (const participant_t *self, const txid_t *after, command_t **command)
@@ -224,23 +218,16 @@ shelved_t *shelf_next (const participant_t *self, const txid_t *after, command_t
     return first ? shelved : NULL;
 }
 
-command_t *command_after (participant_t *self, const txid_t *after)
+size_t shelf_requested (const participant_t *self, const plan_t *plan, txid_t *txids)
 {
-    command_t *command;
-    txid_t at;
-    for (shelved_t *shelved; (shelved = shelf_next (self, after, &command)); after = &at) {
-        at = shelved->txid;
-        command = shelf_fetch (self, shelved);
-        if (command)
-            break;
-    }
-    return command;
-}
-
-void shelf_fetch_request (participant_t *self, const char *request)
-{
-    shelved_t at = {.request = shelf_hash_text (request)};
-    shelved_t *shelved;
-    while ((shelved = ordered_after (self->shelf_requests, &at)) && shelved->request == at.request)
-        (void) shelf_fetch (self, shelved);
+    char *text = command_request_text (plan);
+    shelved_t at = {.request = shelf_hash_text (text)};
+    free (text);
+    size_t count = 0;
+    for (const shelved_t *shelved;
+         (shelved = ordered_after (self->shelf_requests, &at)) && shelved->request == at.request;
+         at.txid = shelved->txid, count++)
+        if (txids)
+            txids [count] = shelved->txid;
+    return count;
 }

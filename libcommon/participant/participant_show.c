@@ -9,6 +9,7 @@
  *  that it exists, and its state.
  */
 #include "access.h"
+#include "must.h"
 #include "participant_state.h"
 
 #include <stdlib.h>
@@ -33,6 +34,8 @@ static part_view_t participant_show_view_of (participant_t *self, const moment_t
                                              const reservation_t *reservation)
 {
     const usage_t *usage = &self->resource.usage;
+    bool first = reservation->version == 0;
+    bool shelved = !first && command_shelved (self, &reservation->made_by);
     return (part_view_t){
       .now = now,
       .usage = usage,
@@ -41,9 +44,17 @@ static part_view_t participant_show_view_of (participant_t *self, const moment_t
       .reservation = reservation,
       .state = participant_show_state_of (now, reservation),
       .details = may (self->access, verb, request->actor, request->actor, reservation->owner),
-      .by = reservation->version == 0 ? reservation->pending
-                                      : command_find (self, &reservation->made_by),
+      .by = first     ? reservation->pending
+            : shelved ? NULL
+                      : command_find (self, &reservation->made_by),
+      .shelved = shelved,
     };
+}
+
+/*  Must the plan be read that made it? */
+static bool view_wants (const part_view_t *view)
+{
+    return view->shelved && view->details;
 }
 
 static uint32_t page_size (const participant_t *self, uint32_t asked)
@@ -56,6 +67,7 @@ void participant_on_show (void *owner, const moment_t *now, const request_t *req
     participant_t *self = owner;
     const show_request_t *asked = body;
     page_t *page = page_new (1);
+    bool ready = true;
     reservation_t *reservation = reservation_find (self, asked->reservation);
     if (reservation && reservation->pending) {
         command_age (reservation->pending, now);
@@ -63,10 +75,45 @@ void participant_on_show (void *owner, const moment_t *now, const request_t *req
     }
     if (reservation) {
         part_view_t view = participant_show_view_of (self, now, VERB_SHOW, request, reservation);
-        page_add_part (page, &view);
+        ready = !view_wants (&view) || reads_ready (self, request, &reservation->made_by, 1);
+        if (ready)
+            page_add_part (page, &view);
     }
-    service_reply (self->service, request, page_show_encode (page));
+    if (ready)
+        service_reply (self->service, request, page_show_encode (page));
     page_destroy (&page);
+}
+
+/*  The records that are missing for a page. */
+typedef struct {
+    txid_t *txids;
+    size_t count;
+    size_t most;
+} page_wants_t;
+
+static page_wants_t page_wants (uint32_t most)
+{
+    size_t bound = most < PAGE_READS_MAX ? most : PAGE_READS_MAX;
+    return (page_wants_t){.txids = must (malloc (bound * sizeof (txid_t))), .most = bound};
+}
+
+/*  False when the page ends before this record. After the first wait it is made of what is there,
+ *  however often commands are shelved meanwhile. */
+static bool page_want (const participant_t *self, page_wants_t *wants, int looks,
+                       const txid_t *txid)
+{
+    if (wants->count == wants->most || (self->served_again && looks > 0))
+        return false;
+    wants->txids [wants->count++] = *txid;
+    return true;
+}
+
+/*  As reads_ready; ends the wants. */
+static bool page_ready (participant_t *self, const request_t *request, page_wants_t *wants)
+{
+    bool ready = reads_ready (self, request, wants->txids, wants->count);
+    free (wants->txids);
+    return ready;
 }
 
 static bool asked_for (const list_request_t *question, const part_view_t *view)
@@ -84,16 +131,23 @@ void participant_on_list (void *owner, const moment_t *now, const request_t *req
 {
     participant_t *self = owner;
     const list_request_t *question = body;
-    page_t *page = page_new (page_size (self, question->most));
+    uint32_t most = page_size (self, question->most);
+    page_t *page = page_new (most);
+    page_wants_t wants = page_wants (most);
     const char *at = *question->after ? question->after : NULL;
     const reservation_t *reservation;
     for (int looks = 0; (reservation = ordered_after (self->reservations, at)); looks++) {
         part_view_t view = participant_show_view_of (self, now, VERB_LIST, request, reservation);
-        if (looks == LOOKS_MAX || (asked_for (question, &view) && !page_add_part (page, &view)))
+        bool asked = looks < LOOKS_MAX && asked_for (question, &view);
+        if (looks == LOOKS_MAX ||
+            (asked && view_wants (&view) &&
+             !page_want (self, &wants, looks, &reservation->made_by)) ||
+            (asked && !view_wants (&view) && !page_add_part (page, &view)))
             break;
         at = reservation->id;
     }
-    service_reply (self->service, request, page_list_encode (page, reservation ? at : NULL));
+    if (page_ready (self, request, &wants))
+        service_reply (self->service, request, page_list_encode (page, reservation ? at : NULL));
     page_destroy (&page);
 }
 
@@ -113,6 +167,8 @@ static bool may_see (const participant_t *self, const request_t *request, const 
 
 static void tell_command (participant_t *self, const request_t *request, const txid_t *txid)
 {
+    if (!reads_ready (self, request, txid, 1))
+        return;
     page_t *page = page_new (1);
     const command_t *command = command_find (self, txid);
     if (command && may_see (self, request, command))
@@ -131,15 +187,20 @@ void participant_on_commands (void *owner, const moment_t *now, const request_t 
         tell_command (self, request, &question->only);
         return;
     }
-    page_t *page = page_new (page_size (self, question->most));
+    uint32_t most = page_size (self, question->most);
+    page_t *page = page_new (most);
+    page_wants_t wants = page_wants (most);
     const txid_t *at = question->after_set ? &question->after : NULL;
-    const command_t *command;
-    for (int looks = 0; (command = command_after (self, at)); looks++) {
-        if (looks == LOOKS_MAX ||
-            (may_see (self, request, command) && !page_add_command (page, command)))
+    const shelved_t *shelved;
+    command_t *command;
+    for (int looks = 0; (shelved = shelf_next (self, at, &command)) || command; looks++) {
+        if (looks == LOOKS_MAX || (shelved && !page_want (self, &wants, looks, &shelved->txid)) ||
+            (!shelved && may_see (self, request, command) && !page_add_command (page, command)))
             break;
-        at = &command->txid;
+        at = shelved ? &shelved->txid : &command->txid;
     }
-    service_reply (self->service, request, page_commands_encode (page, command ? at : NULL));
+    if (page_ready (self, request, &wants))
+        service_reply (self->service, request,
+                       page_commands_encode (page, shelved || command ? at : NULL));
     page_destroy (&page);
 }

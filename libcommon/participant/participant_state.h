@@ -6,6 +6,7 @@
  *  participant_command.c  one command: its states, and everything that moves with them
  *  participant_records.c  the tables in memory and in the store; start; pruning
  *  participant_shelf.c    commands that have ended
+ *  participant_reads.c    requests that wait for their records
  *  participant_tombstone.c     tombstones
  *  participant_in_doubt.c    votes without a decision (T7)
  *  participant_claim.c    the answer that a home keeps (T2, T10)
@@ -40,6 +41,8 @@
 #define PRUNE_REST_MS_MIN       1000     /* between two sweeps: an eighth of the retention, */
 #define PRUNE_REST_MS_MAX       600000   /* within these bounds */
 #define PRUNE_ASKS_MAX          16       /* questions for acknowledgement in one go */
+#define RECORD_READS_MAX        4096 /* records of shelved commands that are being read at once */
+#define PAGE_READS_MAX          1024 /* of them for one page */
 #define DRIFTED_TOLD_MAX        64   /* reservations that don't fit the configuration, in the log */
 #define LOOKS_MAX               4096 /* records looked at for one page, told or not */
 #define STORE_RESERVE_PARTS     10   /* the last tenth of the store is for decisions (T13), */
@@ -118,13 +121,12 @@ struct reservation {
     char id []; /* then the owner: there are many reservations, and most names are short */
 };
 
-/*  A command that has ended: its record. */
+/*  A command that has ended, and that all have acknowledged if it was decided. Its record is in the
+ *  store alone. */
 typedef struct {
     txid_t txid;
-    uint64_t request; /* hash of the text that a command has; 0 = none */
+    uint64_t request; /* hash of the text that a command has; 0 = none, or it came to nothing */
     int64_t until_ms; /* as a command has it */
-    size_t size;
-    uint8_t record [];
 } shelved_t;
 
 TAILQ_HEAD (command_list, command);
@@ -145,6 +147,9 @@ struct participant {
     struct command_list open;
     struct command_list done_unstored;
     struct command_list shelving;
+    ordered_t *waits;  /* requests that wait for records, */
+    size_t reads;      /* for so many in all */
+    bool served_again; /* the request that is being served has waited */
     uint64_t done_timer;
     uint64_t shelf_timer;
     size_t open_count;
@@ -262,7 +267,10 @@ command_answer_t command_answer (const command_t *self, const moment_t *now);
 /*  --- participant_records.c --- */
 
 /*  Another txid by which the request of this plan was committed here; NULL = there is none (T2). */
-const command_t *command_of_request (participant_t *self, const plan_t *plan);
+const command_t *command_of_request (const participant_t *self, const plan_t *plan);
+
+/*  The text of a request, as a command has it; the caller frees it. */
+char *command_request_text (const plan_t *plan);
 
 /*  Makes a command of its stored record. NULL, told, when that can't be understood. */
 command_t *command_read (participant_t *self, const txid_t *txid, bytes_t record);
@@ -303,16 +311,19 @@ void records_done_later (participant_t *self, const moment_t *now);
 
 /*  --- participant_shelf.c --- */
 
-/*  What both return is a command for this step at least: it is shelved again at its end if it was
- *  before. The one with the next greater txid; the first for NULL; NULL at the end. */
-command_t *command_find (participant_t *self, const txid_t *txid);
-command_t *command_after (participant_t *self, const txid_t *after);
+/*  Only when reads_ready has said so: it may not be on the shelf. */
+command_t *command_find (const participant_t *self, const txid_t *txid);
 
-/*  Is there such a command? */
+/*  Is there such a command? Is it on the shelf? */
 bool command_known (const participant_t *self, const txid_t *txid);
+bool command_shelved (const participant_t *self, const txid_t *txid);
 
 void shelf_open (participant_t *self);
 void shelf_close (participant_t *self);
+
+/*  Its record has been read: it is a command until the end of this step at least, or its record
+ *  can't be understood. Nothing if it is not on the shelf any more. */
+void shelf_fetch (participant_t *self, const txid_t *txid, bytes_t record);
 
 /*  Shelves a stored record of a command that has ended; false when it is of another, or unsound. */
 bool shelf_load (participant_t *self, const txid_t *txid, bytes_t record);
@@ -324,8 +335,16 @@ void shelf_later (command_t *command);
 shelved_t *shelf_next (const participant_t *self, const txid_t *after, command_t **command);
 void shelf_drop (participant_t *self, shelved_t *shelved);
 
-/*  Makes commands of those that may have this request, as command_t has it. */
-void shelf_fetch_request (participant_t *self, const char *request);
+/*  How many may have made something of the request of this plan; their txids, if not NULL. */
+size_t shelf_requested (const participant_t *self, const plan_t *plan, txid_t *txids);
+
+/*  --- participant_reads.c --- */
+
+/*  Is none of these commands on the shelf? If one is, the request is served again once their
+ *  records have been read, or has been refused because too many are: return. */
+bool reads_ready (participant_t *self, const request_t *request, const txid_t *txids, size_t count);
+void reads_begin (participant_t *self);
+void reads_end (participant_t *self);
 
 /*  --- participant_tombstone.c --- */
 
@@ -399,7 +418,8 @@ typedef struct {
     const usage_t *usage;
     bool whole;          /* show, not list */
     bool details;        /* the asker may see whose it is and what it books */
-    const command_t *by; /* made the committed version, or the pending first one; NULL = pruned */
+    const command_t *by; /* made the committed version, or the pending first one; NULL = pruned, */
+    bool shelved;        /* or shelved */
 } part_view_t;
 
 /*  An answer of many records, within the bytes that a body may have. */

@@ -220,7 +220,7 @@ bool page_add_part (page_t *self, const part_view_t *view)
     record->version = reservation->version;
     record->state = (Musubi__ReservationState) view->state;
     if (reservation->version > 0)
-        record->done = view->by && view->by->done;
+        record->done = view->shelved || (view->by && view->by->done);
     if (reservation->pending)
         put_pending (self, record, reservation->pending);
     if (view->details) {

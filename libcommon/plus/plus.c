@@ -128,6 +128,8 @@ static bool command_begin (plus_t *self, const moment_t *now, const request_t *r
     int64_t expires_ms;
     bool own = memcmp (command->store, service->store.id, STORE_ID_BYTES) == 0;
     command_answer_t answer = {.state = COMMAND_UNKNOWN};
+    if (own && !participant_ready (self->parts.participant, request, command))
+        return false;
     if (own)
         answer =
           participant_local_state (self->parts.participant, now, command, actor, &expires_ms);

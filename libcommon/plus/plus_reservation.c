@@ -195,6 +195,9 @@ static bool read_booked (plus_t *self, const moment_t *now, const request_t *req
                          const reservation_view_t *view, plus_bookings_t *old)
 {
     plan_t plan = {0};
+    if (view->version > 0 && !view->over &&
+        !participant_ready (self->parts.participant, request, &view->made_by))
+        return false;
     if (view->version == 0 || view->over) {
         plus_refuse (self, now, request, view->id, CALL_NOT_FOUND, "reservation %.63s %s", view->id,
                      view->over ? "is over" : "is not reserved");
@@ -256,7 +259,7 @@ void plus_on_change (void *owner, const moment_t *now, const request_t *request,
     const plus_wish_t *wish = body;
     const plus_request_entry_t *before;
     if (plus_asked_before (self, request, &before)) {
-        if (before)
+        if (before && participant_ready (self->parts.participant, request, &before->asked.command))
             plus_tell_command (self, now, request, &before->asked.command);
     } else if (plus_asked_room (self, request)) {
         if (strcmp (request->method, "Reserve") == 0)

@@ -1,6 +1,8 @@
 /*  participant_model - the plain arrays, and what may follow what. */
 #include "participant_model.h"
 
+#include "participant_records.h"
+
 txid_t model_txid (size_t counter)
 {
     txid_t txid = {.start = 1, .counter = counter};
@@ -81,6 +83,31 @@ static bool look (void *owner, const command_view_t *view)
     if (is_decided (command))
         apply (looking->model, counter);
     return true;
+}
+
+/*  A command that is shelved: as it is stored. */
+static void look_at_stored (looking_t *looking, const rig_record_t *kept)
+{
+    command_record_t record;
+    plan_t plan;
+    bytes_t part;
+    txid_t txid;
+    char why [WHY_BYTES];
+    if (kept->table != TABLE_COMMANDS || !kept->now.data)
+        return;
+    REQUIRE (txid_unpack (&txid, packed_bytes (kept->key)));
+    if (participant_command (looking->rig->participant, &txid, &plan, &part)) {
+        codec_clear (&plan_codec, &plan);
+        return;
+    }
+    REQUIRE (codec_decode (&command_record_codec, &record, packed_bytes (kept->now), why));
+    if (record.plan.size > 0) {
+        REQUIRE (codec_decode (&plan_codec, &plan, packed_bytes (record.plan), why));
+        look (looking,
+              &(command_view_t){.plan = &plan, .state = record.state, .done = record.done});
+        codec_clear (&plan_codec, &plan);
+    }
+    codec_clear (&command_record_codec, &record);
 }
 
 /*  A command whose record was deleted has ended, and all have acknowledged its end. */
@@ -181,6 +208,8 @@ void model_look (model_t *self, const rig_t *rig)
 {
     looking_t looking = {.model = self, .rig = rig};
     participant_commands (rig->participant, NULL, look, &looking);
+    for (size_t i = 0; i < rig->records.count; i++)
+        look_at_stored (&looking, &rig->records.list [i]);
     forget_pruned (self, &looking);
     look_at_reservations (self, rig);
     look_at_calendars (self, rig);

@@ -169,6 +169,12 @@ static void take (rig_t *self, const effect_t *effect)
         keep (self, effect);
         break;
     case EFFECT_READ:
+        if (effect->read.table == TABLE_COMMANDS) {
+            REQUIRE (effect->read.most == 1 && self->wants_count < RIG_WANTS_MAX);
+            self->wants [self->wants_count++] =
+              (rig_want_t){effect->read.read, copied (effect->read.from)};
+            break;
+        }
         REQUIRE (self->read.most == 0 && effect->read.table == TABLE_LEDGER);
         self->read = effect->read;
         self->read_from = copied (effect->read.from);
@@ -234,16 +240,40 @@ static void show_rows (rig_t *self)
                      .rows = {.read = order.read, .rows = rows, .count = count, .more = more}});
 }
 
+static void step_alone (rig_t *self, const event_t *event)
+{
+    effect_t effect;
+    service_step (self->service, &self->now, event);
+    while (service_next (self->service, &effect))
+        take (self, &effect);
+}
+
+/*  Hands over the record of a command that was asked for first. */
+static void show_command (rig_t *self)
+{
+    rig_want_t want = self->wants [0];
+    row_t row;
+    event_t event = {.kind = EVENT_ROWS, .rows = {.read = want.read, .rows = &row}};
+    memmove (self->wants, self->wants + 1, --self->wants_count * sizeof *self->wants);
+    const rig_record_t *record =
+      record_of (&self->records, TABLE_COMMANDS, packed_bytes (want.key));
+    if (record->now.data) {
+        row = (row_t){packed_bytes (record->key), packed_bytes (record->now)};
+        event.rows.count = 1;
+    }
+    step_alone (self, &event);
+    forget (&want.key);
+}
+
 static void step (rig_t *self, const event_t *event)
 {
     if (self->read.most > 0)
         show_rows (self);
     self->replied = false;
     self->puts = 0;
-    service_step (self->service, &self->now, event);
-    effect_t effect;
-    while (service_next (self->service, &effect))
-        take (self, &effect);
+    step_alone (self, event);
+    while (self->wants_count > 0)
+        show_command (self);
     if (event->kind == EVENT_RECORD)
         return;
     participant_check (self->participant);
@@ -310,6 +340,8 @@ static void stop (rig_t *self)
     free_capacity_destroy (&self->room);
     service_destroy (&self->service);
     self->calls_count = 0;
+    while (self->wants_count > 0)
+        forget (&self->wants [--self->wants_count].key);
     self->read = (read_order_t){0};
     forget (&self->read_from);
 }

@@ -17,6 +17,7 @@ enum {
     RIG_RECORDS_MAX = 512, /* rows not counted */
     RIG_ROWS_MAX = 256,    /* in one answer */
     RIG_CALLS_MAX = 128,
+    RIG_WANTS_MAX = 64,
 };
 
 #define RIG_WALL_MS   INT64_C (1800000000000)
@@ -44,6 +45,12 @@ typedef struct {
     txid_t txid;
 } rig_call_t;
 
+/*  A stored command that the participant wants to see. */
+typedef struct {
+    uint64_t read;
+    packed_t key;
+} rig_want_t;
+
 typedef struct rig {
     bool network; /* a domain's, else a site's */
     const char *name;
@@ -66,6 +73,8 @@ typedef struct rig {
     size_t puts;        /* of the last step, rows not counted */
     read_order_t read;  /* rows that are asked for; most == 0: none */
     packed_t read_from;
+    rig_want_t wants [RIG_WANTS_MAX];
+    size_t wants_count;
     rig_call_t calls [RIG_CALLS_MAX];
     size_t calls_count;
     bool replied; /* in the last step */

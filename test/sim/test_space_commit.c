@@ -9,6 +9,7 @@
 #include "planner.h"
 
 #include "message.h"
+#include "participant_records.h"
 #include "planner.pb-c.h"
 
 #include <inttypes.h>
@@ -177,6 +178,41 @@ static int64_t now_ms (const story_t *self)
 
 /*  --- what must hold in the end --- */
 
+typedef struct {
+    txid_t txid;
+    plan_t *plan;
+    bool found;
+} plan_sought_t;
+
+static void seek_plan (void *owner, uint8_t table, bytes_t key, bytes_t value)
+{
+    plan_sought_t *sought = owner;
+    command_record_t record;
+    txid_t txid;
+    char unread [WHY_BYTES];
+    if (table != TABLE_COMMANDS || !txid_unpack (&txid, key) ||
+        txid_compare (&txid, &sought->txid) != 0 ||
+        !codec_decode (&command_record_codec, &record, value, unread))
+        return;
+    sought->found = codec_decode (&plan_codec, sought->plan, packed_bytes (record.plan), unread);
+    codec_clear (&command_record_codec, &record);
+}
+
+/*  The plan that made the reservation's version: a command that has ended is in the store alone. */
+static bool plan_of (const story_t *self, const char *name, const reservation_view_t *view,
+                     plan_t *plan)
+{
+    sim_t *sim = scene_sim (self->scene);
+    bytes_t part;
+    plan_sought_t sought = {.txid = view->made_by, .plan = plan};
+    if (participant_command (participant_of (self, name), &view->made_by, plan, &part))
+        return true;
+    for (int i = 0; i < (int) sim_processes (sim); i++)
+        if (strcmp (sim_name (sim, i), name) == 0)
+            sim_store_each (sim_store (sim, i), false, seek_plan, &sought);
+    return sought.found;
+}
+
 static void judge_reservation (const story_t *self, const char *name,
                                const reservation_view_t *view)
 {
@@ -185,7 +221,7 @@ static void judge_reservation (const story_t *self, const char *name,
     bytes_t part;
     if (participant_pending (participant_of (self, name), view->id, &txid, &part))
         fail_msg ("seed %" PRIu64 ": %s is pending at %s", self->seed, view->id, name);
-    if (!participant_made_by (participant_of (self, name), view->id, &plan))
+    if (!plan_of (self, name, view, &plan))
         return;
     for (size_t i = 0; i < plan.participants_count; i++) {
         const participant_t *other = participant_of (self, plan.participants [i].name);

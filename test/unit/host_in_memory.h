@@ -135,6 +135,12 @@ static inline records_t records_copy (const records_t *from)
 
 /*  --- the host --- */
 
+/*  Records that the core wants to see. */
+typedef struct {
+    read_order_t order;
+    packed_t from;
+} host_in_memory_read_t;
+
 typedef struct {
     core_t core;
     moment_t now;
@@ -146,8 +152,15 @@ typedef struct {
 
     bool keeps_rows; /* of the ledger, with the records */
 
-    /*  Takes every effect but alarms and changes of records; takes rows of the ledger, too, when
-     *  they are not kept with the records. */
+    /*  What it reads, but for the ledger, is handed over at the end of each step; or when the test
+     *  says so. */
+    host_in_memory_read_t *reads;
+    size_t reads_count;
+    size_t reads_room;
+    bool reads_late;
+
+    /*  Takes every effect but alarms, changes of records, and reading them; takes rows of the
+     *  ledger, too, when they are not kept with the records. */
     void (*take) (void *owner, const effect_t *effect);
     void *owner;
 } memory_host_t;
@@ -195,6 +208,11 @@ static inline void memory_host_take (memory_host_t *self, const effect_t *effect
     bool write = effect->kind == EFFECT_PUT || effect->kind == EFFECT_DELETE;
     if (effect->kind == EFFECT_TIMER) {
         self->alarm_ms = effect->timer.mono_ms;
+    } else if (effect->kind == EFFECT_READ && effect->read.table != TABLE_LEDGER) {
+        self->reads =
+          must_grow (self->reads, self->reads_count, &self->reads_room, sizeof *self->reads);
+        self->reads [self->reads_count++] =
+          (host_in_memory_read_t){.order = effect->read, .from = kept_copy (effect->read.from)};
     } else if (!write || (effect->record.table == TABLE_LEDGER && !self->keeps_rows)) {
         self->take (self->owner, effect);
     } else {
@@ -211,10 +229,59 @@ static inline void memory_host_drain (memory_host_t *self)
         memory_host_take (self, &effect);
 }
 
+/*  Takes the oldest read out. */
+static inline host_in_memory_read_t memory_host_read (memory_host_t *self)
+{
+    host_in_memory_read_t read = self->reads [0];
+    memmove (self->reads, self->reads + 1, --self->reads_count * sizeof *self->reads);
+    if (self->reads_count == 0) {
+        free (self->reads);
+        self->reads = NULL;
+        self->reads_room = 0;
+    }
+    return read;
+}
+
+static inline void memory_host_forget_reads (memory_host_t *self)
+{
+    while (self->reads_count > 0)
+        free (memory_host_read (self).from.data);
+}
+
+/*  Hands over one record that was asked for, or none when there is none from there on. */
+static inline void memory_host_show (memory_host_t *self)
+{
+    host_in_memory_read_t read = memory_host_read (self);
+    assert (read.order.most == 1);
+    size_t at = records_at (&self->records, read.order.table, kept_bytes (read.from));
+    const host_in_memory_kept_t *kept =
+      at < self->records.count && self->records.list [at].table == read.order.table
+        ? &self->records.list [at]
+        : NULL;
+    row_t row = {0};
+    event_t event = {.kind = EVENT_ROWS, .rows = {.read = read.order.read, .rows = &row}};
+    if (kept) {
+        row = (row_t){.key = kept_bytes (kept->key), .value = kept_bytes (kept->value)};
+        event.rows.count = 1;
+        event.rows.more =
+          at + 1 < self->records.count && self->records.list [at + 1].table == read.order.table;
+    }
+    self->core.step (self->core.self, &self->now, &event);
+    free (read.from.data);
+    memory_host_drain (self);
+}
+
+static inline void memory_host_show_all (memory_host_t *self)
+{
+    while (self->reads_count > 0 && !self->reads_late)
+        memory_host_show (self);
+}
+
 static inline void memory_host_step (memory_host_t *self, const event_t *event)
 {
     self->core.step (self->core.self, &self->now, event);
     memory_host_drain (self);
+    memory_host_show_all (self);
 }
 
 static inline void memory_host_recall (memory_host_t *self, const host_in_memory_kept_t *kept,
@@ -244,6 +311,7 @@ static inline void memory_host_boot (memory_host_t *self, const host_in_memory_k
     char events [128];
     snprintf (events, sizeof events, "%s/events", endpoint);
     self->alarm_ms = INT64_MAX;
+    memory_host_forget_reads (self);
     records_t loaded = records_copy (&self->records); /* steps may change them */
     for (size_t i = 0; i < loaded.count && self->store.start == start; i++)
         if (memory_host_wanted (&loaded, i))

@@ -21,6 +21,7 @@
 #include "member.h"
 #include "must.h"
 #include "participant.h"
+#include "participant_records.h"
 
 #define PLANNER       "planner/11111111111111111111111111111111"
 #define OTHER_PLANNER "planner/22222222222222222222222222222222"
@@ -417,6 +418,7 @@ static inline void rig_destroy (participant_rig_t *rig)
 {
     rig_stop (rig);
     records_clear (&rig->host.records);
+    memory_host_forget_reads (&rig->host);
     records_clear (&rig->rows);
     free (rig->reply.data);
     free (rig);
@@ -571,10 +573,51 @@ static inline bool seek (void *owner, const command_view_t *command)
     return false;
 }
 
+/*  Shows a stored record to visit when its command is not in memory. */
+static inline void rig_visit_stored (const participant_rig_t *rig,
+                                     const host_in_memory_kept_t *kept,
+                                     bool (*visit) (void *owner, const command_view_t *command),
+                                     void *owner)
+{
+    command_record_t record;
+    plan_t plan;
+    bytes_t part;
+    txid_t txid;
+    char why [WHY_BYTES];
+    if (!txid_unpack (&txid, kept_bytes (kept->key)))
+        return;
+    if (participant_command (rig->participant, &txid, &plan, &part)) {
+        codec_clear (&plan_codec, &plan);
+        return;
+    }
+    if (codec_decode (&command_record_codec, &record, kept_bytes (kept->value), why)) {
+        if (record.plan.size > 0 &&
+            codec_decode (&plan_codec, &plan, kept_bytes (record.plan), why)) {
+            visit (owner, &(command_view_t){.plan = &plan,
+                                            .state = record.state,
+                                            .part = kept_bytes (record.part),
+                                            .done = record.done});
+            codec_clear (&plan_codec, &plan);
+        }
+        codec_clear (&command_record_codec, &record);
+    }
+}
+
+/*  All commands that have a plan: in memory, then those that are shelved. */
+static inline void rig_commands (const participant_rig_t *rig,
+                                 bool (*visit) (void *owner, const command_view_t *command),
+                                 void *owner)
+{
+    participant_commands (rig->participant, NULL, visit, owner);
+    for (size_t i = 0; i < rig->host.records.count; i++)
+        if (rig->host.records.list [i].table == TABLE_COMMANDS)
+            rig_visit_stored (rig, &rig->host.records.list [i], visit, owner);
+}
+
 static inline sought_t rig_command (const participant_rig_t *rig, uint64_t counter)
 {
     sought_t sought = {.txid = txid_numbered (counter)};
-    participant_commands (rig->participant, NULL, seek, &sought);
+    rig_commands (rig, seek, &sought);
     return sought;
 }
 

@@ -178,6 +178,8 @@ static inline void step (void *owner, const event_t *event)
     }
     if (dies)
         restart (self);
+    else
+        memory_host_show_all (&self->host);
 }
 
 /*  The call that times out first; calls_count when there is none. */

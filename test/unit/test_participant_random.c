@@ -53,7 +53,7 @@ static bool look (void *owner, const command_view_t *command)
 static void watch (participant_random_play_t *play)
 {
     participant_rig_t *rig = play->rig;
-    participant_commands (rig->participant, NULL, look, play);
+    rig_commands (rig, look, play);
     assert_true (pool_peak (&rig->pool) <= rig->pool.capacity);
     size_t open = 0;
     for (uint64_t i = 1; i <= COUNTERS; i++)
