@@ -388,7 +388,8 @@ static void *timetable_take (void *owner, const moment_t *now, const plan_t *pla
         holder_t holder = holder_of (plan);
         free_capacity_book (self->room, &taken->booked);
         holding_add (self, taken);
-        holding_hold (self, taken, &holder);
+        if (*holder.planner) /* else it was committed before this start */
+            holding_hold (self, taken, &holder);
     }
     interval_changes_clear (&changes);
     interval_list_clear (&asked);

@@ -201,6 +201,12 @@ static void records_come_back_whatever_the_share_and_count (void **state)
     plan_t plan = plan_for ("r", "alice");
     compute_booking_t five = thin (5, 10, 20);
     compute_booking_t two = thin (2, 10, 20);
+    void *booked = take_plan (&f, &plan, NULL, &five, 1, true, &refusal);
+    void *held = hold_for (&f, "alice", PLANNER_1, thin (1, 10, 20), &refusal);
+    assert_non_null (held); /* what was committed is no hold */
+    drop (&f, held);
+    drop (&f, booked);
+    snprintf (plan.coordinator.name, sizeof plan.coordinator.name, "%s", PLANNER_1);
     void *first = take_plan (&f, &plan, NULL, &five, 1, true, &refusal);
     void *second = take_plan (&f, &plan, NULL, &two, 1, true, &refusal);
     assert_non_null (second);
