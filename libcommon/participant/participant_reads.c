@@ -103,7 +103,7 @@ bool reads_ready (participant_t *self, const request_t *request, const txid_t *t
 }
 
 /*  The record that was asked for; empty when another one follows it in the store. */
-static packed_t record_of (const txid_t *txid, const event_t *event)
+static packed_t read_record_of (const txid_t *txid, const event_t *event)
 {
     txid_t found;
     bool there = event->rows.count > 0 && txid_unpack (&found, event->rows.rows [0].key) &&
@@ -119,7 +119,7 @@ static bool reads_heard (void *owner, const moment_t *now, const event_t *event)
     if (!wait || wait->last - event->rows.read >= wait->count)
         return false;
     shelf_read_t *read = &wait->reads [wait->count - 1 - (wait->last - event->rows.read)];
-    read->record = record_of (&read->txid, event);
+    read->record = read_record_of (&read->txid, event);
     if (--wait->missing > 0)
         return true;
     ordered_remove (self->waits, &wait->last);
