@@ -226,8 +226,10 @@ static void finish_batch (host_t *self)
     while (!self->failed && outbox_next (self->held, &effect))
         host_leave (self, &effect);
     outbox_clear (self->held);
-    if (!self->failed)
-        peer_sockets_flush (self->peers);
+    if (self->failed)
+        return;
+    bus_flush (self->bus);
+    peer_sockets_flush (self->peers);
 }
 
 static bool host_receive (host_t *self, polled_t *port, int64_t now_ms, event_t *event)

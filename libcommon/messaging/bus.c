@@ -3,6 +3,7 @@
  */
 #include "bus.h"
 
+#include "bundle.h"
 #include "envelope.h"
 #include "message.h"
 #include "must.h"
@@ -27,14 +28,26 @@
 #define IDENTITY_BYTES_MAX      255       /* of a ZeroMQ routing id */
 #define FRAME_BYTES_MAX         (2 << 20) /* a body a little too large is refused in words, not cut off */
 
+/*  Where a reply goes; unused bytes are zero. */
+typedef struct {
+    uint8_t delimiter; /* it wants one */
+    uint8_t identity_size;
+    uint8_t identity [IDENTITY_BYTES_MAX];
+} bus_route_t;
+
 /*  A request whose reply is owed. */
 typedef struct {
     uint64_t number; /* that the core replies to */
     uint64_t call;
-    bool delimiter;
-    uint8_t identity_size;
-    uint8_t identity [IDENTITY_BYTES_MAX];
+    bool bundles; /* the caller takes them */
+    bus_route_t route;
 } owed_t;
+
+/*  Replies that leave with the next flush. */
+typedef struct {
+    bus_route_t route;
+    bundle_t bundle;
+} reply_bundle_t;
 
 typedef struct {
     char *endpoint;
@@ -63,7 +76,8 @@ struct bus {
     store_identity_t store;
     char endpoint [ENDPOINT_BYTES_MAX + 1];
     char events [ENDPOINT_BYTES_MAX + 1];
-    ordered_t *owed; /* by number */
+    ordered_t *owed;    /* by number */
+    ordered_t *leaving; /* by route */
     uint64_t numbers;
     zhashx_t *subscriptions;
     size_t lacking; /* subscriptions that wait for a descriptor */
@@ -72,8 +86,10 @@ struct bus {
 
     /*  The message last received. */
     zmq_msg_t frames [FRAMES_MAX];
-    zmq_msg_t *header; /* of a request: one of them */
-    zmq_msg_t *body;
+    bus_route_t route; /* of a request: its caller's; its parts lie in frames */
+    bytes_t header;
+    bytes_t body;
+    bytes_t rest; /* of a bundle, to be read */
     ProtobufCMessage *head;
     char topic [NAME_BYTES_MAX + 1];
 };
@@ -224,6 +240,7 @@ bus_t *bus_new (poll_set_t *ports, int port_kind, const bus_settings_t *settings
     self->store = *store;
     self->subscriptions = must (zhashx_new ());
     self->owed = ordered_by_number (offsetof (owed_t, number));
+    self->leaving = ordered_by_bytes (offsetof (reply_bundle_t, route), sizeof (bus_route_t));
     self->connections_max = settings->connections_max;
     bus_limit (self, SIZE_MAX);
     for (int i = 0; i < FRAMES_MAX; i++)
@@ -231,6 +248,13 @@ bus_t *bus_new (poll_set_t *ports, int port_kind, const bus_settings_t *settings
     if (!bus_settings_right (settings, why) || !bind_both (self, settings, why))
         bus_destroy (&self);
     return self;
+}
+
+static void leaving_free (void *thing)
+{
+    reply_bundle_t *leaving = thing;
+    bundle_clear (&leaving->bundle);
+    free (leaving);
 }
 
 static void subscription_destroy (bus_t *self, subscription_t *subscription)
@@ -262,6 +286,7 @@ void bus_destroy (bus_t **self_p)
         zmq_msg_close (&self->frames [i]);
     message_free (self->head);
     ordered_end (&self->owed, free);
+    ordered_end (&self->leaving, leaving_free);
     free (self);
     *self_p = NULL;
 }
@@ -297,8 +322,27 @@ static void count_sent (bus_t *self, size_t bytes)
 }
 
 /*  A ROUTER takes every frame, and drops them when the peer is gone or does not read. */
-static void send_reply (bus_t *self, const owed_t *to, call_status_t status, const char *reason,
-                        bytes_t body)
+static void send_bundle (bus_t *self, const bus_route_t *to, bundle_t *bundle)
+{
+    void *handle = self->router->handle;
+    zmq_send (handle, to->identity, to->identity_size, ZMQ_SNDMORE | ZMQ_DONTWAIT);
+    if (to->delimiter)
+        zmq_send (handle, "", 0, ZMQ_SNDMORE | ZMQ_DONTWAIT);
+    count_sent (self, bundle_send (bundle, handle));
+}
+
+void bus_flush (bus_t *self)
+{
+    if (ordered_count (self->leaving) > 0)
+        polled_stir (self->ports, self->router);
+    for (reply_bundle_t *leaving; (leaving = ordered_next (self->leaving, NULL));) {
+        send_bundle (self, &leaving->route, &leaving->bundle);
+        leaving_free (ordered_remove (self->leaving, &leaving->route));
+    }
+}
+
+static void bus_reply (bus_t *self, const owed_t *to, call_status_t status, const char *reason,
+                       bytes_t body)
 {
     uint8_t frame [HEADER_BYTES_MAX];
     char cut [REASON_BYTES_MAX + 1];
@@ -310,44 +354,69 @@ static void send_reply (bus_t *self, const owed_t *to, call_status_t status, con
     header.reason = cut;
     header.store = bytes_put (self->store.id, STORE_ID_BYTES);
     header.start = self->store.start;
-    size_t size = header_write (&header.base, frame);
-    void *handle = self->router->handle;
-    zmq_send (handle, to->identity, to->identity_size, ZMQ_SNDMORE | ZMQ_DONTWAIT);
-    if (to->delimiter)
-        zmq_send (handle, "", 0, ZMQ_SNDMORE | ZMQ_DONTWAIT);
-    zmq_send (handle, frame, size, ZMQ_SNDMORE | ZMQ_DONTWAIT);
-    zmq_send (handle, body.size > 0 ? body.data : frame, body.size, ZMQ_DONTWAIT);
-    polled_stir (self->ports, self->router);
-    count_sent (self, size + body.size);
+    header.bundles = true;
+    bytes_t head = {.data = frame, .size = header_write (&header.base, frame)};
+    reply_bundle_t *leaving = ordered_find (self->leaving, &to->route);
+    if (!leaving) {
+        leaving = must (calloc (1, sizeof *leaving));
+        leaving->route = to->route;
+        ordered_add (self->leaving, &leaving->route, leaving);
+    }
+    if (!to->bundles && leaving->bundle.count > 0)
+        send_bundle (self, &to->route, &leaving->bundle);
+    if (!bundle_add (&leaving->bundle, head, body)) {
+        send_bundle (self, &to->route, &leaving->bundle);
+        bundle_add (&leaving->bundle, head, body);
+    }
 }
 
 static void bus_refuse (bus_t *self, const owed_t *to, call_status_t status, const char *reason)
 {
     self->counts.refused++;
-    send_reply (self, to, status, reason, (bytes_t){0});
+    bus_reply (self, to, status, reason, (bytes_t){0});
 }
 
-/*  [identity] [delimiter] [header] [body]; false when there is no message. A body that is missing
- *  or followed by more is told by *whole. */
-static bool receive_frames (bus_t *self, owed_t *from, bool *whole)
+/*  [identity] [delimiter] [header] [body], or [identity] [delimiter] [bundle]; false when there is
+ *  no message. A body that is missing or followed by more is told by *whole. */
+static bool receive_frames (bus_t *self, bool *whole)
 {
     size_t count = socket_receive (self->router->handle, self->frames, FRAMES_MAX);
     if (count == 0)
         return false;
     bytes_t identity = frame_bytes (&self->frames [0]);
     assert (identity.size <= IDENTITY_BYTES_MAX && count > 1);
-    memcpy (from->identity, identity.data, identity.size);
-    from->identity_size = (uint8_t) identity.size;
+    self->route = (bus_route_t){.identity_size = (uint8_t) identity.size};
+    memcpy (self->route.identity, identity.data, identity.size);
     int file = zmq_msg_get (&self->frames [0], ZMQ_SRCFD);
     if (file >= 0 && (size_t) file < self->callers_room) {
         self->callers [file].heard = true;
         self->callers [file].quiet = false;
     }
-    from->delimiter = count > 2 && zmq_msg_size (&self->frames [1]) == 0;
-    self->header = &self->frames [1 + from->delimiter];
-    self->body = &self->frames [2 + from->delimiter];
-    *whole = count == (size_t) 3 + from->delimiter;
+    self->route.delimiter = count > 2 && zmq_msg_size (&self->frames [1]) == 0;
+    size_t first = (size_t) 1 + self->route.delimiter;
+    self->header = frame_bytes (&self->frames [first]);
+    self->body = frame_bytes (&self->frames [first + 1]);
+    *whole = count == first + 2;
+    if (count == first + 1)
+        bundle_open (self->header, &self->rest);
     return true;
+}
+
+/*  The header of the next request of those that came in one message, or of the next message; NULL
+ *  when there is none to be read. */
+static const Musubi__RequestHeader *next_request (bus_t *self, bool *whole)
+{
+    self->counts.requests++;
+    message_free (self->head);
+    self->head = NULL;
+    if (self->rest.size > 0) {
+        *whole = true;
+        if (!bundle_next (&self->rest, &self->header, &self->body))
+            return NULL;
+    }
+    const Musubi__RequestHeader *header = request_header_read (self->header);
+    self->head = (ProtobufCMessage *) header;
+    return header;
 }
 
 /*  CALL_OK when the core may see it. */
@@ -361,7 +430,7 @@ static call_status_t bus_judge (bus_t *self, const Musubi__RequestHeader *header
         *why = "frames: expected [header] [body] and no more";
         return CALL_BAD_REQUEST;
     }
-    if (zmq_msg_size (self->body) > BODY_BYTES_MAX) {
+    if (self->body.size > BODY_BYTES_MAX) {
         *why = "body: larger than 1 MiB";
         return CALL_BAD_REQUEST;
     }
@@ -379,22 +448,18 @@ static call_status_t bus_judge (bus_t *self, const Musubi__RequestHeader *header
 
 static bool receive_request (bus_t *self, event_t *event)
 {
-    owed_t from = {0};
-    bool whole;
+    bool whole = true;
     const char *why = "";
-    if (!receive_frames (self, &from, &whole)) {
+    if (self->rest.size == 0 && !receive_frames (self, &whole)) {
         polled_quiet (self->ports, self->router);
         return false;
     }
-    self->counts.requests++;
-    message_free (self->head);
-    const Musubi__RequestHeader *header = request_header_read (frame_bytes (self->header));
-    self->head = (ProtobufCMessage *) header;
+    const Musubi__RequestHeader *header = next_request (self, &whole);
     if (!header) {
         self->counts.dropped++;
         return false;
     }
-    from.call = header->call;
+    owed_t from = {.call = header->call, .bundles = header->bundles, .route = self->route};
     call_status_t status = bus_judge (self, header, whole, &why);
     if (status != CALL_OK) {
         bus_refuse (self, &from, status, why);
@@ -405,7 +470,7 @@ static bool receive_request (bus_t *self, event_t *event)
                                    .method = header->method,
                                    .actor = header->actor,
                                    .request_id = header->request_id,
-                                   .body = frame_bytes (self->body),
+                                   .body = self->body,
                                    .reply_to = owed_add (self, &from)}};
     return true;
 }
@@ -611,7 +676,7 @@ bool bus_effect (bus_t *self, const effect_t *effect)
         owed_t *owed = ordered_remove (self->owed, &effect->reply.reply_to);
         assert (owed && effect->reply.status != CALL_TIMED_OUT);
         assert (effect->reply.body.size <= BODY_BYTES_MAX);
-        send_reply (self, owed, effect->reply.status, effect->reply.reason, effect->reply.body);
+        bus_reply (self, owed, effect->reply.status, effect->reply.reason, effect->reply.body);
         free (owed);
         break;
     }

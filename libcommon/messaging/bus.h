@@ -51,11 +51,14 @@ const char *bus_events (const bus_t *self);
  */
 bool bus_receive (bus_t *self, polled_t *port, event_t *event);
 
-/*  EFFECT_REPLY, EFFECT_PUBLISH, EFFECT_SUBSCRIBE, EFFECT_UNSUBSCRIBE leave. A reply to a request
- *  that is not pending is our own mistake. False, with errno, when an endpoint can't be subscribed
+/*  EFFECT_REPLY, EFFECT_PUBLISH, EFFECT_SUBSCRIBE, EFFECT_UNSUBSCRIBE leave, a reply with the next
+ *  bus_flush. A reply to a request that is not pending is our own mistake. False, with errno, when an endpoint can't be subscribed
  *  to: that is worth a line in the log, no more, since hints may be lost (T16). If it is for want
  *  of a descriptor, it waits for one. */
 bool bus_effect (bus_t *self, const effect_t *effect);
+
+/*  Lets the replies go: those to one caller that takes bundles leave as one message. */
+void bus_flush (bus_t *self);
 
 /*  Sets how many descriptors connections and subscriptions may use. */
 void bus_limit (bus_t *self, size_t files);
@@ -78,7 +81,7 @@ typedef struct {
     uint64_t pending;
     uint64_t closed;      /* connections, longest idle, to make room */
     uint64_t connections; /* now */
-    uint64_t sent;        /* replies and hints, whoever hears them */
+    uint64_t sent;        /* messages with replies, and hints, whoever hears them */
     uint64_t sent_bytes;  /* of their headers and bodies */
 } bus_counts_t;
 

@@ -80,6 +80,7 @@ Musubi__RequestHeader request_header_of (const effect_t *call)
     header.method = (char *) call->call.method;
     header.actor = (char *) call->call.actor;
     header.request_id = (char *) call->call.request_id;
+    header.bundles = true;
     if (memcmp (call->call.to_store, anybody, STORE_ID_BYTES) != 0)
         header.to_store = bytes_put (call->call.to_store, STORE_ID_BYTES);
     return header;

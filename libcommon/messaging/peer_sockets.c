@@ -10,6 +10,7 @@
  */
 #include "peer_sockets.h"
 
+#include "bundle.h"
 #include "envelope.h"
 #include "message.h"
 #include "must.h"
@@ -34,7 +35,8 @@ typedef struct {
 typedef struct {
     char *endpoint;
     bool dialled;
-    bool stands; /* the connection */
+    bool stands;  /* the connection */
+    bool bundles; /* who is there takes them */
     peer_route_t route;
     zlistx_t *unsent; /* of pending_call_t */
     size_t calls;     /* in flight, sent or not */
@@ -50,8 +52,7 @@ typedef struct {
     uint64_t timer;
     int64_t timeout_ms;
     void *unsent;     /* its place among the peer's; NULL = it has left */
-    zmq_msg_t header; /* while unsent */
-    zmq_msg_t body;
+    bundle_t message; /* while unsent */
 } pending_call_t;
 
 struct peers {
@@ -72,8 +73,10 @@ struct peers {
     int64_t again_ms; /* when those that wait are dialled next */
     uint64_t sent;
     uint64_t sent_bytes;
-    zmq_msg_t frames [FRAMES_MAX]; /* of the message last received, */
-    zmq_msg_t *body;               /* one of which is its body */
+    zmq_msg_t frames [FRAMES_MAX]; /* of the message last received, in which are */
+    bytes_t header;
+    bytes_t body;
+    bytes_t rest; /* of a bundle, to be read */
     Musubi__ReplyHeader *reply;
     char reason [REASON_BYTES_MAX + 1];
 };
@@ -83,6 +86,7 @@ static void unsent_take (pending_call_t *call)
     assert (call->peer);
     zlistx_detach (call->peer->unsent, call->unsent);
     call->unsent = NULL;
+    bundle_clear (&call->message);
 }
 
 static void call_free (void *thing)
@@ -90,8 +94,7 @@ static void call_free (void *thing)
     pending_call_t *call = thing;
     if (call->unsent)
         unsent_take (call);
-    zmq_msg_close (&call->header);
-    zmq_msg_close (&call->body);
+    bundle_clear (&call->message);
     free (call);
 }
 
@@ -193,6 +196,7 @@ static bool peer_dial (peer_sockets_t *self, peer_socket_t *peer)
     if (zmq_connect (handle, peer->endpoint) != 0)
         return false;
     peer->dialled = true;
+    peer->bundles = false;
     self->open++;
     return true;
 }
@@ -335,13 +339,6 @@ static void peer_sockets_on_timer (void *owner, const moment_t *now, uint64_t nu
     expire (self, call);
 }
 
-static void message_fill (zmq_msg_t *message, const void *data, size_t size)
-{
-    must (zmq_msg_init_size (message, size) == 0 ? message : NULL);
-    if (size > 0)
-        memcpy (zmq_msg_data (message), data, size);
-}
-
 void peer_sockets_call (peer_sockets_t *self, const effect_t *effect, int64_t mono_ms)
 {
     const char *why;
@@ -352,8 +349,8 @@ void peer_sockets_call (peer_sockets_t *self, const effect_t *effect, int64_t mo
     pending_call_t *call = must (calloc (1, sizeof *call));
     call->number = effect->call.call;
     call->timeout_ms = effect->call.timeout_ms;
-    message_fill (&call->header, frame, header_write (&header.base, frame));
-    message_fill (&call->body, effect->call.body.data, effect->call.body.size);
+    bytes_t head = {.data = frame, .size = header_write (&header.base, frame)};
+    bundle_add (&call->message, head, effect->call.body);
 
     call->peer = peer_reach (self, effect->call.endpoint, mono_ms);
     if (!call->peer) {
@@ -368,20 +365,24 @@ void peer_sockets_call (peer_sockets_t *self, const effect_t *effect, int64_t mo
     peer_settle (self, call->peer);
 }
 
-/*  False when it can't leave now: the peer reads too slowly, or its connection has just gone. */
-static bool call_send (peer_sockets_t *self, pending_call_t *call)
+/*  One message, with as many of its calls as may be in one. False when nothing can leave now: the
+ *  peer has all, or reads too slowly, or its connection has just gone. */
+static bool peer_send (peer_sockets_t *self, peer_socket_t *peer)
 {
-    size_t bytes = zmq_msg_size (&call->header) + zmq_msg_size (&call->body);
     void *handle = self->router->handle;
-    const peer_route_t *route = &call->peer->route;
-    if (zmq_send (handle, route, sizeof *route, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
+    pending_call_t *call = zlistx_first (peer->unsent);
+    if (!call ||
+        zmq_send (handle, &peer->route, sizeof peer->route, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
         return false;
     /*  A message begun is taken whole, or dropped whole with its connection. */
     zmq_send (handle, "", 0, ZMQ_SNDMORE | ZMQ_DONTWAIT);
-    zmq_msg_send (&call->header, handle, ZMQ_SNDMORE | ZMQ_DONTWAIT);
-    zmq_msg_send (&call->body, handle, ZMQ_DONTWAIT);
+    bundle_t bundle = {0};
+    while (call && (peer->bundles || bundle.count == 0) && bundle_join (&bundle, &call->message)) {
+        unsent_take (call);
+        call = zlistx_first (peer->unsent);
+    }
     self->sent++;
-    self->sent_bytes += bytes;
+    self->sent_bytes += bundle_send (&bundle, handle);
     return true;
 }
 
@@ -390,8 +391,8 @@ void peer_sockets_flush (peer_sockets_t *self)
     uint64_t sent = self->sent;
     for (size_t left = zlistx_size (self->leaving); left > 0; left--) {
         peer_socket_t *peer = zlistx_first (self->leaving);
-        for (pending_call_t *call; (call = zlistx_first (peer->unsent)) && call_send (self, call);)
-            unsent_take (call);
+        while (peer_send (self, peer))
+            continue;
         zlistx_move_end (self->leaving, peer->leaving);
         peer_settle (self, peer);
     }
@@ -399,18 +400,31 @@ void peer_sockets_flush (peer_sockets_t *self)
         polled_stir (self->ports, self->router);
 }
 
-/*  [route] [delimiter] [ReplyHeader] [body]; a peer that echoes no delimiter is understood too.
- *  False when nothing is there, or nothing sound; then *quiet says which. */
-static bool receive_reply (peer_sockets_t *self, bool *quiet)
+/*  [route] [delimiter] [ReplyHeader] [body], or [route] [delimiter] [bundle]; a peer that echoes no
+ *  delimiter is understood too. False when nothing is there, or nothing sound; then *quiet says
+ *  which. */
+static bool receive_replies (peer_sockets_t *self, bool *quiet)
 {
     size_t count = socket_receive (self->router->handle, self->frames, FRAMES_MAX);
     *quiet = count == 0;
-    bool delimiter = count > 2 && zmq_msg_size (&self->frames [1]) == 0;
-    self->body = &self->frames [delimiter + 2];
-    if (count != (size_t) delimiter + 3 || zmq_msg_size (self->body) > BODY_BYTES_MAX)
+    size_t first = count > 2 && zmq_msg_size (&self->frames [1]) == 0 ? 2 : 1;
+    if (count == first + 1)
+        return bundle_open (frame_bytes (&self->frames [first]), &self->rest);
+    self->header = frame_bytes (&self->frames [first]);
+    self->body = frame_bytes (&self->frames [first + 1]);
+    return count == first + 2 && self->body.size <= BODY_BYTES_MAX;
+}
+
+/*  The next reply of those that came in one message, or of the next message. */
+static bool receive_reply (peer_sockets_t *self, bool *quiet)
+{
+    *quiet = false;
+    if (self->rest.size == 0 && !receive_replies (self, quiet))
+        return false;
+    if (self->rest.size > 0 && !bundle_next (&self->rest, &self->header, &self->body))
         return false;
     message_free ((ProtobufCMessage *) self->reply);
-    self->reply = reply_header_read (frame_bytes (&self->frames [delimiter + 1]));
+    self->reply = reply_header_read (self->header);
     return self->reply;
 }
 
@@ -434,8 +448,9 @@ bool peer_sockets_receive (peer_sockets_t *self, polled_t *port, int64_t mono_ms
     const pending_call_t *call = sound ? call_answered (self) : NULL;
     if (!call)
         return false;
-    call->peer->used_ms = mono_ms;
     const Musubi__ReplyHeader *reply = self->reply;
+    call->peer->used_ms = mono_ms;
+    call->peer->bundles = reply->bundles;
     peer_sockets_forget (self, reply->call);
     bool ok = reply->status == MUSUBI__STATUS__OK;
     *event = (event_t){.kind = EVENT_ANSWER,
@@ -446,7 +461,7 @@ bool peer_sockets_receive (peer_sockets_t *self, polled_t *port, int64_t mono_ms
     if (reply->store.len > 0)
         memcpy (event->answer.store, reply->store.data, STORE_ID_BYTES);
     if (ok)
-        event->answer.body = frame_bytes (self->body);
+        event->answer.body = self->body;
     return true;
 }
 
@@ -470,6 +485,7 @@ bool peer_sockets_expire (peer_sockets_t *self, int64_t mono_ms, event_t *event)
     pending_call_t *call = zlistx_detach (self->expired, NULL);
     if (!call)
         return false;
+    assert (!call->unsent);
     tell_why (self, call);
     *event =
       (event_t){.kind = EVENT_ANSWER,

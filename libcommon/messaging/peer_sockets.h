@@ -36,7 +36,7 @@ bool peer_sockets_reach (peer_sockets_t *self, const char *endpoint, int64_t mon
  *  next peer_sockets_flush. */
 void peer_sockets_call (peer_sockets_t *self, const effect_t *effect, int64_t mono_ms);
 
-/*  Sends what can leave: before the loop waits. */
+/*  Sends what can leave: before the loop waits. Calls to a peer that takes bundles leave as one. */
 void peer_sockets_flush (peer_sockets_t *self);
 
 /*  Reads one message of a ready port. True with an EVENT_ANSWER, which lives until the next call
@@ -57,7 +57,7 @@ size_t peer_sockets_calls (const peer_sockets_t *self); /* that have had no even
 size_t peer_sockets_open (const peer_sockets_t *self);  /* connections made, or in the making */
 size_t peer_sockets_lacking (
   const peer_sockets_t *self); /* for which the machine had no descriptor left */
-uint64_t peer_sockets_sent (const peer_sockets_t *self);       /* calls that left */
+uint64_t peer_sockets_sent (const peer_sockets_t *self); /* messages, each of one call or more */
 uint64_t peer_sockets_sent_bytes (const peer_sockets_t *self); /* of their headers and bodies */
 
 #endif

@@ -24,6 +24,7 @@ enum {
     SITES = 3,
     DOMAINS = 2,
     CLIENTS_MAX = 64,
+    PLANNERS_MAX = 16,
     SAMPLES_MAX = 1 << 20,
     HOUR_MS = 3600000,
     SPREAD_HOURS = 480,
@@ -158,9 +159,15 @@ int main (int argc, char **argv)
     bench_t *bench =
       bench_new (argc, argv, "coallocation", "durable three-site co-allocations over processes");
     double seconds = (double) bench_option (bench, "--milliseconds", 2000) / 1e3;
+    int64_t only_planners = bench_option (bench, "--planners", 0);
+    int64_t only_clients = bench_option (bench, "--clients", 0);
+    int64_t only_links = bench_option (bench, "--links", -1);
     bench_begin (bench);
+    if (only_planners < 0 || only_planners > PLANNERS_MAX || only_clients < 0 ||
+        only_clients > CLIENTS_MAX)
+        bench_fail ("at most 16 planners and 64 clients");
     static const int64_t planner_counts [] = {1, 3};
-    static const size_t client_counts [] = {1, 8, 64};
+    static const int64_t client_counts [] = {1, 8, 64};
     double *latencies_s = calloc (SAMPLES_MAX, sizeof *latencies_s);
     if (!latencies_s)
         bench_fail ("out of memory");
@@ -168,6 +175,12 @@ int main (int argc, char **argv)
     for (size_t p = 0; p < 2 * counts; p++) {
         bool links = p >= counts;
         int64_t planners = planner_counts [p % counts];
+        if (only_links >= 0 && links != (only_links > 0))
+            continue;
+        if (only_planners > 0 && p % counts > 0)
+            continue;
+        if (only_planners > 0)
+            planners = only_planners;
         client_t *client = client_new ();
         testbed_t testbed;
         testbed_start (&testbed, client, links ? TESTBED_SITES TESTBED_LINKS : TESTBED_SITES,
@@ -180,7 +193,10 @@ int main (int argc, char **argv)
         prng_seed (&load.prng, 1);
         load_run (&load, 8, seconds / 2); /* to warm up */
         for (size_t c = 0; c < sizeof client_counts / sizeof *client_counts; c++)
-            measure (bench, &load, planners, client_counts [c], seconds);
+            if (only_clients == 0)
+                measure (bench, &load, planners, (size_t) client_counts [c], seconds);
+        if (only_clients > 0)
+            measure (bench, &load, planners, (size_t) only_clients, seconds);
         testbed_stop (&testbed);
         client_destroy (&client);
     }

@@ -4,6 +4,7 @@
  *
  *  A refusal must name a reason; what is taken must keep what the logic asserts. Add a decoder at
  *  the end: the corpus names them by number. */
+#include "bundle.h"
 #include "calendar_wire.h"
 #include "directory_entry.h"
 #include "envelope.h"
@@ -145,6 +146,20 @@ static void try_records (bytes_t body)
     records_read (body, look, &count, &last, &more);
 }
 
+/*  What is read of a bundle lies in it, and is what went in. */
+static void try_bundle (bytes_t frame)
+{
+    bytes_t rest, header, body;
+    bundle_t again = {0};
+    if (!bundle_open (frame, &rest))
+        return;
+    while (bundle_next (&rest, &header, &body))
+        REQUIRE (bundle_add (&again, header, body));
+    REQUIRE (rest.size == 0);
+    REQUIRE (again.count == 0 || memcmp (again.bytes, frame.data, again.size) == 0);
+    bundle_clear (&again);
+}
+
 /*  The body as the answer of one method. */
 static void try_answers (bytes_t body)
 {
@@ -157,9 +172,10 @@ static void try_answers (bytes_t body)
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-    static decoder_fn *const tries [] = {
-      try_request_header, try_reply_header, try_notice_header, try_announce, try_answer_end,
-      try_reserve,        try_modify,       try_frame,         try_records,  try_answers};
+    static decoder_fn *const tries [] = {try_request_header, try_reply_header, try_notice_header,
+                                         try_announce,       try_answer_end,   try_reserve,
+                                         try_modify,         try_frame,        try_records,
+                                         try_answers,        try_bundle};
     if (size < 1 || data [0] >= sizeof tries / sizeof *tries)
         return FUZZ_UNWANTED;
     uint8_t *body = malloc (size); /* of its own, so that a step past its end is seen */

@@ -100,6 +100,8 @@ static inline bool turn (event_t *answer)
     event_t event;
     int64_t now_ms = mono_ms ();
     peer_sockets_flush (peers);
+    if (bus)
+        bus_flush (bus);
     poll_set_wait (ports, 10);
     for (polled_t *port = poll_set_ready (ports); port; port = poll_set_ready (ports)) {
         if (port->kind == PORT_PEER) {
