@@ -8,6 +8,7 @@
  */
 #include "host.h"
 
+#include "backup.h"
 #include "bus.h"
 #include "clock.h"
 #include "flows.h"
@@ -691,6 +692,8 @@ static int run_configured (host_t *self, const host_options_t *options)
         fprintf (stderr, "%s: %s\n", self->program->program, why);
         return EXIT_CONFIG;
     }
+    if (options->backup)
+        return backup_run (self->program->program, self->config, options->backup);
     return options->check ? EXIT_DONE : host_serve (self, options->verbose, options->adopt);
 }
 

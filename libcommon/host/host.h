@@ -50,7 +50,7 @@ extern const config_key_t host_keys [];
 extern const size_t host_keys_count;
 
 /*  The whole life of a service: svc-X [-c FILE.zpl] [--set path=value]… [--verbose] [--version]
- *  [--help] [--states] [--adopt]. Prints "ready endpoint=… events=…" when it serves. Returns the
+ *  [--help] [--states] [--adopt] [--backup FOLDER]. Prints "ready endpoint=… events=…" when it serves. Returns the
  *  exit code: 0 after SIGTERM, SIGINT or EFFECT_STOP; 2 on a bad configuration; 1 when the machine
  *  fails. */
 int host_run (const host_program_t *program, int argc, char **argv);

@@ -38,7 +38,15 @@ const config_key_t host_keys [] = {
 };
 const size_t host_keys_count = sizeof host_keys / sizeof host_keys [0];
 
-enum { OPTION_SET = 256, OPTION_VERSION, OPTION_HELP, OPTION_STATES, OPTION_ADOPT, OPTION_CHECK };
+enum {
+    OPTION_SET = 256,
+    OPTION_VERSION,
+    OPTION_HELP,
+    OPTION_STATES,
+    OPTION_ADOPT,
+    OPTION_CHECK,
+    OPTION_BACKUP
+};
 
 static const struct option options [] = {
   {"config", required_argument, NULL, 'c'},
@@ -49,6 +57,7 @@ static const struct option options [] = {
   {"states", no_argument, NULL, OPTION_STATES},
   {"adopt", no_argument, NULL, OPTION_ADOPT},
   {"check", no_argument, NULL, OPTION_CHECK},
+  {"backup", required_argument, NULL, OPTION_BACKUP},
   {NULL, 0, NULL, 0},
 };
 
@@ -65,7 +74,8 @@ static void print_state (const char *line)
 static void host_options_print_help (const host_options_t *self, const char *program)
 {
     printf (
-      "usage: %s [-c FILE.zpl] [--set path=value]... [--verbose] [--adopt | --check]\n"
+      "usage: %s [-c FILE.zpl] [--set path=value]... [--verbose] [--adopt | --check | --backup "
+      "FOLDER]\n"
       "       %s --version | --help | --states\n"
       "\n"
       "  -c FILE.zpl        settings, in the ZeroMQ property language\n"
@@ -73,6 +83,7 @@ static void host_options_print_help (const host_options_t *self, const char *pro
       "  --verbose          log more (to standard error)\n"
       "  --states           print the state machine, a line a step: \"what from event to\"\n"
       "  --check            say whether it could start with these settings, and end\n"
+      "  --backup FOLDER    copy the store to a new folder, while its service goes on, and end\n"
       "  --adopt            once: accept a store that was restored from an old backup; it gets\n"
       "                     a new id, and what it has lost stays lost\n"
       "\n"
@@ -117,6 +128,9 @@ bool host_options_read (host_options_t *self, const host_program_t *program, int
             break;
         case OPTION_CHECK:
             self->check = true;
+            break;
+        case OPTION_BACKUP:
+            self->backup = optarg;
             break;
         case OPTION_VERSION:
             printf ("%s %s\n", program->program, MUSUBI_VERSION);

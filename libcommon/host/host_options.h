@@ -12,6 +12,7 @@ typedef struct {
     size_t settings_count;
     bool verbose;
     bool adopt;         /* put the store under a new id first (T14) */
+    const char *backup; /* the folder to copy the store to, and end; NULL: serve */
     bool check;         /* say whether the settings are right, and end */
     config_key_t *keys; /* the program's, then host_keys */
     size_t keys_count;

@@ -25,8 +25,6 @@
 #define HEAD_PAGES 2
 #define PAGE_BYTES 4096
 #define NODE_BYTES 32 /* of LMDB's own for a record, at most */
-#define STORE_FILE "store.mdb"
-#define LOCK_FILE  "lock"
 
 /*  The map is larger than the store may become: LMDB writes changed pages anew, frees the old ones
  *  two writes later and leaves gaps between large records; and what ends a promise is written even
@@ -36,13 +34,12 @@ static uint64_t map_ahead (const store_t *self)
     return self->bytes_most + MAP_AHEAD;
 }
 
-static bool path_join (char path [STORE_PATH_BYTES], const char *folder, const char *name)
+bool store_path (char path [STORE_PATH_BYTES], const char *folder, const char *name)
 {
     return snprintf (path, STORE_PATH_BYTES, "%s/%s", folder, name) < STORE_PATH_BYTES;
 }
 
-/*  Makes a name in a folder durable. */
-static void folder_sync (const char *folder)
+void store_folder_sync (const char *folder)
 {
     int file = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0)
@@ -70,12 +67,11 @@ static bool store_folder_make (const char *folder)
     char *slash = strrchr (path, '/');
     if (slash)
         slash [slash == path] = '\0';
-    folder_sync (slash ? path : ".");
+    store_folder_sync (slash ? path : ".");
     return true;
 }
 
-/*  A folder that existed before may belong to somebody else, or be writable by others. */
-static bool folder_ours (const char *folder, char why [WHY_BYTES])
+bool store_folder_ours (const char *folder, char why [WHY_BYTES])
 {
     struct stat found;
     bool known = stat (folder, &found) == 0;
@@ -104,7 +100,7 @@ static struct flock whole_file (void)
 static store_answer_t lock (store_t *self, char why [WHY_BYTES])
 {
     char path [STORE_PATH_BYTES];
-    if (!path_join (path, self->facts.folder, LOCK_FILE))
+    if (!store_path (path, self->facts.folder, LOCK_FILE))
         return store_fail (why, STORE_ERROR, "store folder's name is too long");
     self->lock_file = open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (self->lock_file < 0)
@@ -251,7 +247,7 @@ static store_answer_t count_start (store_t *self, const uint8_t entropy [STORE_I
 static store_answer_t open_env (store_t *self, char why [WHY_BYTES])
 {
     const char *path = self->path;
-    if (!path_join (self->path, self->facts.folder, STORE_FILE))
+    if (!store_path (self->path, self->facts.folder, STORE_FILE))
         return store_fail (why, STORE_ERROR, "store folder's name is too long");
     store_answer_t answer = store_check_damage (path, why);
     if (answer != STORE_OK)
@@ -277,7 +273,7 @@ store_answer_t store_open (store_t **self_p, const char *folder, uint64_t bytes_
     why [0] = '\0';
     if (!store_folder_make (folder))
         return store_fail_errno (why, "cannot make folder", folder);
-    if (!folder_ours (folder, why))
+    if (!store_folder_ours (folder, why))
         return STORE_ERROR;
     store_t *self = must (calloc (1, sizeof *self));
     snprintf (self->facts.folder, sizeof self->facts.folder, "%s", folder);
@@ -293,7 +289,7 @@ store_answer_t store_open (store_t **self_p, const char *folder, uint64_t bytes_
         store_close (&self);
         return answer;
     }
-    folder_sync (folder);
+    store_folder_sync (folder);
     answer = store_look (self);
     if (answer != STORE_OK) {
         memcpy (why, self->facts.why, WHY_BYTES);
@@ -323,7 +319,7 @@ void store_close (store_t **self_p)
 bool store_locked (const char *folder)
 {
     char path [STORE_PATH_BYTES];
-    if (!path_join (path, folder, LOCK_FILE))
+    if (!store_path (path, folder, LOCK_FILE))
         return false;
     int file = open (path, O_RDWR | O_CLOEXEC);
     if (file < 0)

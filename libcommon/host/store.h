@@ -89,6 +89,20 @@ store_answer_t store_flush (store_t *self, int64_t wall_ms);
 store_answer_t store_scrub (store_t *self, size_t bytes, store_visit_fn *visit, void *owner,
                             bool *ended);
 
+/*  What store_copy has copied. */
+typedef struct {
+    uint64_t records;
+    uint64_t damaged;  /* of these: as they are in the store */
+    uint64_t last_row; /* of the ledger; 0 = none */
+    uint64_t bytes;    /* of all files */
+} store_copied_t;
+
+/*  Copies a store, which a process may be serving, into a new folder: the records of one moment,
+ *  flushed and then read back, and the regular files of the store's folder. Only on STORE_OK there
+ *  is a folder of that name. Needs the store's own account, and does not take its lock. */
+store_answer_t store_copy (const char *folder, const char *target, store_copied_t *copied,
+                           char why [WHY_BYTES]);
+
 /*  For the rest of this process: a fault in reading the file (it was cut, its pages are damaged)
  *  ends the process with exit code 1 and a line in the log that names the file. */
 void store_guard (const store_t *self);

@@ -77,8 +77,9 @@ static int walk_free (MDB_env *env, MDB_txn *txn)
     return code == MDB_NOTFOUND ? MDB_SUCCESS : code;
 }
 
-static int inspect (const char *path)
+static int inspect (void *owner)
 {
+    const char *path = owner;
     MDB_env *env;
     MDB_txn *txn;
     MDB_dbi table;
@@ -101,13 +102,9 @@ static int inspect (const char *path)
 
 /*  A host opens its store before it has threads; in a process that has some, the child uses
  *  nothing of theirs but the allocator, which glibc keeps usable in it. */
-store_answer_t store_check_damage (const char *path, char why [WHY_BYTES])
+store_answer_t store_try (int (*read) (void *owner), void *owner, const char *path,
+                          char why [WHY_BYTES])
 {
-    struct stat file;
-    if (stat (path, &file) != 0)
-        return errno == ENOENT ? STORE_OK : store_fail_errno (why, "cannot examine", path);
-    if (file.st_size == 0)
-        return STORE_OK; /* a crash before the first write */
     pid_t child = fork ();
     if (child < 0)
         return store_fail_errno (why, "cannot start the check of", path);
@@ -115,16 +112,25 @@ store_answer_t store_check_damage (const char *path, char why [WHY_BYTES])
         static const int deaths [] = {SIGBUS, SIGSEGV, SIGABRT, SIGFPE, SIGILL};
         for (size_t i = 0; i < sizeof deaths / sizeof deaths [0]; i++)
             signal (deaths [i], SIG_DFL); /* whatever this process does with them, a child dies */
-        int code = inspect (path);
-        _exit (store_answer_of (code) == STORE_DAMAGED ? 1
-                                                       : 0); /* the rest is told by the real open */
+        _exit ((int) store_answer_of (read (owner)));
     }
     int status;
     while (waitpid (child, &status, 0) < 0)
         if (errno != EINTR)
             return store_fail_errno (why, "cannot wait for the check of", path);
-    if (WIFEXITED (status) && WEXITSTATUS (status) == 0)
-        return STORE_OK;
+    if (WIFEXITED (status) && WEXITSTATUS (status) != STORE_DAMAGED)
+        return (store_answer_t) WEXITSTATUS (status);
     return store_fail (why, STORE_DAMAGED, "store %.150s is damaged: restore it from a backup",
                        path);
+}
+
+store_answer_t store_check_damage (const char *path, char why [WHY_BYTES])
+{
+    struct stat file;
+    if (stat (path, &file) != 0)
+        return errno == ENOENT ? STORE_OK : store_fail_errno (why, "cannot examine", path);
+    if (file.st_size == 0)
+        return STORE_OK; /* a crash before the first write */
+    store_answer_t answer = store_try (inspect, (void *) path, path, why);
+    return answer == STORE_DAMAGED || *why ? answer : STORE_OK; /* the real open tells the rest */
 }

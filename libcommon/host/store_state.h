@@ -1,6 +1,7 @@
 /*  store_state - what the parts of the store share: store.c opens it and writes, store_read.c
  *  reads, store_damage.c checks a file that may be damaged, store_watch.c one that is being
- *  served, store_record.c lays out and seals records. Only these see lmdb.h.
+ *  served, store_copy.c copies one, store_record.c lays out and seals records. Only these see
+ *  lmdb.h.
  */
 #ifndef MUSUBI_STORE_STATE_H
 #define MUSUBI_STORE_STATE_H
@@ -86,5 +87,25 @@ void store_inside (bool now);
 /*  LMDB trusts its pages, and reading a damaged file can kill the reader: so it is read first by a
  *  child, whose death is an answer. */
 store_answer_t store_check_damage (const char *path, char why [WHY_BYTES]);
+
+/*  The same of any reading of the file: what read returns, a code of LMDB's or an errno, in our
+ *  words. why is filled when the child died, or could not be started. */
+store_answer_t store_try (int (*read) (void *owner), void *owner, const char *path,
+                          char why [WHY_BYTES]);
+
+/*  --- folders --- */
+
+#define STORE_FILE "store.mdb"
+#define LOCK_FILE  "lock"
+
+/*  "folder/name"; false when it is too long. */
+bool store_path (char path [STORE_PATH_BYTES], const char *folder, const char *name);
+
+/*  Makes a name in a folder durable. */
+void store_folder_sync (const char *folder);
+
+/*  A folder that existed before may belong to somebody else, or be writable by others: then false.
+ */
+bool store_folder_ours (const char *folder, char why [WHY_BYTES]);
 
 #endif

@@ -133,6 +133,8 @@ store_answer_t store_scrub (store_t *self, size_t bytes, store_visit_fn *visit, 
     }
     store_inside (false);
     if (code == MDB_NOTFOUND) {
+        int dead;
+        mdb_reader_check (self->env, &dead); /* a backup that was killed would keep old pages */
         *ended = self->scrubbed = true;
         self->scrub_key_size = 0;
         code = MDB_SUCCESS;
