@@ -59,6 +59,23 @@ static int64_t free_at (const rows_t *rows, int64_t at_ms)
 
 /*  --- sound ledgers --- */
 
+static void adopt (rows_t *rows)
+{
+    Musubi__LedgerRow row = MUSUBI__LEDGER_ROW__INIT;
+    row.kind = MUSUBI__LEDGER_KIND__ROW_ADOPTED;
+    rows->start = 2;
+    rows_give (rows, &row);
+}
+
+static void an_adoption_is_told_before_the_start_that_it_was_made_in (void **state)
+{
+    rows_t *rows = *state;
+    adopt (rows);
+    rows_quantity (rows, MUSUBI__LEDGER_KIND__ROW_STARTED, "thin", 10, 60000);
+    assert_sound (rows);
+    assert_int_equal (rows->replay->figures.adopted, 1);
+}
+
 static void a_commit_books_its_window_and_the_gap_behind_it (void **state)
 {
     rows_t *rows = *state;
@@ -323,6 +340,15 @@ static void a_class_that_is_no_more_offered_has_nothing_to_take (void **state)
     assert_told (rows, "1 of 0");
 }
 
+static void a_start_that_begins_twice_is_found_also_after_an_adoption (void **state)
+{
+    rows_t *rows = *state;
+    adopt (rows);
+    rows_quantity (rows, MUSUBI__LEDGER_KIND__ROW_STARTED, "thin", 10, 60000);
+    rows_quantity (rows, MUSUBI__LEDGER_KIND__ROW_STARTED, "thin", 10, 60000);
+    assert_told (rows, "start 2 begins twice");
+}
+
 static void two_changes_of_one_reservation_at_once_are_found (void **state)
 {
     rows_t *rows = *state;
@@ -450,6 +476,8 @@ int main (void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown (name, begin, end)
     const struct CMUnitTest tests [] = {
+      TEST (an_adoption_is_told_before_the_start_that_it_was_made_in),
+      TEST (a_start_that_begins_twice_is_found_also_after_an_adoption),
       TEST (a_commit_books_its_window_and_the_gap_behind_it),
       TEST (a_pending_change_counts_the_larger_of_old_and_new),
       TEST (an_aborted_change_gives_back_what_it_took),

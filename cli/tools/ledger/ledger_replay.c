@@ -132,7 +132,8 @@ static void ledger_replay_check_time (ledger_replay_t *self, const ledger_row_t 
         replay_violation (self,
                           "it was written in start %" PRIu32 ", after a row of start %" PRIu32,
                           row->start, figures->start);
-    } else if (row->kind == LEDGER_STARTED && figures->rows > 0 && row->start == figures->start) {
+    } else if (row->kind == LEDGER_STARTED && figures->rows > 0 && row->start == figures->start &&
+               !self->adopted) {
         replay_violation (self, "start %" PRIu32 " begins twice", row->start);
     } else if (row->kind != LEDGER_STARTED && figures->rows > 0 && row->start > figures->start) {
         replay_violation (self, "it was written in start %" PRIu32 ", which has not begun",
@@ -142,6 +143,7 @@ static void ledger_replay_check_time (ledger_replay_t *self, const ledger_row_t 
         replay_violation (self, "start %" PRIu32 " begins earlier than the rows before it",
                           row->start);
     }
+    self->adopted = row->kind == LEDGER_ADOPTED; /* the row before that of its start */
     if (row->wall_ms > self->greatest_wall_ms)
         self->greatest_wall_ms = row->wall_ms;
 }

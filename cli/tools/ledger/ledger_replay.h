@@ -108,6 +108,7 @@ typedef struct {
     bool chained; /* digest is that of the last row */
     uint8_t digest [LEDGER_DIGEST_BYTES];
     int64_t greatest_wall_ms;
+    bool adopted;       /* by the row before */
     uint64_t kept_from; /* of the last cut */
     uint64_t number;    /* of the row that is judged, for sentences */
 } ledger_replay_t;
