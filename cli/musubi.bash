@@ -20,7 +20,7 @@ _musubi () {
     --dir) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
     federation) mapfile -t COMPREPLY < <(compgen -W 'configure from-graphml' -- "$word"); return ;;
     plus) mapfile -t COMPREPLY < <(compgen -W 'reserve cancel modify status commit abort' -- "$word"); return ;;
-    txn) mapfile -t COMPREPLY < <(compgen -W 'list show resolve' -- "$word"); return ;;
+    txn) mapfile -t COMPREPLY < <(compgen -W 'list show resolve take-over' -- "$word"); return ;;
     balance) mapfile -t COMPREPLY < <(compgen -W 'status join level leave history --step' -- "$word"); return ;;
     --plot | --svg | --answers | --out | --dry-run) [ "$command" = reserve ] ||
       { mapfile -t COMPREPLY < <(compgen -f -- "$word"); return; } ;;
@@ -55,7 +55,7 @@ _musubi () {
       --answers --dry-run --plot --check' ;;
     check) own='--answers --settle' ;;
     audit) own='--save --settle --rebuild --from' ;;
-    txn) own='--in-doubt --all --fence' ;;
+    txn) own='--in-doubt --all --fence --gone' ;;
     solve) own='--variant --solver --time-limit --first' ;;
     balance) own='--all --balancer --level --from --svg --step --reschedule' ;;
   esac

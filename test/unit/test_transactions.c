@@ -247,6 +247,21 @@ static void a_beginning_of_the_store_is_enough (void **state)
     assert_false (txid_means ("3fa9c2d2-7-42", &txid));
 }
 
+static void stores_are_found_by_their_first_letters (void **state)
+{
+    (void) state;
+    txid_t before;
+    txid_t first = txid_read ("3fa9c200000000000000000000000000-1-1");
+    txid_t last = txid_read ("3fa9c2ffffffffffffffffffffffffff-9-9");
+    assert_true (txid_before ("3fa9c2", &before));
+    assert_true (txid_compare (&before, &first) < 0);
+    assert_true (txid_store_compare (&before, "3fa9c2") < 0);
+    assert_int_equal (txid_store_compare (&first, "3fa9c2"), 0);
+    assert_int_equal (txid_store_compare (&last, "3fa9c2"), 0);
+    assert_true (txid_store_compare (&last, "3fa9c1") > 0);
+    assert_false (txid_before ("00000000", &before));
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -258,6 +273,7 @@ int main (void)
       cmocka_unit_test (what_could_be_done_is_told_only_where_it_helps),
       cmocka_unit_test (txids_are_written_as_logs_do),
       cmocka_unit_test (a_beginning_of_the_store_is_enough),
+      cmocka_unit_test (stores_are_found_by_their_first_letters),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

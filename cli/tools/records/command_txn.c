@@ -14,15 +14,6 @@
 
 #define LOOK_MS 250 /* between two looks whether participants in doubt have found out */
 
-/*  The message Txid of a whole txid, new. */
-static json_t *txid_json (const char *txid)
-{
-    const char *start = strchr (txid, '-') + 1;
-    const char *counter = strchr (start, '-') + 1;
-    return made (json_pack ("{s:s%, s:I, s:s}", "store", txid, (size_t) (start - 1 - txid), "start",
-                            (json_int_t) strtoull (start, NULL, 10), "counter", counter));
-}
-
 static void txn_take_record (void *owner, const char *participant, const check_record_t *record)
 {
     transactions_take (owner, participant, record);
@@ -260,31 +251,14 @@ static void txn_look_again (session_t *session, json_t **form)
     record_fetch_clear (&from);
 }
 
-/*  A participant that has a record, and so the plan. */
-static const char *who_knows (const json_t *form)
-{
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (form, "participants", i)); i++)
-        if (json_object_get (one, "held"))
-            return text_of (one, "participant");
-    return "";
-}
-
 /*  Has a planner settle it; NULL after saying why that failed, with *code. */
 static json_t *txn_settle (const cli_t *cli, session_t *session, const json_t *form, bool fence,
                            int *code)
 {
-    json_t *question = json_pack ("{s:o, s:s, s:b}", "txid", txid_json (text_of (form, "txid")),
-                                  "participant", who_knows (form), "fence", fence);
+    json_t *question = transaction_settle_order (form, fence);
     json_t *answer = listing_question (cli, session, "Settle", question, code);
     json_decref (question);
     return answer;
-}
-
-static bool txn_known (const json_t *answer)
-{
-    const char *outcome = text_of (answer, "outcome");
-    return strcmp (outcome, "OUTCOME_COMMITTED") == 0 || strcmp (outcome, "OUTCOME_ABORTED") == 0;
 }
 
 /*  Prints how it stands at each participant; returns the exit code. */
@@ -315,8 +289,8 @@ static int txn_resolve (const cli_t *cli, session_t *session, json_t **form, boo
        for those that do not. */
     int64_t until_ms = cli_mono_ms () + session->places.timeout_ms;
     txn_look_again (session, form);
-    while (txn_known (answer) && transaction_open (*form) && cli_mono_ms () < until_ms &&
-           !cli_interrupted ()) {
+    while (transaction_outcome_known (answer) && transaction_open (*form) &&
+           cli_mono_ms () < until_ms && !cli_interrupted ()) {
         cli_rest (LOOK_MS);
         txn_look_again (session, form);
     }
@@ -358,6 +332,8 @@ int run_txn (cli_t *cli)
        run_show_txn},
       {"txn resolve", "TXID [--fence]", "Find out how a transaction ends, or end it.",
        run_resolve_txn},
+      {"txn take-over", "PLANNER [--gone]",
+       "End all transactions of a planner that is gone for good.", run_take_over},
     };
     return cli_run_own (cli, commands, sizeof commands / sizeof commands [0]);
 }

@@ -41,7 +41,8 @@ static void record_fetch_ask (session_t *session, record_fetch_reader_t *reader)
 static void take_one (void *owner, const check_record_t *record)
 {
     record_fetch_t *self = owner;
-    if (self->txid && !txid_means (self->txid, &record->plan.txid))
+    if ((self->txid && !txid_means (self->txid, &record->plan.txid)) ||
+        (self->store && txid_store_compare (&record->plan.txid, self->store) != 0))
         return;
     for (size_t i = 0; i < record->plan.participants_count; i++)
         take (self->named, record->plan.participants [i].name, json_true ());
@@ -61,7 +62,9 @@ static void record_fetch_take_page (record_fetch_t *self, session_t *session,
               json_string (told                              ? "its records can't be read"
                            : reply->status == CALL_TIMED_OUT ? "no answer in time"
                                                              : reply->reason));
-    else if (!more)
+    else if (more && self->store)
+        more = txid_store_compare (&reader->asked.after, self->store) <= 0; /* they ascend */
+    if (told && !more && !json_object_get (self->silent, reader->name))
         take (self->heard, reader->name, json_true ());
     reader->asked.after_set = true;
     if (more)
@@ -96,12 +99,14 @@ void record_fetch_run (record_fetch_t *self, session_t *session)
     commands_request_t asked = {.only_set = self->txid && txid_whole (self->txid)};
     if (asked.only_set)
         asked.only = txid_read (self->txid);
+    asked.after_set = self->store && txid_before (self->store, &asked.after);
     record_fetch_reader_t *readers =
       must (calloc (json_array_size (session->entries) + 1, sizeof *readers));
     size_t count = 0;
     const json_t *entry;
     for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++) {
-        if (!keeps_records (text_of (entry, "name")))
+        if (!keeps_records (text_of (entry, "name")) ||
+            (self->kind && !entry_is (entry, self->kind)))
             continue;
         readers [count] = (record_fetch_reader_t){text_of (entry, "name"),
                                                   text_of (entry, "endpoint"), .asked = asked};
@@ -113,7 +118,8 @@ void record_fetch_run (record_fetch_t *self, session_t *session)
     json_t *value;
     json_object_foreach (self->named, name, value)
     {
-        if (!json_object_get (self->heard, name) && !json_object_get (self->silent, name))
+        if (!self->kind && !json_object_get (self->heard, name) &&
+            !json_object_get (self->silent, name))
             take (self->silent, name, json_string ("not in the directory"));
     }
 }

@@ -13,7 +13,9 @@ typedef void record_fetch_take_fn (void *owner, const char *participant,
                                    const check_record_t *record);
 
 typedef struct {
-    const char *txid; /* of this transaction only, or of any that it may mean; NULL = of all */
+    const char *txid;  /* of this transaction only, or of any that it may mean; NULL = of all */
+    const char *store; /* only what was coordinated from the store whose id begins so; NULL = all */
+    const char *kind;  /* of "gis" only; NULL = all who keep records */
     record_fetch_take_fn *take_record;
     void *owner;
     json_t *heard;           /* names as keys */
@@ -22,8 +24,9 @@ typedef struct {
     const char *participant; /* whose records are being read */
 } record_fetch_t;
 
-/*  Asks all participants that the session lists. Whoever is named by a plan that is wanted and is
- *  not listed is silent, too. The first three are the caller's; end it with record_fetch_clear. */
+/*  Asks all participants of the kind that the session lists. Whoever is named by a plan that is
+ *  wanted and is not listed is silent, too, when all are asked. What stands before heard is the
+ *  caller's; end it with record_fetch_clear. */
 void record_fetch_run (record_fetch_t *self, session_t *session);
 void record_fetch_clear (record_fetch_t *self);
 

@@ -6,5 +6,6 @@
 
 int run_check (cli_t *cli);
 int run_txn (cli_t *cli);
+int run_take_over (cli_t *cli);
 
 #endif

@@ -57,6 +57,33 @@ txid_t txid_read (const char *text)
     return txid;
 }
 
+json_t *txid_json (const char *txid)
+{
+    const char *start = strchr (txid, '-') + 1;
+    const char *counter = strchr (start, '-') + 1;
+    return made (json_pack ("{s:s%, s:I, s:s}", "store", txid, (size_t) (start - 1 - txid), "start",
+                            (json_int_t) strtoull (start, NULL, 10), "counter", counter));
+}
+
+bool txid_before (const char *letters, txid_t *txid)
+{
+    char whole [STORE_TEXT_LENGTH + 1] = "00000000000000000000000000000000";
+    *txid = (txid_t){.start = UINT32_MAX, .counter = UINT64_MAX};
+    memcpy (whole, letters, strlen (letters));
+    sodium_hex2bin (txid->store, sizeof txid->store, whole, STORE_TEXT_LENGTH, NULL, NULL, NULL);
+    for (size_t i = sizeof txid->store; i-- > 0;)
+        if (txid->store [i]-- > 0)
+            return true; /* nothing is borrowed from the byte before */
+    return false;
+}
+
+int txid_store_compare (const txid_t *txid, const char *letters)
+{
+    char store [STORE_TEXT_LENGTH + 1];
+    sodium_bin2hex (store, sizeof store, txid->store, sizeof txid->store);
+    return strncmp (store, letters, strlen (letters));
+}
+
 /*  With the whole store id. */
 static void txid_form (const txid_t *txid, char text [TXID_FORM_BYTES])
 {
@@ -281,4 +308,27 @@ bool transaction_open (const json_t *form)
 bool transaction_in_doubt (const json_t *form)
 {
     return flag_of (form, "in_doubt");
+}
+
+/*  --- to settle one --- */
+
+/*  A participant that has a record, and so the plan. */
+static const char *who_knows (const json_t *form)
+{
+    const json_t *one;
+    for (size_t i = 0; (one = item_of (form, "participants", i)); i++)
+        if (json_object_get (one, "held"))
+            return text_of (one, "participant");
+    return "";
+}
+
+json_t *transaction_settle_order (const json_t *form, bool fence)
+{
+    return made (json_pack ("{s:o, s:s, s:b}", "txid", txid_json (text_of (form, "txid")),
+                            "participant", who_knows (form), "fence", fence));
+}
+
+bool transaction_outcome_known (const json_t *answer)
+{
+    return listed ("OUTCOME_COMMITTED OUTCOME_ABORTED", text_of (answer, "outcome"));
 }

@@ -33,8 +33,15 @@ bool txid_whole (const char *text);
 #define TXID_BRIEF_BYTES 44
 const char *txid_brief (const char *txid, char text [TXID_BRIEF_BYTES]);
 
-/*  Of a text that is whole. */
+/*  Of a text that is whole. The message Txid of it, new. */
 txid_t txid_read (const char *text);
+json_t *txid_json (const char *txid);
+
+/*  Of the stores whose id begins with these letters of hexadecimal, at most 32: the last txid before
+ *  all of theirs, false when they come first of all; where a txid sorts, < 0 is before them, and 0
+ *  is among them. */
+bool txid_before (const char *letters, txid_t *txid);
+int txid_store_compare (const txid_t *txid, const char *letters);
 
 /*  Does such a text mean this transaction? */
 bool txid_means (const char *text, const txid_t *txid);
@@ -48,6 +55,11 @@ json_t *transactions_forms (const json_t *self, const json_t *silent, int64_t no
 /*  Is it not over? Is the decision overdue for somebody who has voted? */
 bool transaction_open (const json_t *form);
 bool transaction_in_doubt (const json_t *form);
+
+/*  Planner.Settle's request for the transaction of a form, new; does an answer to it know how the
+ *  transaction ends? */
+json_t *transaction_settle_order (const json_t *form, bool fence);
+bool transaction_outcome_known (const json_t *answer);
 
 /*  Sets a participant's state in a form, and works out its status anew. */
 void transaction_set (json_t *form, const char *participant, const char *state, int64_t now_ms);
