@@ -40,7 +40,9 @@ static int copy_records (void *owner)
     const copy_names_t *names = owner;
     MDB_env *env;
     int file = open (names->to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    int code = file < 0 ? errno : copy_open (&env, names->from, MDB_NOTLS);
+    if (file < 0)
+        return errno;
+    int code = copy_open (&env, names->from, MDB_NOTLS);
     if (code == MDB_SUCCESS)
         code = mdb_env_copyfd2 (env, file, MDB_CP_COMPACT);
     if (code == MDB_SUCCESS && fsync (file) != 0)
@@ -81,7 +83,7 @@ static int copy_read_back (const char *path, store_copied_t *copied)
 
 /*  --- the files beside them --- */
 
-static int by_name (const FTSENT **a, const FTSENT **b)
+static int copy_by_name (const FTSENT **a, const FTSENT **b)
 {
     return strcmp ((*a)->fts_name, (*b)->fts_name);
 }
@@ -94,7 +96,7 @@ static char *names_beside (const char *folder)
     skip += folder [skip - 1] != '/';
     FILE *list = must (open_memstream (&names, &size));
     char *const tops [] = {(char *) folder, NULL};
-    FTS *walk = fts_open (tops, FTS_NOCHDIR | FTS_PHYSICAL, by_name);
+    FTS *walk = fts_open (tops, FTS_NOCHDIR | FTS_PHYSICAL, copy_by_name);
     for (FTSENT *entry; walk && (entry = fts_read (walk));)
         if (entry->fts_info == FTS_F && strchr (entry->fts_name, '\n') == NULL &&
             (entry->fts_level > 1 ||

@@ -69,7 +69,8 @@ bool txid_before (const char *letters, txid_t *txid)
 {
     char whole [STORE_TEXT_LENGTH + 1] = "00000000000000000000000000000000";
     *txid = (txid_t){.start = UINT32_MAX, .counter = UINT64_MAX};
-    memcpy (whole, letters, strlen (letters));
+    for (size_t i = 0; letters [i]; i++)
+        whole [i] = letters [i];
     sodium_hex2bin (txid->store, sizeof txid->store, whole, STORE_TEXT_LENGTH, NULL, NULL, NULL);
     for (size_t i = sizeof txid->store; i-- > 0;)
         if (txid->store [i]-- > 0)
