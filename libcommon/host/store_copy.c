@@ -112,7 +112,8 @@ static char *names_beside (const char *folder)
 /*  With the folder that it is in, which is made. */
 static bool copy_file (const char *from, const char *to, store_copied_t *copied)
 {
-    text_auto_t *above = must (strndup (to, (size_t) (strrchr (to, '/') - to)));
+    char above [STORE_PATH_BYTES];
+    snprintf (above, sizeof above, "%.*s", (int) (strrchr (to, '/') - to), to);
     if (mkdir (above, 0700) != 0 && errno != EEXIST)
         return false;
     int in = open (from, O_RDONLY | O_CLOEXEC);
@@ -136,7 +137,8 @@ static store_answer_t copy_beside (const char *names, const char *folder, const 
 {
     for (const char *at = names; *at; at = strchr (at, '\n') + 1) {
         char from [STORE_PATH_BYTES], to [STORE_PATH_BYTES];
-        text_auto_t *name = must (strndup (at, strcspn (at, "\n")));
+        char name [STORE_PATH_BYTES];
+        snprintf (name, sizeof name, "%.*s", (int) strcspn (at, "\n"), at);
         if (!store_path (from, folder, name) || !store_path (to, target, name) ||
             !copy_file (from, to, copied))
             return store_fail_errno (why, "cannot copy", name);
