@@ -70,7 +70,7 @@ static const codec_row_t attend_rows [] = {
   ROW_NUMBER ("seen", attend_t, question.seen),
   ROW_NUMBER ("number", attend_t, question.number, LEAST (1)),
   ROW_WORD ("storage", attend_t, storage, OR_NONE),
-  ROW_ONE ("machine", attend_t, machine, machine_state),
+  ROW_ONE ("machine", attend_t, machine, machine_state, OR_NONE), /* older agents don't tell it */
   ROW_POINTER ("batch", attend_t, batch, batch_picture),
 };
 const codec_t attend_codec = CODEC (attend_t, musubi__attend_request__descriptor, attend_rows);

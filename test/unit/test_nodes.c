@@ -329,6 +329,23 @@ static void what_its_machine_is_like_is_known_from_its_agents_last_word (void **
     close_world (&w);
 }
 
+static void an_agent_of_before_machines_were_told_is_heard (void **state)
+{
+    (void) state;
+    static const uint8_t attend [] = {0x0a, 2,  'n', '1', 0x12, 4, 't',  'h', 'i',  'n', 0x18, 4,
+                                      0x22, 16, 'o', 'l', 'd',  0, 0,    0,   0,    0,   0,    0,
+                                      0,    0,  0,   0,   0,    0, 0x28, 1,   0x40, 1};
+    nodes_world_t w;
+    open_world (&w);
+    uint64_t asked = ask_bytes (&w, "node/n1", "Attend", (bytes_t){attend, sizeof attend});
+    const reply_t *reply = reply_to (&w, asked);
+    assert_true (!reply || reply->status == CALL_OK);
+    site_node_t node = nodes_at (w.nodes, 0);
+    assert_int_equal (node.state, AGENT_UP);
+    assert_int_equal (node.machine.memory, 0);
+    close_world (&w);
+}
+
 static void a_run_that_no_agent_has_heard_of_ends_without_one (void **state)
 {
     (void) state;
@@ -505,6 +522,7 @@ int main (void)
       cmocka_unit_test (
         a_run_suspended_again_before_its_agent_heard_of_the_resumption_is_told_once),
       cmocka_unit_test (what_its_machine_is_like_is_known_from_its_agents_last_word),
+      cmocka_unit_test (an_agent_of_before_machines_were_told_is_heard),
       cmocka_unit_test (a_run_that_no_agent_has_heard_of_ends_without_one),
       cmocka_unit_test (
         a_node_that_could_start_nothing_rests_longer_each_time_until_something_runs),
