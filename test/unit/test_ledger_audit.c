@@ -110,6 +110,20 @@ static void what_was_told_after_the_others_were_read_is_no_orphan (void **state)
     assert_int_equal (judge (pair).violations, 0);
 }
 
+static void what_was_cut_off_a_little_earlier_elsewhere_is_no_orphan (void **state)
+{
+    pair_t *pair = *state;
+    replay_figures_t *cut = &pair->home.replay->figures;
+    commit (&pair->site, booking ());
+    cut->first = 7;
+    cut->first_wall_ms = pair->site.replay->figures.last_wall_ms - 1000;
+    audit_result_t result = judge (pair);
+    assert_int_equal (result.violations, 0);
+    assert_int_equal (result.unjudged, 1);
+    cut->first_wall_ms -= 2 * 3600000;
+    assert_int_equal (judge (pair).violations, 1);
+}
+
 static void a_participant_without_its_ledger_is_counted (void **state)
 {
     pair_t *pair = *state;
@@ -254,6 +268,7 @@ int main (void)
       TEST (a_mixed_outcome_is_found),
       TEST (an_orphan_is_found),
       TEST (what_was_told_after_the_others_were_read_is_no_orphan),
+      TEST (what_was_cut_off_a_little_earlier_elsewhere_is_no_orphan),
       TEST (a_participant_without_its_ledger_is_counted),
       TEST (two_plans_of_one_transaction_are_found),
       TEST (a_commit_that_nobody_decided_is_found),

@@ -183,6 +183,24 @@ static void a_cut_ledger_takes_what_began_before_as_it_is_found (void **state)
     assert_sound (rows);
 }
 
+static void a_change_of_what_was_made_before_the_cut_is_taken_as_it_is_found (void **state)
+{
+    rows_t *rows = *state;
+    rows_end (rows);
+    rows_begin (rows);
+    rows->number = 40;
+    rows_change_t shrink = reserve (2, "one", 2);
+    shrink.operation = OPERATION_MODIFY;
+    shrink.base = 1;
+    commit (rows, &shrink);
+    Musubi__LedgerRow cut = MUSUBI__LEDGER_ROW__INIT;
+    cut.kind = MUSUBI__LEDGER_KIND__ROW_CUT;
+    cut.kept_from = 41;
+    rows_give (rows, &cut);
+    ledger_replay_end (rows->replay, rows->number);
+    assert_sound (rows);
+}
+
 /*  --- violations --- */
 
 static void a_row_that_is_missing_is_found (void **state)
@@ -485,6 +503,7 @@ int main (void)
       TEST (an_edge_refused_reservation_is_at_its_new_version_with_nothing),
       TEST (what_was_granted_before_a_capacity_was_lowered_is_no_overbooking),
       TEST (a_cut_ledger_takes_what_began_before_as_it_is_found),
+      TEST (a_change_of_what_was_made_before_the_cut_is_taken_as_it_is_found),
       TEST (a_row_that_is_missing_is_found),
       TEST (rows_missing_at_either_end_are_found),
       TEST (a_row_that_was_changed_afterwards_is_found),

@@ -218,11 +218,13 @@ static void check_versions (const replay_change_t *change)
 {
     const ledger_row_t *row = change->row;
     const replay_standing_t *standing = change->standing;
+    bool unseen =
+      standing->shown.found || (change->replay->hole && standing->shown.record.version == 0);
     if (row->new_version != change->plan->base_version + 1)
         replay_violation (change->replay, "%s makes version %" PRIu32 " of %s, not %" PRIu32,
                           change->text, row->new_version, standing->shown.id,
                           change->plan->base_version + 1);
-    else if (!standing->shown.found && row->old_version != standing->shown.record.version)
+    else if (!unseen && row->old_version != standing->shown.record.version)
         replay_violation (
           change->replay, "%s takes %s on from version %" PRIu32 ", but it is at version %" PRIu32,
           change->text, standing->shown.id, row->old_version, standing->shown.record.version);
