@@ -159,14 +159,25 @@ void sim_at (sim_t *self, int64_t at_us, tick_fn *act, void *owner, uint64_t tok
       &(tick_t){.at_us = at_us, .kind = TICK_CALL, .number = token, .act = act, .owner = owner});
 }
 
+static bool serves_at (const sim_process_t *process, const char *address)
+{
+    bool serves = process->state == PROCESS_UP || process->state == PROCESS_DOWN;
+    return serves && strcmp (process->address, address) == 0;
+}
+
 sim_process_t *sim_at_address (sim_t *sim, const char *address)
 {
-    for (size_t p = 0; p < sim->processes_count; p++) {
-        sim_process_t *process = sim->processes [p];
-        bool serves = process->state == PROCESS_UP || process->state == PROCESS_DOWN;
-        if (serves && strcmp (process->address, address) == 0)
-            return process;
-    }
+    uint32_t hash = 2166136261;
+    for (const char *at = address; *at; at++)
+        hash = (hash ^ (uint8_t) *at) * 16777619;
+    int *found = &sim->found [(hash ^ hash >> 16) % SIM_FOUND];
+    if (*found < (int) sim->processes_count && serves_at (sim->processes [*found], address))
+        return sim->processes [*found]; /* those that serve have an address of their own each */
+    for (size_t p = 0; p < sim->processes_count; p++)
+        if (serves_at (sim->processes [p], address)) {
+            *found = (int) p;
+            return sim->processes [p];
+        }
     return NULL;
 }
 

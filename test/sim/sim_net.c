@@ -1,6 +1,8 @@
 /*  sim_net - decides the fate of each message. */
 #include "sim_net.h"
 
+#include "must.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +10,7 @@
 #define FLIGHT_US_MAX  400
 #define FALL_BEHIND_US 40000
 #define DOOM_DELAY_US  1000000
+#define LANES_LEAST    1024
 
 typedef struct {
     int a;
@@ -16,6 +19,13 @@ typedef struct {
     int64_t from_us;
     int64_t until_us;
 } cut_t;
+
+/*  The latest arrival in order, of the messages from one process to another. Few of all pairs talk to
+ *  each other, so they are found by hashing. */
+typedef struct {
+    uint64_t pair; /* 0 = nobody's yet */
+    int64_t last_us;
+} sim_lane_t;
 
 struct sim_net {
     prng_t prng;
@@ -27,7 +37,9 @@ struct sim_net {
     cut_t cuts [SIM_CUTS_MAX];
     size_t cuts_count;
     int64_t lags_us [SIM_PROCESSES_MAX];
-    int64_t last_us [SIM_PROCESSES_MAX][SIM_PROCESSES_MAX]; /* latest arrival in order */
+    sim_lane_t *lanes;
+    size_t lanes_count;
+    size_t lanes_room; /* a power of two, at least twice the count */
 };
 
 sim_net_t *sim_net_new (uint64_t seed, sim_tally_t *tally)
@@ -42,6 +54,8 @@ sim_net_t *sim_net_new (uint64_t seed, sim_tally_t *tally)
 
 void sim_net_destroy (sim_net_t **self_p)
 {
+    if (*self_p)
+        free ((*self_p)->lanes);
     free (*self_p);
     *self_p = NULL;
 }
@@ -114,6 +128,37 @@ static bool unlucky (const sim_net_t *self, const sim_message_t *message)
            strcmp (message->method, self->faults.unlucky) == 0;
 }
 
+static sim_lane_t *lane_find (sim_lane_t *lanes, size_t room, uint64_t pair)
+{
+    size_t at = (pair * UINT64_C (0x9e3779b97f4a7c15) >> 20) & (room - 1);
+    while (lanes [at].pair != 0 && lanes [at].pair != pair)
+        at = (at + 1) & (room - 1);
+    return &lanes [at];
+}
+
+static void lanes_grow (sim_net_t *self)
+{
+    size_t room = self->lanes_room ? 2 * self->lanes_room : LANES_LEAST;
+    sim_lane_t *lanes = must (calloc (room, sizeof *lanes));
+    for (size_t i = 0; i < self->lanes_room; i++)
+        if (self->lanes [i].pair != 0)
+            *lane_find (lanes, room, self->lanes [i].pair) = self->lanes [i];
+    free (self->lanes);
+    self->lanes = lanes;
+    self->lanes_room = room;
+}
+
+static int64_t *lane_of (sim_net_t *self, int from, int to)
+{
+    if (2 * self->lanes_count >= self->lanes_room)
+        lanes_grow (self);
+    uint64_t pair = ((uint64_t) (unsigned) from + 1) << 32 | (unsigned) to;
+    sim_lane_t *lane = lane_find (self->lanes, self->lanes_room, pair);
+    self->lanes_count += lane->pair == 0;
+    lane->pair = pair;
+    return &lane->last_us;
+}
+
 /*  When the message arrives if no fault hits it: in order, unless it is drawn to fall behind. */
 static int64_t arrival_us (sim_net_t *self, int64_t now_us, const sim_message_t *message)
 {
@@ -127,7 +172,7 @@ static int64_t arrival_us (sim_net_t *self, int64_t now_us, const sim_message_t 
         return now_us + flight_us (self, message) +
                (int64_t) prng_below (&self->prng, FALL_BEHIND_US);
     }
-    int64_t *last_us = &self->last_us [message->from][message->to];
+    int64_t *last_us = lane_of (self, message->from, message->to);
     int64_t at_us = now_us + flight_us (self, message);
     if (at_us <= *last_us)
         at_us = self->paced ? *last_us : *last_us + 1;

@@ -9,7 +9,7 @@
 #include "prng.h"
 #include "sim_tally.h"
 
-#define SIM_PROCESSES_MAX 128
+#define SIM_PROCESSES_MAX 16384
 #define SIM_CUTS_MAX      256
 
 /*  Chances are in parts per thousand messages. */

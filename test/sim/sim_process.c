@@ -131,8 +131,9 @@ static void on_publish (sim_process_t *self, const effect_t *effect)
     leave_later (self, (leaving_t){.message = notice});
 }
 
-static void on_subscribe (sim_process_t *self, const char *endpoint, bool wanted)
+static void on_subscribe (sim_t *sim, sim_process_t *self, const char *endpoint, bool wanted)
 {
+    sim->hears [self->number] = true;
     size_t at = 0;
     while (at < self->subscriptions_count && strcmp (self->subscriptions [at], endpoint) != 0)
         at++;
@@ -238,10 +239,10 @@ static void on_effect (sim_t *sim, sim_process_t *self, const effect_t *effect)
         on_publish (self, effect);
         break;
     case EFFECT_SUBSCRIBE:
-        on_subscribe (self, effect->subscribe.endpoint, true);
+        on_subscribe (sim, self, effect->subscribe.endpoint, true);
         break;
     case EFFECT_UNSUBSCRIBE:
-        on_subscribe (self, effect->subscribe.endpoint, false);
+        on_subscribe (sim, self, effect->subscribe.endpoint, false);
         break;
     case EFFECT_PUT:
         sim_store_put (self->store, effect->record.table, effect->record.key, effect->record.value);
@@ -504,6 +505,8 @@ static void notice_leaves (sim_t *sim, const sim_process_t *self, sim_message_t 
     char endpoint [SIM_ADDRESS_BYTES + 8];
     snprintf (endpoint, sizeof endpoint, "%s/events", self->address);
     for (size_t p = 0; p < sim->processes_count; p++) {
+        if (!sim->hears [p])
+            continue;
         const sim_process_t *other = sim->processes [p];
         for (size_t s = 0; s < other->subscriptions_count; s++) {
             if (other->state != PROCESS_UP || strcmp (other->subscriptions [s], endpoint) != 0)

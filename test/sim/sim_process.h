@@ -127,6 +127,8 @@ typedef struct {
     int64_t stands_until_us; /* stands still until then (sim_stand) */
 } sim_process_t;
 
+#define SIM_FOUND 65536
+
 struct sim {
     sim_queue_t *queue;
     sim_net_t *net;
@@ -148,6 +150,9 @@ struct sim {
     uint64_t steps;
     sim_process_t *processes [SIM_PROCESSES_MAX];
     size_t processes_count;
+    bool
+      hears [SIM_PROCESSES_MAX]; /* it has subscribed once: few do, and hints are looked up often */
+    int found [SIM_FOUND];       /* by the hash of its address: who was last found there */
     char abandoned [SIM_PROCESSES_MAX][SIM_ADDRESS_BYTES];
     size_t abandoned_count;
     bool failed;
