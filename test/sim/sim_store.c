@@ -11,7 +11,7 @@ typedef struct record {
     size_t key_size;
     size_t value_size;
     uint8_t table;
-    bool gone;        /* a delete, or the gap it left */
+    bool gone;        /* a delete; it waits for the flush, and is never durable */
     uint8_t bytes []; /* key, then value */
 } sim_store_record_t;
 
@@ -161,7 +161,7 @@ bool sim_store_waiting (const sim_store_t *self)
 
 static uint64_t bytes_of (const sim_store_record_t *record)
 {
-    return record->gone ? 0 : record->key_size + record->value_size;
+    return record->key_size + record->value_size;
 }
 
 static void insert_at (sim_store_t *self, size_t at, sim_store_record_t *record)
@@ -178,20 +178,26 @@ static void insert_at (sim_store_t *self, size_t at, sim_store_record_t *record)
     self->used_bytes += bytes_of (record);
 }
 
-/*  A waiting change becomes durable. A deleted record stays as a gap, since its key may come back.
- */
+static void remove_at (sim_store_t *self, size_t at)
+{
+    self->used_bytes -= bytes_of (self->records [at]);
+    free (self->records [at]);
+    self->records_count--;
+    memmove (&self->records [at], &self->records [at + 1],
+             (self->records_count - at) * sizeof (sim_store_record_t *));
+}
+
+/*  A waiting change becomes durable. */
 static void apply (sim_store_t *self, sim_store_record_t *change)
 {
     bool found;
     size_t at = place (self, change, &found);
-    if (!found) {
+    if (found)
+        remove_at (self, at);
+    if (change->gone)
+        free (change);
+    else
         insert_at (self, at, change);
-        return;
-    }
-    sim_store_record_t *replaced = self->records [at];
-    self->used_bytes += bytes_of (change) - bytes_of (replaced);
-    self->records [at] = change;
-    free (replaced);
 }
 
 bool sim_store_flush (sim_store_t *self, int64_t wall_ms)
@@ -227,17 +233,14 @@ static row_t row_of (const sim_store_record_t *record)
 static bool followed (const sim_store_t *self, size_t at)
 {
     uint8_t table = self->records [at]->table;
-    for (size_t i = at + 1; i < self->records_count && self->records [i]->table == table; i++)
-        if (!self->records [i]->gone)
-            return true;
-    return false;
+    return at + 1 < self->records_count && self->records [at + 1]->table == table;
 }
 
 void sim_store_each (const sim_store_t *self, bool whole, sim_record_fn *visit, void *owner)
 {
     for (size_t i = 0; i < self->records_count; i++) {
         const sim_store_record_t *record = self->records [i];
-        if (record->gone || (record->table == TABLE_LEDGER && !whole && followed (self, i)))
+        if (record->table == TABLE_LEDGER && !whole && followed (self, i))
             continue;
         row_t row = row_of (record);
         visit (owner, record->table, row.key, row.value);
@@ -260,8 +263,6 @@ row_t *sim_store_read (const sim_store_t *self, const read_order_t *order, size_
     *more = false;
     for (; at < self->records_count && self->records [at]->table == order->table; at++) {
         const sim_store_record_t *record = self->records [at];
-        if (record->gone)
-            continue;
         bytes += bytes_of (record);
         *more = *count == order->most || (*count > 0 && bytes > order->bytes);
         if (*more)
