@@ -2,6 +2,7 @@
 #include "experiment.h"
 #include "faults.h"
 #include "revision.h"
+#include "scale_world.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -23,10 +24,13 @@ static const char usage [] =
   "       musubi-sim experiment NAME [--seeds N] [--small] [--jobs J] [--out FILE.json]\n"
   "                         [--plot FILE.svg] [--revision TEXT] [--take FILE.json]\n"
   "       musubi-sim experiment --list\n"
+  "       musubi-sim scale [--sites N] [--domains N] [--planners N] [--reservations N] [--seed S]\n"
+  "       musubi-sim soak [--days N] [--seed S]\n"
   "\n"
   "faults  runs one schedule of crashes, losses, delays and cuts for each seed (1..2000) and\n"
   "        checks every promise; prints what met what, then \"N schedules, N failed\"\n"
   "replay  prints one schedule step by step: time in seconds, process, what happened\n"
+  "scale, soak  a federation of any size, or for any time: what it costs; say one of them alone\n"
   "experiment  plays every arm of an experiment with every seed, and judges its criteria\n"
   "\n"
   "  --seeds FROM..TO  which schedules; one number alone: from 1 to it\n"
@@ -257,6 +261,8 @@ static int experiment (experiment_order_t *experiments, const faults_order_t *or
 
 int main (int argc, char **argv)
 {
+    if (argc > 1 && (strcmp (argv [1], "scale") == 0 || strcmp (argv [1], "soak") == 0))
+        return scale_command (argc - 1, argv + 1);
     long processors = sysconf (_SC_NPROCESSORS_ONLN);
     faults_order_t order = {.from = 1,
                             .to = SEEDS_DEFAULT,

@@ -57,6 +57,7 @@ bool sim_wire_answer (bytes_t body, sim_answer_t *answer)
     answer->status = (sim_answer_status_t) message->status;
     sim_text (answer->reservation, sizeof answer->reservation, message->reservation);
     answer->version = message->version;
+    answer->rounds = message->rounds;
     answer->start_ms = message->start_ms;
     answer->end_ms = message->end_ms;
     for (size_t i = 0; i < message->n_compute && i < SIM_BOOKINGS_MAX; i++) {

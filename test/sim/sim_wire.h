@@ -175,6 +175,7 @@ typedef struct {
     sim_answer_status_t status;
     char reservation [NAME_BYTES_MAX + 1];
     uint32_t version;
+    uint32_t rounds; /* of votes, for a plan */
     int64_t start_ms;
     int64_t end_ms;
     sim_placement_t placements [SIM_BOOKINGS_MAX];
