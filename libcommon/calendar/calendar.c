@@ -90,6 +90,12 @@ int64_t calendar_least (const calendar_t *self, interval_t over)
     return self->capacity - changes_most (&self->changes, over, 0);
 }
 
+int64_t calendar_most (const calendar_t *self, interval_t over)
+{
+    assert (over.from < over.until);
+    return self->capacity - changes_lowest (&self->changes, over);
+}
+
 bool calendar_fits (const calendar_t *self, interval_t over, int64_t quantity)
 {
     int64_t limit = level_limit (self, quantity);

@@ -50,6 +50,9 @@ void calendar_set_capacity (calendar_t *self, int64_t capacity);
 /*  Least free quantity over a non-empty interval. */
 int64_t calendar_least (const calendar_t *self, interval_t over);
 
+/*  The most that is free at any instant of a non-empty interval. */
+int64_t calendar_most (const calendar_t *self, interval_t over);
+
 /*  Is quantity free throughout the non-empty interval? */
 bool calendar_fits (const calendar_t *self, interval_t over, int64_t quantity);
 

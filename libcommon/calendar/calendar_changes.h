@@ -90,6 +90,9 @@ void changes_untouch (changes_t *self, int64_t time, int64_t change);
  *  A high floor spares work: nothing below it is looked at closely. */
 int64_t changes_most (const changes_t *self, interval_t over, int64_t floor);
 
+/*  The lowest level over the interval, which is not empty. */
+int64_t changes_lowest (const changes_t *self, interval_t over);
+
 /*  Reads changes in order. */
 typedef struct {
     const leaf_t *leaf;

@@ -103,6 +103,38 @@ int64_t changes_most (const changes_t *self, interval_t over, int64_t floor)
     return greater (floor, level + calendar_levels_greatest (node.leaf->levels, from, until));
 }
 
+static int64_t lowest_of (const int64_t *levels, uint32_t from, uint32_t until)
+{
+    int64_t lowest = INT64_MAX / 2; /* what is added to it does not make it overflow */
+    for (uint32_t i = from; i < until; i++)
+        lowest = levels [i] < lowest ? levels [i] : lowest;
+    return lowest;
+}
+
+/*  Only the first and the last child that the interval touches are entered. */
+static int64_t lowest_in (calendar_node_t node, uint32_t height, int64_t from, int64_t last)
+{
+    if (height == 0)
+        return lowest_of (node.leaf->levels, leaf_up_to (node.leaf, from),
+                          leaf_up_to (node.leaf, last) + 1);
+    const inner_t *inner = node.inner;
+    uint32_t left = inner_child (inner, from), right = inner_child (inner, last);
+    int64_t lowest = lowest_of (inner->lows, left + 1, right);
+    for (uint32_t child = left;; child = right) {
+        int64_t there =
+          inner->levels [child] + lowest_in (inner->children [child], height - 1, from, last);
+        lowest = there < lowest ? there : lowest;
+        if (child == right)
+            return lowest;
+    }
+}
+
+int64_t changes_lowest (const changes_t *self, interval_t over)
+{
+    assert (over.from < over.until);
+    return lowest_in (self->root, self->height, over.from, over.until - 1);
+}
+
 cursor_t changes_seek (const changes_t *self, int64_t time)
 {
     calendar_node_t node = self->root;

@@ -550,6 +550,11 @@ static void tall_ask (const tall_t *tall, prng_t *prng)
             start = since;
     }
     assert_int_equal (calendar_least (tall->calendar, over (from, until)), TALL_CAPACITY - most);
+    int64_t near = from + 1 + (int64_t) prng_below (prng, (uint64_t) (until - from) / 200 + 1);
+    int32_t lowest = INT32_MAX;
+    for (int64_t i = from; i < near; i++)
+        lowest = tall->booked [i] < lowest ? tall->booked [i] : lowest;
+    assert_int_equal (calendar_most (tall->calendar, over (from, near)), TALL_CAPACITY - lowest);
     int64_t found = -1;
     assert_int_equal (
       calendar_first (tall->calendar, over (from, until), duration, quantity, &found), start >= 0);
