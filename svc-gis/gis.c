@@ -156,6 +156,7 @@ static void announce_step (gis_t *self, const moment_t *now, const request_t *re
     if (announcement->seen && recall_told (self->recall, name))
         watermarks_raise (self->watermarks, now, name, &announcement->mark);
     service_count (self->service, "announcements", 1);
+    roster_summarise (self->roster, name, packed_bytes (announcement->summary));
     reply_to_announcement (self, request, announcement, answer);
 }
 
@@ -260,6 +261,27 @@ static void gis_on_snapshot (void *owner, const moment_t *now, const request_t *
     service_reply (self->service, request, entries_told_encode (&snapshot_told_codec, &told));
     free (told.entries);
     free (told.gone);
+}
+
+static void on_summaries (void *owner, const moment_t *now, const request_t *request, void *body)
+{
+    (void) now;
+    gis_t *self = owner;
+    const directory_mark_t *have = body;
+    named_summary_t told [SUMMARIES_MAX];
+    summaries_page_t answer = {.summaries = told, .mark = mark_of (self)};
+    answer.mark.number = same_publisher (have, &answer.mark) ? have->number : 0;
+    const listing_t *listing;
+    while ((listing = roster_summarised (self->roster, answer.mark.number)) &&
+           answer.summaries_count < SUMMARIES_MAX) {
+        named_summary_t *one = &told [answer.summaries_count++];
+        memcpy (one->name, listing->entry.name, sizeof one->name);
+        one->summary = listing->summary;
+        answer.mark.number = listing->summarised;
+    }
+    answer.more = listing != NULL;
+    service_count (self->service, "summaries", 1);
+    service_reply (self->service, request, codec_encode (&summaries_page_codec, &answer));
 }
 
 static bool gis_of_kind (const directory_entry_t *entry, const char *kind)
@@ -408,6 +430,8 @@ void gis_core (const gis_settings_t *settings, core_t *core)
     service_serve (self->service, "Gis", "Announce", &announcement_codec, on_announce, self);
     service_serve (self->service, "Gis", "Withdraw", &withdraw_codec, gis_on_withdraw, self);
     service_serve (self->service, "Gis", "Snapshot", &snapshot_request_codec, gis_on_snapshot,
+                   self);
+    service_serve (self->service, "Gis", "Summaries", &summaries_question_codec, on_summaries,
                    self);
     service_serve (self->service, "Gis", "Find", &find_codec, on_find, self);
     *core = service_core (self, gis_destroy);

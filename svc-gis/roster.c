@@ -18,7 +18,9 @@ typedef struct {
 
 struct roster {
     service_t *service;
-    ordered_t *members; /* by name */
+    ordered_t *members;    /* by name */
+    ordered_t *summarised; /* those whose summary has changed, by the number of the last change */
+    uint64_t summaries;    /* such changes so far */
     uint32_t entries_max;
     size_t bytes;
     uint64_t number;
@@ -40,9 +42,11 @@ static void roster_member_free (roster_entry_t *member)
     roster_t *self = member->roster;
     timers_cancel (self->service->timers, member->timer);
     ordered_remove (self->members, member->listing.entry.name);
+    ordered_remove (self->summarised, &member->listing.summarised);
     self->bytes -= member->listing.packed.size;
     codec_clear (&directory_entry_codec, &member->listing.entry);
     free (member->listing.packed.data);
+    free (member->listing.summary.data);
     free (member);
 }
 
@@ -149,6 +153,7 @@ roster_t *roster_new (service_t *service, uint32_t entries_max)
     self->entries_max = entries_max;
     self->log = must (calloc (ROSTER_LOG_MAX, sizeof *self->log));
     self->members = ordered_by_text (offsetof (roster_entry_t, listing.entry.name));
+    self->summarised = ordered_by_number (offsetof (roster_entry_t, listing.summarised));
     return self;
 }
 
@@ -160,6 +165,7 @@ void roster_destroy (roster_t **self_p)
     for (roster_entry_t *member; (member = ordered_after (self->members, NULL));)
         roster_member_free (member);
     ordered_destroy (&self->members);
+    ordered_destroy (&self->summarised);
     free (self->log);
     free (self);
     *self_p = NULL;
@@ -220,6 +226,26 @@ const listing_t *roster_find (const roster_t *self, const char *name)
 const listing_t *roster_after (const roster_t *self, const char *name)
 {
     const roster_entry_t *member = ordered_after (self->members, name);
+    return member ? &member->listing : NULL;
+}
+
+void roster_summarise (roster_t *self, const char *name, bytes_t summary)
+{
+    roster_entry_t *member = roster_position (self, name);
+    packed_t *kept = &member->listing.summary;
+    if (kept->size == summary.size &&
+        (summary.size == 0 || memcmp (kept->data, summary.data, summary.size) == 0))
+        return;
+    ordered_remove (self->summarised, &member->listing.summarised);
+    free (kept->data);
+    *kept = packed_copy (summary);
+    member->listing.summarised = ++self->summaries;
+    ordered_add (self->summarised, &member->listing.summarised, member);
+}
+
+const listing_t *roster_summarised (const roster_t *self, uint64_t number)
+{
+    const roster_entry_t *member = ordered_after (self->summarised, &number);
     return member ? &member->listing : NULL;
 }
 

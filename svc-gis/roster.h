@@ -25,7 +25,9 @@ typedef enum {
 /*  Valid until the roster changes. */
 typedef struct {
     directory_entry_t entry;
-    packed_t packed; /* as it was announced */
+    packed_t packed;     /* as it was announced */
+    packed_t summary;    /* of what it has free, as it was announced last; empty = none */
+    uint64_t summarised; /* the number of that change; 0 = there was none */
 } listing_t;
 
 typedef struct roster roster_t;
@@ -52,6 +54,12 @@ const listing_t *roster_find (const roster_t *self, const char *name);
 
 /*  The first whose name is greater; NULL at the end. */
 const listing_t *roster_after (const roster_t *self, const char *name);
+
+/*  What a listed service has free. Changes of it have numbers of their own and are not published. */
+void roster_summarise (roster_t *self, const char *name, bytes_t summary);
+
+/*  The next listing by the number of its last such change; NULL at the end. */
+const listing_t *roster_summarised (const roster_t *self, uint64_t number);
 
 /*  The number of the last change; 0 before the first. */
 uint64_t roster_number (const roster_t *self);

@@ -56,6 +56,7 @@ extern const codec_t accept_answer_codec, agent_record_codec, allocation_codec,
   watermark_codec, windows_answer_codec, windows_question_codec, withdraw_codec, work_order_codec,
   work_result_codec;
 extern const codec_t data_need_codec, file_place_codec, room_codec, space_need_codec;
+extern const codec_t free_summary_codec, summaries_page_codec, summaries_question_codec;
 extern const codec_t batch_booking_codec, batch_picture_codec;
 extern const codec_t router_answer_codec, router_question_codec, router_work_codec, shape_codec,
   traffic_codec;
@@ -65,6 +66,9 @@ extern const codec_t announcement_codec, recalled_page_codec, staged_file_codec,
 
 static const codec_t *const codecs_named [] = {
   &accept_answer_codec,
+  &free_summary_codec,
+  &summaries_page_codec,
+  &summaries_question_codec,
   &agent_record_codec,
   &allocation_codec,
   &allocations_page_codec,

@@ -57,7 +57,8 @@ struct directory {
     uint32_t failures;
     bool silent; /* the one followed last has not answered since */
 
-    ordered_t *table; /* by name */
+    ordered_t *table;  /* by name */
+    uint64_t turnover; /* of the table */
     bool known;
     directory_mark_t mark;                /* of the table */
     char events [ENDPOINT_BYTES_MAX + 1]; /* subscribed; "" = none */
@@ -81,9 +82,18 @@ struct directory {
 
 /*  --- the table --- */
 
+static void summary_free (directory_entry_t *entry)
+{
+    if (entry->summary)
+        codec_clear (&free_summary_codec, entry->summary);
+    free (entry->summary);
+    entry->summary = NULL;
+}
+
 static void known_free (void *thing)
 {
     listed_t *known = thing;
+    summary_free (&known->entry);
     codec_clear (&directory_entry_codec, &known->entry);
     free (known);
 }
@@ -93,12 +103,17 @@ static void table_put (directory_t *self, directory_entry_t *entry)
 {
     listed_t *known = ordered_find (self->table, entry->name);
     if (known) {
+        if (known->entry.start != entry->start ||
+            memcmp (known->entry.store, entry->store, STORE_ID_BYTES) != 0)
+            summary_free (&known->entry); /* what it offers may be other things now */
+        entry->summary = known->entry.summary;
         codec_clear (&directory_entry_codec, &known->entry);
         known->entry = *entry;
     } else if (ordered_count (self->table) < DIRECTORY_ENTRIES_MAX) {
         known = must (calloc (1, sizeof *known));
         known->entry = *entry;
         ordered_add (self->table, known->entry.name, known);
+        self->turnover++;
     } else {
         if (!self->full_told)
             outbox_log (self->outbox, LEVEL_WARNING, "directory full entries_max=%d ignored=%s",
@@ -117,6 +132,7 @@ static void table_remove (directory_t *self, const char *name)
     if (!known)
         return;
     known_free (known);
+    self->turnover++;
     self->full_told = false;
 }
 
@@ -125,8 +141,10 @@ static void table_drop_faded (directory_t *self, const moment_t *now)
     char at [NAME_BYTES_MAX + 1] = "";
     for (listed_t *known; (known = ordered_after (self->table, at));) {
         memcpy (at, known->entry.name, sizeof at);
-        if (known->fades_ms <= now->mono_ms)
-            known_free (ordered_remove (self->table, at));
+        if (known->fades_ms > now->mono_ms)
+            continue;
+        known_free (ordered_remove (self->table, at));
+        self->turnover++;
     }
 }
 
@@ -578,6 +596,11 @@ void directory_restore_guard (directory_t *self, struct restore_guard *restore_g
     registration_guard (self->registration, restore_guard);
 }
 
+void directory_summarise (directory_t *self, free_summary_fn *summary, void *owner)
+{
+    registration_summarise (self->registration, summary, owner);
+}
+
 void directory_start (directory_t *self, const moment_t *now)
 {
     assert (self && now);
@@ -621,6 +644,22 @@ const directory_entry_t *directory_find (const directory_t *self, const char *na
 {
     const listed_t *known = ordered_find (self->table, name);
     return known ? &known->entry : NULL;
+}
+
+void directory_keep_summary (directory_t *self, const char *name, free_summary_t *summary)
+{
+    listed_t *known = ordered_find (self->table, name);
+    if (known)
+        summary_free (&known->entry);
+    if (known && summary)
+        known->entry.summary = must_copy (summary, sizeof *summary);
+    else if (summary)
+        codec_clear (&free_summary_codec, summary);
+}
+
+uint64_t directory_turnover (const directory_t *self)
+{
+    return self->turnover;
 }
 
 static bool directory_of_kind (const directory_entry_t *entry, const char *kind)

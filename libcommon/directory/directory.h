@@ -37,6 +37,9 @@ void directory_follow_none (directory_t *self);
 /*  Before the start: see registration_guard. */
 void directory_restore_guard (directory_t *self, struct restore_guard *restore_guard);
 
+/*  Before the start: see registration_summarise. */
+void directory_summarise (directory_t *self, free_summary_fn *summary, void *owner);
+
 /*  Starts following (at EVENT_START). */
 void directory_start (directory_t *self, const moment_t *now);
 
@@ -57,6 +60,13 @@ const char *directory_address (directory_t *self, const moment_t *now, const cha
 
 /*  NULL when not known. Valid until the next event. */
 const directory_entry_t *directory_find (const directory_t *self, const char *name);
+
+/*  Keeps this summary with the entry of that name, if it is known, as long as it is of the same start
+ *  of the same store; NULL: none is told any more. Its contents are taken over. */
+void directory_keep_summary (directory_t *self, const char *name, free_summary_t *summary);
+
+/*  Grows when an entry comes or goes. In between all pointers to entries stay good. */
+uint64_t directory_turnover (const directory_t *self);
 
 /*  Iterate a kind ("lis"; "" = all) ascending by name: pass NULL first, then the entry before. */
 const directory_entry_t *directory_next (const directory_t *self, const char *kind,

@@ -6,6 +6,7 @@
 
 #include "core.h"
 #include "domain.h"
+#include "free_summary.h"
 #include "site.h"
 
 #define DIRECTORY_LEASE_MS 15000 /* asked for; heartbeats come three to a lease */
@@ -23,6 +24,10 @@ typedef struct {
     bool planner;            /* it is a planner, and the rest is about it */
     bool finishing;          /* a planner that only settles a dead one's store */
     uint32_t in_progress;    /* a planner's load */
+    free_summary_t *summary; /* what a follower was told beside the entry; NULL = nothing */
 } directory_entry_t;
+
+/*  What its owner has free now, packed, and lent until the next event; empty = nothing is told. */
+typedef packed_t free_summary_fn (void *owner, const moment_t *now);
 
 #endif

@@ -89,6 +89,7 @@ static const codec_row_t announcement_rows [] = {
   ROW_FIXED ("digest", announcement_t, mark.digest, SET_BY (announcement_t, mark.row)),
   ROW_FLAG ("seen", announcement_t, seen),
   ROW_FLAG ("homes", announcement_t, homes),
+  ROW_PACKED ("summary", announcement_t, summary.data, summary.size, &free_summary_codec),
 };
 
 static bool announcement_rule (void *self, const void *message, char why [WHY_BYTES])
@@ -178,6 +179,34 @@ static bool snapshot_rule (void *self, const void *message, char why [WHY_BYTES]
 
 const codec_t directory_snapshot_codec = CODEC_JUDGED (
   directory_snapshot_t, musubi__snapshot_answer__descriptor, snapshot_rows, snapshot_rule);
+
+/*  --- summaries --- */
+
+static const codec_row_t summaries_question_rows [] = {
+  ROW_FIXED ("store", directory_mark_t, store, SET_BY (directory_mark_t, start)),
+  ROW_NUMBER ("start", directory_mark_t, start),
+  ROW_NUMBER ("number", directory_mark_t, number),
+};
+const codec_t summaries_question_codec =
+  CODEC (directory_mark_t, musubi__summaries_request__descriptor, summaries_question_rows);
+
+static const codec_row_t named_summary_rows [] = {
+  ROW_WORD ("name", named_summary_t, name),
+  ROW_PACKED ("summary", named_summary_t, summary.data, summary.size, &free_summary_codec),
+};
+static const codec_t named_summary_codec =
+  CODEC (named_summary_t, musubi__named_summary__descriptor, named_summary_rows);
+
+static const codec_row_t summaries_page_rows [] = {
+  ROW_LIST ("summaries", summaries_page_t, summaries, summaries_count, named_summary, 0,
+            SUMMARIES_MAX),
+  ROW_FIXED ("store", summaries_page_t, mark.store),
+  ROW_NUMBER ("start", summaries_page_t, mark.start, LEAST (1)),
+  ROW_NUMBER ("number", summaries_page_t, mark.number),
+  ROW_FLAG ("more", summaries_page_t, more),
+};
+const codec_t summaries_page_codec =
+  CODEC (summaries_page_t, musubi__summaries_answer__descriptor, summaries_page_rows);
 
 /*  --- find --- */
 

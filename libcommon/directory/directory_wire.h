@@ -9,6 +9,8 @@
 #include "ledger.h"
 #include "transaction.h"
 
+#include <assert.h>
+
 #define DIRECTORY_HOMES_MAX 64
 #define SNAPSHOT_GONE_MAX   4096
 
@@ -23,7 +25,8 @@ typedef struct {
     int64_t wall_ms;    /* sender's clock */
     ledger_mark_t mark; /* of the entry's store; row 0: none is told */
     bool seen;
-    bool homes; /* are wanted with the answer */
+    bool homes;       /* are wanted with the answer */
+    packed_t summary; /* of what is free; empty = none */
     char name [NAME_BYTES_MAX +
                1]; /* the entry's; set by decoding alone, as are mark's store and start */
 } announcement_t;
@@ -73,6 +76,29 @@ typedef struct {
 } directory_snapshot_t;
 
 extern const codec_t directory_snapshot_codec;
+
+/*  --- summaries --- */
+
+#define SUMMARIES_MAX 512 /* in one answer */
+
+static_assert (SUMMARIES_MAX * (FREE_SUMMARY_BYTES_MAX + NAME_BYTES_MAX + 64) < BODY_BYTES_MAX,
+               "they fit a message");
+
+/*  How much is had already. */
+extern const codec_t summaries_question_codec; /* of directory_mark_t */
+
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    packed_t summary;
+} named_summary_t;
+
+typedef struct {
+    named_summary_t *summaries;
+    size_t summaries_count;
+    directory_mark_t mark;
+    bool more;
+} summaries_page_t;
+extern const codec_t summaries_page_codec;
 
 /*  --- find --- */
 

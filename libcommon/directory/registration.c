@@ -42,6 +42,8 @@ struct registration {
     restore_guard_t *restore_guard; /* NULL: no marks */
     registration_homes_fn *homes;   /* NULL: nobody asks for them */
     void *homes_owner;
+    free_summary_fn *summary; /* NULL: none is told */
+    void *summary_owner;
     registrar_t *registrars;
     size_t desks_count;
     bool announcing;
@@ -164,6 +166,8 @@ static void registrar_send (registrar_t *registrar, const moment_t *now)
                                    .lease_ms = DIRECTORY_LEASE_MS,
                                    .wall_ms = now->wall_ms,
                                    .homes = self->homes && !registrar->homes_told};
+    if (self->summary)
+        announcement.summary = self->summary (self->summary_owner, now);
     if (self->restore_guard) {
         announcement.mark = restore_guard_mark (self->restore_guard);
         announcement.seen = announcement.mark.row > 0 &&
@@ -245,6 +249,12 @@ void registration_ask_homes (registration_t *self, registration_homes_fn *told, 
 {
     self->homes = told;
     self->homes_owner = owner;
+}
+
+void registration_summarise (registration_t *self, free_summary_fn *summary, void *owner)
+{
+    self->summary = summary;
+    self->summary_owner = owner;
 }
 
 bool registration_hears (const registration_t *self)

@@ -37,6 +37,9 @@ typedef void registration_homes_fn (void *owner, const char *gis,
                                     const char (*homes) [NAME_BYTES_MAX + 1], size_t homes_count);
 void registration_ask_homes (registration_t *self, registration_homes_fn *told, void *owner);
 
+/*  Before the first announcement: what is free goes with each one. */
+void registration_summarise (registration_t *self, free_summary_fn *summary, void *owner);
+
 /*  Does any GIS answer, as far as is known? */
 bool registration_hears (const registration_t *self);
 

@@ -12,6 +12,7 @@
 #ifndef MUSUBI_FREE_CAPACITY_H
 #define MUSUBI_FREE_CAPACITY_H
 
+#include "free_summary.h"
 #include "interval_list.h"
 #include "site.h"
 #include "timekeeper.h"
@@ -121,6 +122,10 @@ void free_capacity_profiles (const free_capacity_t *self, const size_t *resource
 /*  Least free over a non-empty interval. */
 int64_t free_capacity_least (const free_capacity_t *self, size_t resource, interval_t over,
                              const interval_list_t *counted);
+
+/*  What is free at most from then on, as far as it is told: up to FREE_SUMMARY_BYTES_MAX. All of it
+ *  is free: nothing is told. The caller clears it. */
+void free_capacity_summary (const free_capacity_t *self, int64_t from_ms, free_summary_t *summary);
 
 /*  Spans inside [from, until) such that the quantity could be reserved from every start in
  *  [span.from, span.until - duration_ms], with lead, horizon and gap respected. Writes at most

@@ -167,6 +167,42 @@ void free_capacity_profiles (const free_capacity_t *self, const size_t *resource
     free (needs);
 }
 
+/*  The count and the levels of one resource, up to the last span in which something is taken. */
+static size_t summarise (const calendar_t *calendar, int64_t from_ms,
+                         uint8_t told [FREE_SUMMARY_SPANS + 1])
+{
+    told [0] = 0;
+    for (size_t span = 0; span < FREE_SUMMARY_SPANS; span++) {
+        int64_t begin_ms = free_summary_begin (from_ms, span);
+        interval_t over = {begin_ms, free_summary_begin (from_ms, span + 1)};
+        if (calendar_fits (calendar, (interval_t){begin_ms, CALENDAR_HORIZON_MS},
+                           calendar_capacity (calendar)))
+            break;
+        int64_t most = calendar_most (calendar, over);
+        told [span + 1] = free_summary_level (most > 0 ? (uint64_t) most : 0);
+        if (most < calendar_capacity (calendar))
+            told [0] = (uint8_t) (span + 1);
+    }
+    return told [0] + 1u;
+}
+
+void free_capacity_summary (const free_capacity_t *self, int64_t from_ms, free_summary_t *summary)
+{
+    uint8_t levels [FREE_SUMMARY_BYTES_MAX];
+    size_t size = 0, told = 0;
+    for (size_t i = 0; i < free_capacity_offers (self); i++) {
+        if (FREE_SUMMARY_BYTES_MAX - size <= FREE_SUMMARY_SPANS)
+            break;
+        uint8_t *count = &levels [size];
+        size += summarise (free_capacity_calendar (self, i), from_ms, count);
+        if (*count > 0)
+            told = size;
+    }
+    *summary = (free_summary_t){0};
+    if (told > 0)
+        *summary = (free_summary_t){from_ms, must_copy (levels, told), told};
+}
+
 size_t free_capacity_spans (const free_capacity_t *self, const moment_t *now, size_t resource,
                             int64_t quantity, int64_t duration_ms, interval_t over,
                             interval_t *spans, size_t spans_max)

@@ -5,6 +5,7 @@
 #include "member.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 void provider_begin (provider_t *self, const provider_settings_t *settings)
 {
@@ -43,6 +44,26 @@ void provider_answer (provider_t *self, const provider_settings_t *settings,
     self->questions = calendar_service_new (&parts, &settings->limits.questions);
 }
 
+/*  Made anew when a calendar has changed; and from time to time, because the present comes into ever
+ *  longer spans. Who discloses windows only tells none. */
+static packed_t provider_summary (void *owner, const moment_t *now)
+{
+    provider_t *self = owner;
+    uint64_t version = free_capacity_version (self->room);
+    bool old = llabs (now->wall_ms - self->summary_ms) >= FREE_SUMMARY_SPAN_MS;
+    if (free_capacity_terms (self->room)->disclosure == DISCLOSE_WINDOWS ||
+        (!old && self->summary_version == version))
+        return self->summary;
+    self->summary_ms = old ? now->wall_ms : self->summary_ms;
+    self->summary_version = version;
+    free_summary_t summary;
+    free_capacity_summary (self->room, self->summary_ms, &summary);
+    free (self->summary.data);
+    self->summary = codec_encode (&free_summary_codec, &summary);
+    codec_clear (&free_summary_codec, &summary);
+    return self->summary;
+}
+
 static void provider_step (void *owner, const moment_t *now, const event_t *event)
 {
     provider_t *self = owner;
@@ -56,6 +77,8 @@ void provider_open (provider_t *self, const provider_settings_t *settings, start
 {
     timetable_limits_show (self->service, &settings->limits.bookings);
     service_at_start (self->service, announce, self);
+    if (self->service->directory)
+        directory_summarise (self->service->directory, provider_summary, self);
     *core = service_core (self, destroy);
     core->step = provider_step;
 }
@@ -72,5 +95,6 @@ void provider_end (provider_t *self)
     timetable_destroy (&self->timetable);
     free_capacity_destroy (&self->room);
     service_destroy (&self->service);
+    free (self->summary.data);
     access_clear (&self->access);
 }

@@ -53,6 +53,9 @@ typedef struct {
     participant_t *participant;
     readmission_t *readmission;
     calendar_service_t *questions;
+    packed_t summary; /* of what is free, as it was told last */
+    int64_t summary_ms;
+    uint64_t summary_version; /* of the room */
 } provider_t;
 
 /*  The service. */

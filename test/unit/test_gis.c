@@ -319,6 +319,74 @@ static void withdrawing_names_one_start_of_one_store (void **state)
     assert_int_equal (withdraw_as (gis, "lis/a", "lis/a", 10, 2), CALL_OK); /* repeats */
 }
 
+static void announce_free (node_t *gis, const char *name, uint8_t store, uint8_t level)
+{
+    directory_entry_t entry = entry_of (name, store, 1);
+    uint8_t levels [] = {1, level};
+    free_summary_t summary = {EPOCH_MS, levels, sizeof levels};
+    announcement_t told = {.entry = codec_encode (&directory_entry_codec, &entry),
+                           .lease_ms = 5000,
+                           .wall_ms = EPOCH_MS};
+    if (level)
+        told.summary = codec_encode (&free_summary_codec, &summary);
+    packed_t body = codec_encode (&announcement_codec, &told);
+    codec_clear (&announcement_codec, &told);
+    assert_int_equal (ask_packed (gis, name, "Gis", "Announce", body), CALL_OK);
+}
+
+/*  Expects these names, and of each this level; 0 = nothing is told of it. */
+static void expect_summaries (node_t *gis, directory_mark_t *have, const char *const *names,
+                              const uint8_t *levels, size_t count)
+{
+    summaries_page_t page;
+    char why [WHY_BYTES];
+    assert_int_equal (ask_packed (gis, "anybody", "Gis", "Summaries",
+                                  codec_encode (&summaries_question_codec, have)),
+                      CALL_OK);
+    assert_true (codec_decode (&summaries_page_codec, &page, kept_bytes (gis->world->body), why));
+    assert_int_equal (page.summaries_count, count);
+    assert_false (page.more);
+    for (size_t i = 0; i < count; i++) {
+        free_summary_t summary = {0};
+        assert_string_equal (page.summaries [i].name, names [i]);
+        if (page.summaries [i].summary.size > 0)
+            assert_true (codec_decode (&free_summary_codec, &summary,
+                                       packed_bytes (page.summaries [i].summary), why));
+        assert_int_equal (summary.levels_size ? summary.levels [1] : 0, levels [i]);
+        codec_clear (&free_summary_codec, &summary);
+    }
+    *have = page.mark;
+    codec_clear (&summaries_page_codec, &page);
+}
+
+/*  A changed summary is told to who asks for it, once, and is no change of the entry. */
+static void summaries_are_told_since_a_number (void **state)
+{
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    directory_mark_t have = {0};
+    expect_summaries (gis, &have, NULL, NULL, 0);
+    announce_free (gis, "lis/a", 10, 5);
+    announce_free (gis, "lis/b", 11, 6);
+    announce_free (gis, "lis/c", 12, 0); /* tells none */
+    directory_snapshot_t before = snapshot (gis, "", NULL);
+    expect_summaries (gis, &have, (const char *[]){"lis/a", "lis/b"}, (uint8_t []){5, 6}, 2);
+    announce_free (gis, "lis/b", 11, 6);
+    expect_summaries (gis, &have, NULL, NULL, 0);
+    announce_free (gis, "lis/b", 11, 7);
+    announce_free (gis, "lis/a", 10, 0);
+    directory_mark_t other = have;
+    expect_summaries (gis, &have, (const char *[]){"lis/b", "lis/a"}, (uint8_t []){7, 0}, 2);
+    other.start++;
+    expect_summaries (gis, &other, (const char *[]){"lis/b", "lis/a"}, (uint8_t []){7, 0}, 2);
+    directory_snapshot_t after = snapshot (gis, "", NULL);
+    assert_int_equal (after.mark.number, before.mark.number);
+    codec_clear (&directory_snapshot_codec, &before);
+    codec_clear (&directory_snapshot_codec, &after);
+    withdraw_as (gis, "lis/b", "lis/b", 11, 1);
+    expect_summaries (gis, &(directory_mark_t){0}, (const char *[]){"lis/a"}, (uint8_t []){0}, 1);
+}
+
 static void a_full_table_refuses_new_names_only (void **state)
 {
     world_t *world = *state;
@@ -733,6 +801,7 @@ int main (void)
       TEST (a_later_start_takes_its_place_and_an_earlier_one_is_refused),
       TEST (names_are_announced_by_their_bearers_only),
       TEST (withdrawing_names_one_start_of_one_store),
+      TEST (summaries_are_told_since_a_number),
       TEST (a_full_table_refuses_new_names_only),
       TEST (an_entry_too_large_is_refused),
       TEST (large_domains_come_page_by_page),
