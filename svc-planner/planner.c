@@ -12,6 +12,7 @@
 #include "settle.h"
 #include "settle_wire.h"
 #include "solvers.h"
+#include "summaries.h"
 #include "takeover.h"
 
 #include <assert.h>
@@ -31,6 +32,7 @@ typedef struct {
     read_requests_t read_requests;
     repairs_t repairs;
     takeover_t finish;
+    summaries_t summaries;
     uint32_t told_load; /* as last announced */
     uint64_t works;     /* number of the last order for work */
 } planner_t;
@@ -70,6 +72,9 @@ static void planner_on_start (void *owner, const moment_t *now)
     planner_announce (self, now);
     timers_set (self->service->timers, now->mono_ms + LOAD_TOLD_MS, on_load_due, self, 0);
     takeover_start (&self->finish, now);
+    self->summaries.service = self->service;
+    if (!self->settings.finishing)
+        summaries_begin (&self->summaries, now);
     outbox_log (self->service->outbox, LEVEL_INFO, "planner %s started start=%u finishing=%d",
                 self->service->name, self->service->store.start, self->settings.finishing);
 }

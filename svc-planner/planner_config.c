@@ -105,6 +105,8 @@ const config_key_t planner_keys [] = {
                "most plans tried in place of one that a participant could not keep (T10)"),
   KEY_DURATION ("limits/repair", "30s", 0, DAY_MS,
                 "how long such plans are looked for; then what is left is released (T10)"),
+  KEY_INTEGER ("limits/candidates_first", "8", 1, CANDIDATES_MAX,
+               "places asked first for one need, of those that may have room soonest"),
   KEY_INTEGER ("limits/candidates_max", "64", 1, CANDIDATES_MAX,
                "most places asked at once for one need"),
   KEY_INTEGER ("limits/locate_all_max", "16", 0, UINT32_MAX,
@@ -266,6 +268,7 @@ static planner_settings_t read_settings (const config_t *config)
     settings.attempts_max = (uint32_t) config_integer (config, "limits/attempts_max");
     settings.repair_tries_max = (uint32_t) config_integer (config, "limits/repair_tries_max");
     settings.repair_limit_ms = config_duration_ms (config, "limits/repair");
+    settings.candidates_first = (uint32_t) config_integer (config, "limits/candidates_first");
     settings.candidates_max = (uint32_t) config_integer (config, "limits/candidates_max");
     settings.locate_all_max = (uint32_t) config_integer (config, "limits/locate_all_max");
     settings.asked_max = (uint32_t) config_integer (config, "limits/asked_max");

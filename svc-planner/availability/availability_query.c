@@ -275,17 +275,6 @@ static void frame_links (availability_query_t *self, const moment_t *now)
         self->links_from_ms = now->wall_ms;
 }
 
-/*  Domains without a useful link are not asked. */
-static bool worth_asking (const snapshot_t *snapshot, size_t source)
-{
-    if (snapshot->sources [source].kind != SOURCE_DOMAIN)
-        return true;
-    for (size_t i = 0; i < snapshot->links_count; i++)
-        if (snapshot->links [i].source == source && snapshot->links [i].useful)
-            return true;
-    return false;
-}
-
 /*  Chooses about how many starts to ask. If that number has changed, sources with windows are asked
  *  again. */
 static void choose_starts (const availability_query_order_t *order)
@@ -325,7 +314,7 @@ availability_query_t *availability_query_new (service_t *service,
     self->questions = must (calloc (snapshot->sources_count + 1, sizeof *self->questions));
     for (size_t i = 0; i < snapshot->sources_count; i++) {
         if (snapshot->sources [i].left_out || snapshot->sources [i].asked ||
-            !worth_asking (snapshot, i))
+            snapshot->sources [i].put_off || !snapshot->sources [i].useful)
             continue;
         snapshot->sources [i].asked = true;
         if (snapshot->sources [i].disclosure == DISCLOSE_WINDOWS)

@@ -28,9 +28,12 @@ typedef struct {
     int64_t gap_ms;
     int64_t horizon_ms;
     bool asked;    /* a query has asked it about everything that is wanted of it */
+    bool put_off;  /* it is not asked yet: its summary stands for an answer */
+    bool useful;   /* it is no domain, or one with a useful link: others are not asked */
     bool silent;   /* it did not answer */
     bool left_out; /* plan without it: it is silent, or refused for good */
     char why [WHY_BYTES];
+    const free_summary_t *summary; /* the directory's; good until links are made of it */
 } source_t;
 
 /*  A class of a site; or a storage node, which is like a class of so many nodes of one CPU each as
@@ -67,6 +70,15 @@ typedef struct {
 /*  How many places the need could have about which nobody was asked. */
 size_t need_unasked (const need_options_t *self);
 
+/*  What is supposed of those that are not asked yet: that all is free which their summaries do not
+ *  deny. A plan found so bounds from below when any plan can start, and what it costs. */
+typedef struct {
+    bool on;
+    int64_t now_ms; /* wall */
+    starts_t starts;
+    int64_t soonest_ms; /* as in search_order_t */
+} suppositions_t;
+
 /*  A link of the graph. */
 typedef struct {
     size_t source;
@@ -91,6 +103,12 @@ typedef struct {
     snapshot_link_t *links; /* as the graph counts them; made by snapshot_join */
     size_t links_count;
     size_t windows_starts; /* how many starts windows were asked about */
+    suppositions_t supposed;
+    int64_t outside_ms;      /* no place that is not among the options can start earlier, by what
+                                may be free there; INT64_MAX = there is none */
+    int64_t outside_lead_ms; /* nor has a shorter lead */
+    uint32_t *named;         /* sources by name: index + 1; 0 = free */
+    size_t named_room;
 } snapshot_t;
 
 /*  A plan found on a snapshot; the lists belong to whoever found it. */
@@ -109,6 +127,16 @@ void snapshot_destroy (snapshot_t **self_p);
  *  than options_max options. To take in more, set `could` back and call it again with a larger
  *  options_max. */
 void snapshot_consider (snapshot_t *self, const directory_entry_t *entry, size_t options_max);
+
+/*  When the entry could begin with some need, as far as its lead and its summary tell; INT64_MAX: not
+ *  in the request's time, or never. */
+int64_t snapshot_may_start (const snapshot_t *self, const directory_entry_t *entry);
+
+/*  May it begin with some need as soon as its lead allows? */
+bool snapshot_may_start_at_once (const snapshot_t *self, const directory_entry_t *entry);
+
+/*  A source that was put off is to be asked: nothing is supposed of it any more. */
+void snapshot_want (snapshot_t *self, size_t source);
 
 /*  Adds a domain of the directory, if the request has network needs. */
 void snapshot_consider_domain (snapshot_t *self, const directory_entry_t *entry);

@@ -7,10 +7,11 @@
  */
 #include "must.h"
 #include "participant_ref.h"
-#include "snapshot.h"
+#include "snapshot_state.h"
 #include "stages.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,24 +93,39 @@ static void find_useful (snapshot_t *self, rest_t *rest, size_t network_need)
             continue;
         self->links [i].useful = true;
         self->sources [self->links [i].source].asked = false;
+        self->sources [self->links [i].source].useful = true;
     }
 }
 
 static size_t snapshot_links_source_of (const snapshot_t *self, const char *domain)
 {
-    for (size_t i = 0; i < self->sources_count; i++)
-        if (self->sources [i].kind == SOURCE_DOMAIN &&
-            strcmp (participant_ref_short_name (self->sources [i].party.name), domain) == 0)
-            return i;
-    assert (!"every domain of the graph is a source");
-    return SIZE_MAX;
+    char name [NAME_BYTES_MAX + 8];
+    snprintf (name, sizeof name, "nis/%s", domain);
+    size_t source = snapshot_source (self, name);
+    assert (source != SIZE_MAX); /* every domain of the graph is one */
+    return source;
+}
+
+/*  The graph has the links of a domain in the domain's order. */
+static void suppose_links (snapshot_t *self)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < self->links_count; i++) {
+        snapshot_link_t *link = &self->links [i];
+        const source_t *source = &self->sources [link->source];
+        at = i > 0 && self->links [i - 1].source == link->source ? at + 1 : 0;
+        if (source->put_off)
+            snapshot_suppose (self, &link->free_profile, source->summary, at,
+                              graph_link (self->graph, i)->link->mbps);
+    }
 }
 
 void snapshot_join (snapshot_t *self)
 {
     if (!self->graph)
         return;
-    if (!self->links)
+    bool first = !self->links;
+    if (first)
         self->links = must (calloc (graph_links (self->graph) + 1, sizeof *self->links));
     self->links_count = graph_links (self->graph);
     for (size_t i = 0; i < self->links_count; i++) {
@@ -118,6 +134,8 @@ void snapshot_join (snapshot_t *self)
         self->links [i].source =
           same ? self->links [i - 1].source : snapshot_links_source_of (self, domain);
     }
+    if (first)
+        suppose_links (self);
     size_t vertices = graph_vertices (self->graph);
     rest_t rest = {
       .snapshot = self,

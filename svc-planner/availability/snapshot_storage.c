@@ -13,10 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*  A source takes nothing, whenever that is. */
-#define ALWAYS_FROM_MS  (-(INT64_C (1) << 58))
-#define ALWAYS_UNTIL_MS (INT64_C (1) << 58)
-
 static const derived_t *storage_derived (const snapshot_t *self, size_t need)
 {
     return &self->request->compute [need].derived;

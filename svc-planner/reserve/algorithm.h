@@ -12,6 +12,7 @@ struct pending;
 typedef struct {
     const char *name;
     bool asks_itself;   /* it asks sites itself: no query before it starts */
+    bool supposes;      /* it calls planning_confirm: not all candidates are asked at first */
     bool keeps_reasons; /* its plans are made all at once: reasons of refused votes add up */
 
     /*  What the query must ask for beyond the usual, or NULL. */

@@ -20,7 +20,8 @@ static void algorithm_auto_on_slice (void *owner, const moment_t *now, uint64_t 
                                         algorithm_auto_on_slice, self, 0);
         break;
     case SEARCH_FOUND:
-        planning_found (self, now);
+        if (!planning_confirm (self, now))
+            planning_found (self, now);
         break;
     case SEARCH_NONE:
         planning_none (self, now, true);
@@ -68,6 +69,7 @@ static void algorithm_auto_explain (pending_t *self)
 
 const algorithm_t algorithm_auto = {
   .name = "auto",
+  .supposes = true,
   .start = algorithm_auto_start,
   .again = algorithm_auto_again,
   .result = algorithm_auto_result,

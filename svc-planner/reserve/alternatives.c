@@ -168,7 +168,7 @@ static bool try (pending_t *self, const moment_t *now, const relaxation_t *chang
     user_request_copy (&request, &self->request);
     for (size_t i = 0; i < count; i++)
         alternatives_make (&request, &changes [i], words);
-    snapshot_t *snapshot = candidates_snapshot (self, &request);
+    snapshot_t *snapshot = candidates_snapshot (self, NULL, &request);
     snapshot_stage (snapshot, self->plan.files);
     copy_knowledge (snapshot, self->plan.snapshot);
     search_order_t order = candidates_search_order (self, now);

@@ -15,28 +15,39 @@
 
 #define CONFLICTS_LOGGED_MAX 16 /* of domains; the rest is only counted */
 
-/*  The sites in random order, so that planners at work at the same time don't all try the same one
- *  first. */
-static const directory_entry_t **shuffled_sites (pending_t *self, size_t *count)
+/*  A site, and when it could begin, as far as is known. */
+typedef struct {
+    const directory_entry_t *entry;
+    bool present; /* the reservation is there now: the limit must not cut it off */
+    int64_t first;
+} ranked_site_t;
+
+static void candidates_list_sites (pendings_t *self)
 {
-    service_t *service = self->pendings->service;
-    const directory_entry_t **sites = NULL;
+    const directory_t *directory = self->service->directory;
+    if (self->sites && self->sites_turnover == directory_turnover (directory))
+        return;
     size_t room = 0;
-    *count = 0;
-    const directory_entry_t *entry = directory_next (service->directory, "lis", NULL);
-    for (; entry; entry = directory_next (service->directory, "lis", entry)) {
-        if (!entry->site)
-            continue;
-        sites = must_grow (sites, *count, &room, sizeof *sites);
-        sites [(*count)++] = entry;
+    free (self->sites);
+    self->sites = must_grow (NULL, 0, &room, sizeof *self->sites);
+    self->sites_count = 0;
+    self->sites_turnover = directory_turnover (directory);
+    const directory_entry_t *entry = directory_next (directory, "lis", NULL);
+    for (; entry; entry = directory_next (directory, "lis", entry)) {
+        self->sites = must_grow (self->sites, self->sites_count, &room, sizeof *self->sites);
+        self->sites [self->sites_count++] = entry;
     }
-    for (size_t i = *count; i > 1; i--) {
-        size_t other = prng_below (&service->prng, i);
-        const directory_entry_t *kept = sites [i - 1];
-        sites [i - 1] = sites [other];
-        sites [other] = kept;
-    }
-    return sites;
+}
+
+/*  Draws the site in this place of a random order, so that planners at work at the same time don't
+ *  all try the same one first. */
+static const directory_entry_t *draw_site (pendings_t *self, size_t at)
+{
+    size_t other = at + prng_below (&self->service->prng, self->sites_count - at);
+    const directory_entry_t *drawn = self->sites [other];
+    self->sites [other] = self->sites [at];
+    self->sites [at] = drawn;
+    return drawn;
 }
 
 static int64_t price_least (const directory_entry_t *entry)
@@ -48,11 +59,12 @@ static int64_t price_least (const directory_entry_t *entry)
     return least;
 }
 
-static int compare_prices (const void *a, const void *b)
+static int candidates_compare (const void *a, const void *b)
 {
-    int64_t first = price_least (*(const directory_entry_t *const *) a);
-    int64_t second = price_least (*(const directory_entry_t *const *) b);
-    return (first > second) - (first < second);
+    const ranked_site_t *first = a, *second = b;
+    if (first->present != second->present)
+        return first->present ? -1 : 1;
+    return (first->first > second->first) - (first->first < second->first);
 }
 
 static bool present_at (const pending_t *self, const directory_entry_t *entry)
@@ -74,20 +86,79 @@ static void add_domains (pending_t *self, snapshot_t *snapshot)
     snapshot_join (snapshot);
 }
 
-void candidates_add_sites (pending_t *self, snapshot_t *snapshot)
+/*  Has each need as many options as it may have? One that names its site has one site. */
+static bool candidates_full (const pending_t *self, const snapshot_t *snapshot)
 {
-    size_t count;
-    const directory_entry_t **sites = shuffled_sites (self, &count);
-    if (user_request_policy (snapshot->request) == POLICY_COST && count > 1)
-        qsort (sites, count, sizeof *sites, compare_prices);
+    bool full = true;
+    for (size_t i = 0; i < snapshot->asked_count; i++) {
+        size_t count = snapshot->needs [i].options_count;
+        bool named = *snapshot->request->compute [i].site;
+        full = full && (count >= self->plan.places_most || (named && count > 0));
+    }
+    return full;
+}
+
+/*  Takes sites as they are drawn that may have room at once, until there are enough. False: there
+ *  are not so many. */
+static bool add_at_once (pending_t *self, snapshot_t *snapshot)
+{
+    pendings_t *pendings = self->pendings;
+    const directory_t *directory = pendings->service->directory;
+    for (size_t i = 0; i < snapshot->asked_count; i++) {
+        const char *site = snapshot->request->compute [i].site;
+        char name [NAME_BYTES_MAX + 8];
+        snprintf (name, sizeof name, "%s%s", strchr (site, '/') ? "" : "lis/", site);
+        const directory_entry_t *entry = *site ? directory_find (directory, name) : NULL;
+        if (entry && entry->site)
+            snapshot_consider (snapshot, entry, self->plan.places_most);
+    }
+    for (size_t i = 0; i < pendings->sites_count; i++) {
+        const directory_entry_t *entry = draw_site (pendings, i);
+        if (candidates_full (self, snapshot)) {
+            snapshot->outside_ms = snapshot->supposed.starts.earliest_ms;
+            snapshot->outside_lead_ms = 0;
+            return true;
+        }
+        if (entry->site && snapshot_may_start_at_once (snapshot, entry))
+            snapshot_consider (snapshot, entry, self->plan.places_most);
+    }
+    return false;
+}
+
+/*  Those come first that may have room soonest; with policy cost the cheapest. */
+static void add_ranked (pending_t *self, snapshot_t *snapshot)
+{
+    pendings_t *pendings = self->pendings;
+    bool cheapest = user_request_policy (snapshot->request) == POLICY_COST;
+    ranked_site_t *ranked = must (calloc (pendings->sites_count + 1, sizeof *ranked));
+    size_t count = 0;
+    for (size_t i = 0; i < pendings->sites_count; i++) {
+        const directory_entry_t *entry = draw_site (pendings, i);
+        if (!entry->site)
+            continue;
+        int64_t first = cheapest                ? price_least (entry)
+                        : snapshot->supposed.on ? snapshot_may_start (snapshot, entry)
+                                                : (int64_t) i;
+        ranked [count++] = (ranked_site_t){entry, present_at (self, entry), first};
+    }
+    qsort (ranked, count, sizeof *ranked, candidates_compare);
     for (size_t i = 0; i < snapshot->asked_count; i++)
         snapshot->needs [i].could = 0;
-    /* The reservation's present sites come first: the limit must not cut them off. */
-    for (int round = 0; round < 2; round++)
-        for (size_t i = 0; i < count; i++)
-            if (present_at (self, sites [i]) == (round == 0))
-                snapshot_consider (snapshot, sites [i], self->plan.places_most);
-    free (sites);
+    snapshot->outside_ms = snapshot->outside_lead_ms = INT64_MAX;
+    for (size_t i = 0; i < count; i++)
+        snapshot_consider (snapshot, ranked [i].entry, self->plan.places_most);
+    free (ranked);
+}
+
+void candidates_add_sites (pending_t *self, snapshot_t *snapshot)
+{
+    const planner_settings_t *settings = self->pendings->settings;
+    candidates_list_sites (self->pendings);
+    bool first = snapshot->supposed.on && self->plan.places_most == settings->candidates_max &&
+                 settings->asked_max > settings->candidates_max &&
+                 user_request_policy (snapshot->request) != POLICY_COST;
+    if (!first || !add_at_once (self, snapshot))
+        add_ranked (self, snapshot);
     const directory_t *directory = self->pendings->service->directory;
     const directory_entry_t *entry =
       snapshot->derived ? directory_next (directory, "replica", NULL) : NULL;
@@ -109,7 +180,20 @@ static bool circuit_has_begun (const pending_t *self, const char *need)
     return false;
 }
 
-snapshot_t *candidates_snapshot (pending_t *self, const user_request_t *request)
+/*  Those who are not asked at once: not when a reservation is changed, since what it has counts as
+ *  free for it; nor when loads are compared, which summaries don't tell; nor with files and space. */
+static void candidates_suppose (const pending_t *self, snapshot_t *snapshot, const moment_t *now)
+{
+    if (self->operation == OPERATION_RESERVE && self->plan.algorithm->supposes &&
+        !snapshot->derived && user_request_policy (snapshot->request) != POLICY_LOAD)
+        snapshot->supposed = (suppositions_t){.on = true,
+                                              .now_ms = now->wall_ms,
+                                              .starts = self->plan.starts,
+                                              .soonest_ms = candidates_soonest_ms (self, now)};
+}
+
+snapshot_t *candidates_snapshot (pending_t *self, const moment_t *now,
+                                 const user_request_t *request)
 {
     user_request_t asked;
     user_request_copy (&asked, request);
@@ -120,6 +204,8 @@ snapshot_t *candidates_snapshot (pending_t *self, const user_request_t *request)
     if (!snapshot->derived)
         snapshot->request = request;
     user_request_clear (&asked);
+    if (now)
+        candidates_suppose (self, snapshot, now);
     candidates_add_sites (self, snapshot);
     if (snapshot->request->network_count > 0)
         add_domains (self, snapshot);

@@ -4,9 +4,10 @@
 
 #include "pending.h"
 
-/*  A snapshot of the candidates for such a request, before anything is known to be free. The
- *  request must outlive it. */
-snapshot_t *candidates_snapshot (pending_t *self, const user_request_t *request);
+/*  A snapshot of the candidates for such a request, before anything is known to be free; with now
+ *  the algorithm may suppose what is free. The request must outlive it. */
+snapshot_t *candidates_snapshot (pending_t *self, const moment_t *now,
+                                 const user_request_t *request);
 
 /*  Add the next sites, up to places_most places a need. */
 void candidates_add_sites (pending_t *self, snapshot_t *snapshot);

@@ -5,13 +5,14 @@
 #define MUSUBI_PENDINGS_H
 
 #include "coordinator.h"
+#include "directory.h"
 #include "ordered.h"
 #include "unresponsive.h"
 
 typedef struct pending pending_t;
 typedef void pending_step_fn (pending_t *self, const moment_t *now);
 
-/*  What they share. All but the last four members are borrowed and filled before pendings_open. */
+/*  What they share. All up to solvers is borrowed and filled before pendings_open. */
 typedef struct {
     service_t *service;
     const planner_settings_t *settings;
@@ -21,7 +22,10 @@ typedef struct {
     pending_step_fn *const *steps; /* by pending_step_t */
     ordered_t *open;               /* by actor and request id; dry runs by number */
     uint64_t begun;
-    char *conflicts; /* domains' disagreements, as last logged; NULL = none */
+    char *conflicts;                 /* domains' disagreements, as last logged; NULL = none */
+    const directory_entry_t **sites; /* of the directory, in any order, since this turnover of it */
+    size_t sites_count;
+    uint64_t sites_turnover;
 } pendings_t;
 
 /*  Closing ends the requests in progress without an answer. */

@@ -11,6 +11,7 @@
 #include "phases.h"
 #include "proposal.h"
 #include "repair_attempt.h"
+#include "widen.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -190,12 +191,17 @@ static void ask_round (pending_t *self, const moment_t *now)
 bool planning_ask_on (pending_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = self->pendings->settings;
-    bool more = false;
+    if (widen_to_all (self)) {
+        pending_clear_search (self);
+        ask_round (self, now);
+        return true;
+    }
+    bool more = self->plan.snapshot->outside_ms < INT64_MAX;
     for (size_t i = 0; i < self->request.compute_count; i++)
         more = more || need_unasked (&self->plan.snapshot->needs [i]) > 0;
     if (!more || self->plan.places_most >= settings->asked_max)
         return false;
-    self->plan.places_most += settings->candidates_max;
+    self->plan.places_most *= 2;
     if (self->plan.places_most > settings->asked_max)
         self->plan.places_most = settings->asked_max;
     service_count (self->pendings->service, "asked_on", 1);
@@ -204,6 +210,17 @@ bool planning_ask_on (pending_t *self, const moment_t *now)
     snapshot_join (self->plan.snapshot);
     ask_round (self, now);
     return true;
+}
+
+bool planning_confirm (pending_t *self, const moment_t *now)
+{
+    if (widen_to_plan (self)) {
+        service_count (self->pendings->service, "plans_confirmed", 1);
+        pending_clear_search (self);
+        ask_round (self, now);
+        return true;
+    }
+    return widen_misses (self) && planning_ask_on (self, now);
 }
 
 /*  --- what follows from a search --- */
@@ -335,13 +352,14 @@ static void planning_begin (pending_t *self, const moment_t *now)
         pending_go (self, now, STEP_DOUBT);
         return;
     }
-    self->plan.snapshot = candidates_snapshot (self, &self->request);
+    self->plan.snapshot = candidates_snapshot (self, now, &self->request);
     candidates_log_conflicts (self);
     /* A dry run goes on, to name every need that is in the way. */
     if (!pending_possible (self) && !self->receipt.dry_run) {
         pending_go (self, now, STEP_GIVE_UP);
         return;
     }
+    widen_first (self);
     self->close.keep_until_ms = self->plan.starts.latest_ms + user_request_span (&self->request);
     ask_round (self, now);
 }

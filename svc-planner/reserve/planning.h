@@ -10,6 +10,10 @@ void planning_found (pending_t *self, const moment_t *now);
 /*  No plan was found. proven: there is none on what is known. Another query may still help. */
 void planning_none (pending_t *self, const moment_t *now, bool proven);
 
+/*  Does the plan of plan.search stand on answers? If it needs somebody who was put off, or a place
+ *  outside the snapshot may allow an earlier start, it asks them and plans again: true. */
+bool planning_confirm (pending_t *self, const moment_t *now);
+
 /*  The search ran out of steps before it found a plan. */
 void planning_unknown (pending_t *self, const moment_t *now);
 

@@ -66,4 +66,5 @@ void pendings_close (pendings_t *self)
         pending_destroy (pending);
     ordered_destroy (&self->open);
     free (self->conflicts);
+    free (self->sites);
 }

@@ -17,8 +17,9 @@
 
 #define START_SHARE 8 /* one start may use this part of all steps */
 /*  Where plans are spread, a price counts from so many to so many thousandths, by lot. */
-#define SPREAD_LEAST 1000
-#define SPREAD_MOST  3000
+#define SPREAD_LEAST   1000
+#define SPREAD_MOST    3000
+#define RANDOM_WEIGHTS 1000000
 
 typedef struct {
     start_windows_t *views; /* by option */
@@ -170,8 +171,10 @@ static void draw_lots (search_t *self)
 {
     self->lots = must (calloc (self->snapshot->places_count + 1, sizeof *self->lots));
     for (size_t i = 0; i < self->snapshot->places_count; i++)
-        self->lots [i] =
-          SPREAD_LEAST + (int64_t) prng_below (self->order.prng, SPREAD_MOST - SPREAD_LEAST + 1);
+        self->lots [i] = self->snapshot->sources [self->snapshot->places [i].source].put_off
+                           ? SPREAD_MOST /* it would have to be asked first */
+                           : SPREAD_LEAST + (int64_t) prng_below (self->order.prng,
+                                                                  SPREAD_MOST - SPREAD_LEAST + 1);
 }
 
 /*  Among plans of one price the one whose files come soonest: a second weighs a micro-credit. */
@@ -197,7 +200,9 @@ static int64_t weigh_option (search_t *self, size_t need, const option_t *option
                                            search_place_of (self, option)->nodes);
         break;
     case POLICY_RANDOM:
-        weight = (int64_t) prng_below (self->order.prng, 1000000);
+        weight = (int64_t) prng_below (self->order.prng, RANDOM_WEIGHTS);
+        if (search_site_of (self, option)->put_off)
+            weight += RANDOM_WEIGHTS; /* it would have to be asked first */
         break;
     }
     bool away =

@@ -27,6 +27,7 @@ const planner_settings_t planner_settings_default = {
   .backoff_ms = 20,
   .repair_tries_max = 8,
   .repair_limit_ms = 30000,
+  .candidates_first = CANDIDATES_FIRST,
   .candidates_max = CANDIDATES_MAX,
   .asked_max = 1024,
   .locate_all_max = 16,

@@ -30,19 +30,26 @@ static void add_domain (fed_t *fed, size_t at)
     codec_clear (&domain_codec, &domain);
 }
 
-static void begin (fed_t *fed, uint64_t seed)
+/*  A third of the sites disclose windows only, unless all tell profiles. */
+static void begin_with (fed_t *fed, uint64_t seed, bool profiles)
 {
     char name [32];
     fed_new (fed, seed);
     fed_add (fed, FED_GIS, "gis/g1");
     for (int i = 0; i < SITES; i++) {
         snprintf (name, sizeof name, "lis/s%d", i);
-        fed_add_site (fed, name, NODES, 4, 1000, i % 3 == 1 ? DISCLOSE_WINDOWS : DISCLOSE_PROFILE);
+        fed_add_site (fed, name, NODES, 4, 1000,
+                      i % 3 == 1 && !profiles ? DISCLOSE_WINDOWS : DISCLOSE_PROFILE);
     }
     for (size_t i = 0; i < DOMAINS; i++)
         add_domain (fed, i);
     fed_add (fed, FED_PLANNER, "p0");
     fed_up (fed);
+}
+
+static void begin (fed_t *fed, uint64_t seed)
+{
+    begin_with (fed, seed, false);
 }
 
 /*  Questions to sites and to domains. */
@@ -249,7 +256,7 @@ static void the_two_free_sites_of_many_are_joined (void **state)
     fed_end (&fed);
 }
 
-/*  The first 64 are enough: no more are asked. */
+/*  The first eight are enough: no more are asked. */
 static void who_is_not_needed_is_not_asked (void **state)
 {
     (void) state;
@@ -258,8 +265,42 @@ static void who_is_not_needed_is_not_asked (void **state)
     fed.after = count_questions;
     Musubi__Answer *answer = ask_many (&fed, "one@g1", &(many_wish_t){.duration_ms = FED_HOUR_MS});
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
-    assert_int_equal (fed.counts [0], CANDIDATES_MAX);
+    assert_int_equal (fed.counts [0], CANDIDATES_FIRST);
     message_free (&answer->base);
+    fed_end (&fed);
+}
+
+static bool lose_summaries (fed_t *fed, const fed_call_t *call)
+{
+    (void) fed;
+    return strcmp (call->method, "Summaries") != 0;
+}
+
+/*  Heartbeats tell that the others are full; without what they tell, nobody can be left out. */
+static void summaries_say_where_room_may_be (void **state)
+{
+    (void) state;
+    static fed_t fed;
+    begin_with (&fed, 37, true);
+    fill (&fed, 97, 97);
+    fed_run (&fed, 12000); /* a heartbeat, and the planner's next question for summaries */
+    fed.after = count_questions;
+    for (int told = 1; told >= 0; told--) {
+        Musubi__Answer *answer =
+          ask_many (&fed, "", &(many_wish_t){.dry_run = true, .duration_ms = FED_HOUR_MS});
+        expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_PLANNED);
+        assert_string_equal (answer->compute [0]->site, "s97");
+        message_free (&answer->base);
+        if (told)
+            assert_true (fed.counts [0] <= CANDIDATES_FIRST);
+        else
+            assert_true (fed.counts [0] > CANDIDATES_FIRST);
+        fed.counts [0] = 0;
+        fed.passes = lose_summaries;
+        fed_kill (&fed, fed_find (&fed, "p0"));
+        fed_start (&fed, fed_find (&fed, "p0"));
+        fed_run (&fed, 8000);
+    }
     fed_end (&fed);
 }
 
@@ -272,6 +313,7 @@ int main (void)
       cmocka_unit_test (what_a_limit_kept_from_being_asked_is_counted),
       cmocka_unit_test (the_two_free_sites_of_many_are_joined),
       cmocka_unit_test (who_is_not_needed_is_not_asked),
+      cmocka_unit_test (summaries_say_where_room_may_be),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

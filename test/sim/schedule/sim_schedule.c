@@ -223,6 +223,7 @@ static void add_planners (schedule_t *self)
     settings->try_ms = PICK (self, 100, 300);
     settings->try_ms_max = 4 * settings->try_ms;
     settings->tries_max = 3;
+    settings->candidates_first = (uint32_t) (self->seed / 2 % 3 + 1); /* few sites are many */
     if (self->seed % 2 == 1)
         settings->locate_all_max = 0; /* homes are asked first where a reservation is */
     settings->attempts_max = 4;

@@ -170,6 +170,7 @@ static void narrow_planner (schedule_t *self, planner_settings_t *settings)
     settings->search_steps_max = ONE_OF (self, 1000, 5000, 50000);
     settings->search_slice_steps = ONE_OF (self, 100, 1000, 50000);
     settings->candidates_max = (uint32_t) ONE_OF (self, 1, 2, CANDIDATES_MAX, CANDIDATES_MAX);
+    settings->candidates_first = (uint32_t) ONE_OF (self, 1, 2, CANDIDATES_FIRST);
     settings->in_progress_max = (uint32_t) ONE_OF (self, 1, 3, 4096);
     settings->request_limit_ms = (int64_t) ONE_OF (self, 500, 3000, 10000);
     settings->decide_ms = (int64_t) ONE_OF (self, 200, 1500, 10000);
