@@ -112,7 +112,7 @@ const config_key_t planner_keys [] = {
   KEY_INTEGER ("limits/locate_all_max", "16", 0, UINT32_MAX,
                "participants that are all asked where a reservation is; of more, those that its "
                "homes tell of"),
-  KEY_INTEGER ("limits/asked_max", "1024", 1, ASKED_MAX,
+  KEY_INTEGER ("limits/asked_max", "65536", 1, ASKED_MAX,
                "most places asked for one need in all, round by round, until a plan is found"),
   KEY_INTEGER (
     "limits/search_steps_max", "2000000", 1000, 1e12,
