@@ -102,6 +102,29 @@ static void an_orphan_is_found (void **state)
       pair, "(one) was committed at lis/ams, but gis/g1, which is in its plan, never heard of it");
 }
 
+/*  The home's rows of the transaction were cut off, or might have been. */
+static void what_was_cut_off_is_no_orphan (void **state)
+{
+    pair_t *pair = *state;
+    for (int64_t hours = 0; hours < 3; hours += 2) {
+        pair->found = (rows_t){0};
+        rows_end (&pair->home);
+        rows_begin (&pair->home);
+        pair->home.number = 7;
+        pair->home.wall_ms = pair->site.wall_ms;
+        rows_quantity (&pair->home, MUSUBI__LEDGER_KIND__ROW_CUT, NULL, 0, 0);
+        pair->ledgers [1].replay = pair->home.replay;
+        pair->site.wall_ms += hours * HOUR;
+        rows_change_t one = booking ();
+        one.counter += (uint64_t) hours;
+        one.reservation = hours > 0 ? "late" : "one";
+        commit (&pair->site, one);
+        audit_result_t result = judge (pair);
+        assert_int_equal (result.violations, hours > 0);
+        assert_int_equal (result.unjudged, 1);
+    }
+}
+
 static void what_was_told_after_the_others_were_read_is_no_orphan (void **state)
 {
     pair_t *pair = *state;
@@ -267,6 +290,7 @@ int main (void)
       TEST (a_transaction_that_all_committed_is_whole),
       TEST (a_mixed_outcome_is_found),
       TEST (an_orphan_is_found),
+      TEST (what_was_cut_off_is_no_orphan),
       TEST (what_was_told_after_the_others_were_read_is_no_orphan),
       TEST (what_was_cut_off_a_little_earlier_elsewhere_is_no_orphan),
       TEST (a_participant_without_its_ledger_is_counted),

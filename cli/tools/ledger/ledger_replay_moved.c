@@ -247,6 +247,9 @@ static void change_moved (replay_change_t *change, command_state_t from, command
         replay_violation (change->replay, "%s is recorded as a change of %s, but its plan is of %s",
                           change->text, change->row->reservation, id);
     bool begins = from == COMMAND_UNKNOWN;
+    if (change->replay->hole && change->standing->shown.record.version == 0 &&
+        change->row->old_version > 0)
+        change->standing->shown.found = true; /* its versions were cut off */
     if (change->entry->found && change->standing->pending != change->entry && !begins) {
         begins = true; /* it did, before the first row */
         change->standing->shown.found |= change->standing->shown.record.version == 0;
