@@ -155,7 +155,7 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     self->solvers = solvers_new (self->service, self->settings.ip.workers, &self->works);
     self->coordinator = coordinator_new (self->service, &self->settings);
     ledger_access (self->service->ledger, &self->access);
-    ledger_retention (self->service->ledger, self->settings.ledger_retention_ms);
+    ledger_limit (self->service->ledger, &self->settings.ledger);
     open_parts (self);
     coordinator_repairer (self->coordinator, repair_begin, &self->repairs);
     coordinator_settler (self->coordinator, planner_on_barred, &self->read_requests);

@@ -34,6 +34,10 @@ const config_key_t planner_keys [] = {
                 "how long decisions are kept after the end of their last window (T5)"),
   KEY_DURATION ("ledger/retention", "366d", 1000, 100 * YEAR_MS,
                 "how long rows of the ledger are kept; longer while what they record still stands"),
+  KEY_INTEGER ("ledger/segments", "17179869184", 1, (double) ((uint64_t) 1 << 44),
+               "bytes that segments of the ledger may take; beyond that the oldest leave"),
+  KEY_INTEGER ("ledger/segment_rows", "4096", 16, 65536,
+               "rows that leave the store as one segment; as many stay in it"),
   KEY_DURATION (
     "tell_done", "50ms", 1, 60000,
     "delay before participants are told that all have acknowledged, so that one message tells "
@@ -242,7 +246,10 @@ static planner_settings_t read_settings (const config_t *config)
     settings.hold_ttl_ms = (uint32_t) config_duration_ms (config, "hold_ttl");
     settings.frame_ms = config_duration_ms (config, "frame");
     settings.retention_ms = config_duration_ms (config, "retention");
-    settings.ledger_retention_ms = config_duration_ms (config, "ledger/retention");
+    settings.ledger = (ledger_limits_t){
+      .retention_ms = config_duration_ms (config, "ledger/retention"),
+      .segments_bytes = config_integer (config, "ledger/segments"),
+      .segment_rows = (uint32_t) config_integer (config, "ledger/segment_rows")};
     settings.done_ms = config_duration_ms (config, "tell_done");
     settings.backtrack_wait_ms = config_duration_ms (config, "backtrack/wait");
     settings.staging = (staging_terms_t){

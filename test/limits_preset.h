@@ -3,7 +3,6 @@
 #ifndef MUSUBI_LIMITS_PRESET_H
 #define MUSUBI_LIMITS_PRESET_H
 
-#include "ledger.h"
 #include "participant.h"
 
 static const participant_limits_t participant_limits_default = {
@@ -16,7 +15,7 @@ static const participant_limits_t participant_limits_default = {
   .tombstones_max = 262144,
   .tombstones_per_planner_max = 65536,
   .retention_ms = 24 * 3600000,
-  .ledger_retention_ms = LEDGER_RETENTION_MS,
+  .ledger = LEDGER_LIMITS_DEFAULT,
   .doubt_ms = 2000,
   .doubt_ms_max = 15000,
   .list_max = 1000,

@@ -95,9 +95,10 @@ typedef struct {
 typedef struct {
     uint64_t read; /* unique in this start */
     uint8_t table;
-    bytes_t from;   /* the first key wanted, or the next one after it */
-    uint32_t most;  /* records, at least one */
-    uint32_t bytes; /* of keys and values together; one record always fits */
+    bytes_t from;     /* the first key wanted, or the next one after it */
+    uint32_t most;    /* records, at least one */
+    uint32_t bytes;   /* of keys and values together; one record always fits */
+    bool store_alone; /* of TABLE_LEDGER: without rows that are in segments (segment.h) */
 } read_order_t;
 
 typedef struct {

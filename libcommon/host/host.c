@@ -19,6 +19,7 @@
 #include "peer_sockets.h"
 #include "poll_set.h"
 #include "pool.h"
+#include "segment.h"
 #include "sockets.h"
 #include "store.h"
 #include "work.h"
@@ -62,6 +63,7 @@ typedef struct {
     bus_t *bus;
     peer_sockets_t *peers;
     work_t *work;
+    work_kind_t *works; /* the program's, and the host's own */
     flows_t *flows; /* NULL = it has none */
     int signals;    /* a descriptor that says SIGTERM and SIGINT */
 
@@ -568,6 +570,18 @@ static bool adopt_store (host_t *self)
     return true;
 }
 
+static work_t *host_works (host_t *self)
+{
+    const host_program_t *program = self->program;
+    self->works = must (calloc (program->works_count + 1, sizeof *self->works));
+    if (program->works_count > 0)
+        memcpy (self->works, program->works, program->works_count * sizeof *self->works);
+    self->works [program->works_count] =
+      (work_kind_t){.kind = SEGMENT_WORK, .run_for = store_segment, .owner = self->store};
+    return work_new (self->ports, PORT_WORK, self->works, program->works_count + 1,
+                     program->workers);
+}
+
 static bool open_flows (host_t *self)
 {
     char why [WHY_BYTES];
@@ -608,8 +622,7 @@ static bool open_sockets (host_t *self)
         log_line (LEVEL_ALARM, "cannot serve: no file descriptor is free: %s", strerror (errno));
         return false;
     }
-    self->work = work_new (self->ports, PORT_WORK, self->program->works, self->program->works_count,
-                           self->program->workers);
+    self->work = host_works (self);
     if (!self->work) {
         log_line (LEVEL_ALARM, "cannot serve: no worker thread can be started: %s",
                   strerror (errno));
@@ -670,9 +683,11 @@ static bool host_close (host_t *self)
     peer_sockets_destroy (&self->peers);
     bus_destroy (&self->bus);
     poll_set_destroy (&self->ports);
-    if (all_ended)
+    if (all_ended) {
         sockets_end ();
-    store_close (&self->store);
+        free (self->works);
+        store_close (&self->store); /* that thread may be writing a segment of it */
+    }
     outbox_destroy (&self->held);
     outbox_destroy (&self->reads);
     if (self->core.self)

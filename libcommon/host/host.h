@@ -11,8 +11,8 @@
 #include "core.h"
 #include "states.h"
 
-/*  Slow work by kind: runs on a worker thread, or in a process it spawns itself. Either of run and
- *  carry_out is given. */
+/*  Slow work by kind: runs on a worker thread, or in a process it spawns itself. One of run,
+ *  carry_out and run_for is given. */
 typedef struct {
     const char *kind;
 
@@ -23,6 +23,10 @@ typedef struct {
     const codec_t *order;
     const codec_t *result;
     bool (*carry_out) (const void *order, void *result, char why [WHY_BYTES]);
+
+    /*  As run, of a thing that is there once; the host's own. */
+    bool (*run_for) (void *owner, bytes_t arguments, uint8_t **result, size_t *result_size);
+    void *owner;
 } work_kind_t;
 
 typedef struct {

@@ -181,6 +181,9 @@ static store_answer_t load_identity (store_t *self, const uint8_t entropy [STORE
             return store_fail (why, STORE_DAMAGED,
                                "store %.150s has records but no identity: restore it from a backup",
                                self->facts.folder);
+        if (!segments_put_aside (self->facts.folder, entropy))
+            return store_fail_errno (why, "cannot rename the ledger folder of the store before in",
+                                     self->facts.folder);
         memcpy (self->facts.identity.id, entropy, STORE_ID_BYTES);
         self->facts.stamp_ms = INT64_MIN;
         return STORE_OK;
@@ -296,6 +299,7 @@ store_answer_t store_open (store_t **self_p, const char *folder, uint64_t bytes_
         store_close (&self);
         return answer;
     }
+    self->segments = segments_open (folder);
     *self_p = self;
     return STORE_OK;
 }
@@ -311,9 +315,16 @@ void store_close (store_t **self_p)
         mdb_env_close (self->env);
     if (self->lock_file >= 0)
         close (self->lock_file);
+    segments_close (&self->segments);
     free (self->damages);
     free (self);
     *self_p = NULL;
+}
+
+bool store_segment (void *owner, bytes_t arguments, uint8_t **result, size_t *result_size)
+{
+    const store_t *self = owner;
+    return segments_work (self->segments, arguments, result, result_size);
 }
 
 bool store_locked (const char *folder)

@@ -3,7 +3,8 @@
  *
  *  One process a store: a lock file is held for life. Every write checks that the file is
  *  still the one that was opened and the start number in it still ours (T4) and stamps the wall
- *  time (T15). Flushed means that mdb_txn_commit returned 0 with all syncs on (T13).
+ *  time (T15). Flushed means that mdb_txn_commit returned 0 with all syncs on (T13). Rows of the
+ *  ledger leave it for segments, files beside it (segments.h).
  */
 #ifndef MUSUBI_STORE_H
 #define MUSUBI_STORE_H
@@ -68,10 +69,14 @@ typedef bool store_visit_fn (void *owner, uint8_t table, bytes_t key, bytes_t va
 store_answer_t store_each (store_t *self, store_visit_fn *visit, void *owner);
 
 /*  The records asked for, as they were flushed; visit is called once, and what it is shown lives
- *  until it returns. It may put, delete and read. */
+ *  until it returns. It may put, delete and read. Of TABLE_LEDGER those in segments, too: of a row
+ *  that is in both, the store's is shown. A page ends where rows are missing. */
 typedef void store_rows_fn (void *owner, const row_t *rows, size_t count, bool more);
 store_answer_t store_read (store_t *self, const read_order_t *order, store_rows_fn *visit,
                            void *owner);
+
+/*  A SEGMENT_WORK, as work_kind_t's run_for: on any thread, one at a time; the owner is the store. */
+bool store_segment (void *owner, bytes_t arguments, uint8_t **result, size_t *result_size);
 
 /*  A batch: begin, puts and deletes, flush. Nothing of it is visible before STORE_OK of flush. On
  *  any other answer the batch is gone, and its why says more. Deleting what is not there is

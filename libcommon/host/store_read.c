@@ -96,9 +96,29 @@ store_answer_t store_each (store_t *self, store_visit_fn *visit, void *owner)
     return read_end (self, txn, cursor, code);
 }
 
-/*  Fills rows, of which there is room for order->most. */
-static int store_read_rows (MDB_cursor *cursor, const read_order_t *order, row_t *rows,
-                            size_t *count, bool *more)
+/*  Is a row missing between these of the ledger? It may be in a segment. */
+static bool gap_between (const row_t *row, const row_t *next)
+{
+    uint64_t number = segment_number (row->key);
+    return number > 0 && segment_number (next->key) > number + 1;
+}
+
+/*  Rows of the ledger before found, the first record in the store that was asked for. Its last row
+ *  is always in the store, so there are more behind them. */
+static size_t segment_rows (const store_t *self, const read_order_t *order, const MDB_val *found,
+                            row_t *rows, packed_t *segment)
+{
+    const uint8_t *at = found->mv_data;
+    if (at [0] != TABLE_LEDGER || order->table != TABLE_LEDGER || order->store_alone)
+        return 0;
+    uint64_t before = segment_number ((bytes_t){.data = at + 1, .size = found->mv_size - 1});
+    *segment = segments_find (self->segments, segment_number (order->from), before);
+    return segment_page (packed_bytes (*segment), order, before, rows);
+}
+
+/*  Fills rows, of which there is room for order->most; those of a segment are views of it. */
+static int store_read_rows (const store_t *self, MDB_cursor *cursor, const read_order_t *order,
+                            row_t *rows, size_t *count, bool *more, packed_t *segment)
 {
     uint8_t bytes [1 + STORE_KEY_BYTES_MAX] = {order->table};
     assert (order->from.size <= STORE_KEY_BYTES_MAX);
@@ -107,15 +127,20 @@ static int store_read_rows (MDB_cursor *cursor, const read_order_t *order, row_t
     MDB_val key = {.mv_size = 1 + order->from.size, .mv_data = bytes}, value;
     size_t used = 0;
     *count = 0;
-    *more = false;
     int code = mdb_cursor_get (cursor, &key, &value, MDB_SET_RANGE);
-    while (code == MDB_SUCCESS && table_of (&key) == order->table) {
+    if (code == MDB_SUCCESS)
+        *count = segment_rows (self, order, &key, rows, segment);
+    *more = *count > 0;
+    while (!*more && code == MDB_SUCCESS && table_of (&key) == order->table) {
+        bool sound;
+        row_t row = store_row_of (&key, &value, &sound);
         used += key.mv_size + value.mv_size;
-        *more = *count == order->most || (*count > 0 && used > order->bytes);
+        *more =
+          *count == order->most || (*count > 0 && used > order->bytes) ||
+          (order->table == TABLE_LEDGER && *count > 0 && gap_between (&rows [*count - 1], &row));
         if (*more)
             return code;
-        bool sound;
-        rows [(*count)++] = store_row_of (&key, &value, &sound);
+        rows [(*count)++] = row;
         code = mdb_cursor_get (cursor, &key, &value, MDB_NEXT);
     }
     return code == MDB_NOTFOUND ? MDB_SUCCESS : code;
@@ -132,9 +157,11 @@ store_answer_t store_read (store_t *self, const read_order_t *order, store_rows_
     if (code != MDB_SUCCESS)
         return store_fail_mdb (self->facts.why, code, "cannot begin reading");
     row_t *rows = must (calloc (order->most, sizeof *rows));
-    code = store_read_rows (cursor, order, rows, &count, &more);
+    packed_t segment = {0};
+    code = store_read_rows (self, cursor, order, rows, &count, &more, &segment);
     if (code == MDB_SUCCESS)
         visit (owner, rows, count, more);
+    free (segment.data);
     free (rows);
     return read_end (self, txn, cursor, code);
 }

@@ -6,6 +6,7 @@
 #ifndef MUSUBI_STORE_STATE_H
 #define MUSUBI_STORE_STATE_H
 
+#include "segments.h"
 #include "store.h"
 
 #include <lmdb.h>
@@ -22,6 +23,7 @@ struct store {
     MDB_env *env;
     MDB_dbi table;
     MDB_txn *batch; /* NULL: none begun */
+    segments_t *segments;
     uint8_t adopted_from [STORE_ID_BYTES];
     int64_t stamp_ms;    /* last written */
     uint64_t bytes_most; /* what it may grow to, as configured */

@@ -74,6 +74,8 @@ bool work_do (const work_kind_t *kind, bytes_t arguments, uint8_t **result, size
 {
     if (kind->run)
         return kind->run (arguments, result, result_size);
+    if (kind->run_for)
+        return kind->run_for (kind->owner, arguments, result, result_size);
     char why [WHY_BYTES] = "the work failed";
     void *asked = must (calloc (1, codec_size (kind->order)));
     void *done = must (calloc (1, codec_size (kind->result)));

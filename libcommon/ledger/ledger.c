@@ -49,11 +49,6 @@ static bytes_t ledger_key_of (uint64_t number, uint8_t key [LEDGER_KEY_BYTES])
     return (bytes_t){.data = key, .size = LEDGER_KEY_BYTES};
 }
 
-uint64_t ledger_number (bytes_t key)
-{
-    return key.size == LEDGER_KEY_BYTES ? number_get (key.data, LEDGER_KEY_BYTES) : 0;
-}
-
 /*  --- appending --- */
 
 void ledger_append (ledger_t *self, const ledger_entry_t *entry)
@@ -73,6 +68,7 @@ void ledger_append (ledger_t *self, const ledger_entry_t *entry)
     crypto_generichash (self->digest, sizeof self->digest, packed.data, packed.size, NULL, 0);
     self->last = place.number;
     free (packed.data);
+    ledger_cut_hurry (&self->cut);
 }
 
 void ledger_append_whole (ledger_t *self, const ledger_entry_t *entry)
@@ -136,10 +132,10 @@ void ledger_capacities (ledger_t *self, ledger_quantities_fn *quantities, void *
     self->quantities_owner = owner;
 }
 
-void ledger_retention (ledger_t *self, int64_t retention_ms)
+void ledger_limit (ledger_t *self, const ledger_limits_t *limits)
 {
-    assert (retention_ms > 0);
-    self->cut.retention_ms = retention_ms;
+    assert (limits->retention_ms > 0 && limits->segment_rows > 0);
+    self->cut.limits = *limits;
 }
 
 void ledger_stands (ledger_t *self, ledger_stands_fn *stands, void *owner)
@@ -151,8 +147,8 @@ void ledger_stands (ledger_t *self, ledger_stands_fn *stands, void *owner)
 
 /*  --- reading --- */
 
-bool ledger_read (ledger_t *self, uint64_t from, uint32_t most, uint32_t bytes,
-                  ledger_read_fn *done, void *owner, uint64_t token)
+static bool ledger_order_read (ledger_t *self, const read_order_t *order, ledger_read_fn *done,
+                               void *owner, uint64_t token)
 {
     size_t at = 0;
     while (at < LEDGER_READS_MAX && self->pending [at].read > 0)
@@ -161,13 +157,31 @@ bool ledger_read (ledger_t *self, uint64_t from, uint32_t most, uint32_t bytes,
         return false;
     self->pending [at] = (ledger_pending_t){
       .read = ++self->service->reads, .done = done, .owner = owner, .token = token};
-    uint8_t key [LEDGER_KEY_BYTES];
-    outbox_read (self->service->outbox, &(read_order_t){.read = self->service->reads,
-                                                        .table = TABLE_LEDGER,
-                                                        .from = ledger_key_of (from, key),
-                                                        .most = most,
-                                                        .bytes = bytes});
+    read_order_t numbered = *order;
+    numbered.read = self->service->reads;
+    outbox_read (self->service->outbox, &numbered);
     return true;
+}
+
+bool ledger_read (ledger_t *self, uint64_t from, uint32_t most, uint32_t bytes,
+                  ledger_read_fn *done, void *owner, uint64_t token)
+{
+    uint8_t key [LEDGER_KEY_BYTES];
+    read_order_t order = {
+      .table = TABLE_LEDGER, .from = ledger_key_of (from, key), .most = most, .bytes = bytes};
+    return ledger_order_read (self, &order, done, owner, token);
+}
+
+bool ledger_read_stored (ledger_t *self, uint64_t from, uint32_t most, uint32_t bytes,
+                         ledger_read_fn *done, void *owner, uint64_t token)
+{
+    uint8_t key [LEDGER_KEY_BYTES];
+    read_order_t order = {.table = TABLE_LEDGER,
+                          .from = ledger_key_of (from, key),
+                          .most = most,
+                          .bytes = bytes,
+                          .store_alone = true};
+    return ledger_order_read (self, &order, done, owner, token);
 }
 
 void ledger_rows (ledger_t *self, const moment_t *now, const event_t *event)
@@ -218,9 +232,10 @@ ledger_t *ledger_new (service_t *service)
 {
     ledger_t *self = must (calloc (1, sizeof *self));
     self->service = service;
-    self->cut = (ledger_cut_t){.service = service, .retention_ms = LEDGER_RETENTION_MS};
+    self->cut = (ledger_cut_t){.service = service, .limits = LEDGER_LIMITS_DEFAULT};
     service_load (service, TABLE_LEDGER, ledger_on_record, self);
     service_at_start (service, ledger_on_start, self);
+    service_on_work (service, ledger_cut_on_work, &self->cut);
     service_serve (service, "Ledger", "Rows", &rows_question_codec, ledger_on_rows, self);
     return self;
 }

@@ -6,19 +6,26 @@
  *  last one is read, to go on from it. The first row of each start lists all capacities.
  *
  *  A row that was damaged on disk keeps its number. The row after it carries zeros for its digest,
- *  and whoever audits the ledger finds both. Old rows leave from the front (ledger_cut.h). Pure.
+ *  and whoever audits the ledger finds both. Rows leave the store for segments, and old ones leave
+ *  for good, from the front (ledger_cut.h). Pure.
  */
 #ifndef MUSUBI_LEDGER_H
 #define MUSUBI_LEDGER_H
 
 #include "core.h"
+#include "segment.h"
 #include "transaction.h"
 
 #define LEDGER_DIGEST_BYTES 32
-#define LEDGER_KEY_BYTES    8  /* the row's number, network order */
-#define LEDGER_READS_MAX    64 /* under way at once */
+#define LEDGER_KEY_BYTES    SEGMENT_KEY_BYTES /* the row's number, network order */
+#define LEDGER_READS_MAX    64                /* under way at once */
 #define LEDGER_RETENTION_MS (INT64_C (366) * 24 * 3600000)
 #define LEDGER_ROOM_PARTS   5 /* with less than a fifth of the store left, rows leave sooner */
+#define LEDGER_LIMITS_DEFAULT                                                                      \
+    {                                                                                              \
+        .retention_ms = LEDGER_RETENTION_MS, .segments_bytes = INT64_C (16) << 30,                 \
+        .segment_rows = SEGMENT_ROWS                                                               \
+    }
 
 /*  Same numbers as proto LedgerKind. */
 typedef enum {
@@ -36,6 +43,7 @@ typedef enum {
     LEDGER_ADOPTED,
     LEDGER_READMITTED,
     LEDGER_CUT,
+    LEDGER_EXPORTED,
     LEDGER_KINDS
 } ledger_kind_t;
 
@@ -75,6 +83,7 @@ typedef struct {
     const uint8_t *old_store; /* STORE_ID_BYTES */
     bytes_t readmitted;       /* packed StoredReservation */
     uint64_t kept_from;
+    uint64_t exported_from;
 } ledger_entry_t;
 
 typedef struct ledger ledger_t;
@@ -100,9 +109,14 @@ void ledger_append (ledger_t *self, const ledger_entry_t *entry);
 /*  The same, with all capacities as its quantities. */
 void ledger_append_whole (ledger_t *self, const ledger_entry_t *entry);
 
-/*  How long rows are kept; longer while something that they record still exists. The default is
- *  LEDGER_RETENTION_MS. */
-void ledger_retention (ledger_t *self, int64_t retention_ms);
+/*  How much of the ledger is kept. */
+typedef struct {
+    int64_t retention_ms;   /* longer while something that a row records still exists; 366 days */
+    int64_t segments_bytes; /* all segments together, on the disk: beyond that the oldest rows leave
+                               whatever exists; 16 GiB */
+    uint32_t segment_rows;  /* in a segment, and at least as many stay in the store; 4 096 */
+} ledger_limits_t;
+void ledger_limit (ledger_t *self, const ledger_limits_t *limits);
 
 /*  What a row is about; "" where it names nothing. */
 typedef struct {
@@ -129,8 +143,15 @@ typedef void ledger_read_fn (void *owner, const moment_t *now, uint64_t token, c
 bool ledger_read (ledger_t *self, uint64_t from, uint32_t most, uint32_t bytes,
                   ledger_read_fn *done, void *owner, uint64_t token);
 
+/*  The same of the store alone, without segments. */
+bool ledger_read_stored (ledger_t *self, uint64_t from, uint32_t most, uint32_t bytes,
+                         ledger_read_fn *done, void *owner, uint64_t token);
+
 /*  The number in a key; 0 when it is none. */
-uint64_t ledger_number (bytes_t key);
+static inline uint64_t ledger_number (bytes_t key)
+{
+    return segment_number (key);
+}
 
 /*  For service.c: an EVENT_ROWS. */
 void ledger_rows (ledger_t *self, const moment_t *now, const event_t *event);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert ((int) LEDGER_CUT == MUSUBI__LEDGER_KIND__ROW_CUT, "same numbers");
-static_assert ((int) LEDGER_KINDS == LEDGER_CUT + 1, "none without a number");
+static_assert ((int) LEDGER_EXPORTED == MUSUBI__LEDGER_KIND__ROW_EXPORTED, "same numbers");
+static_assert ((int) LEDGER_KINDS == LEDGER_EXPORTED + 1, "none without a number");
 
 static const codec_row_t quantity_rows [] = {
   ROW_WORD ("resource", ledger_quantity_t, resource),
@@ -58,6 +58,7 @@ packed_t ledger_row_encode (const ledger_place_t *place, const ledger_entry_t *e
         row.old_store = bytes_put (entry->old_store, STORE_ID_BYTES);
     row.readmitted = unpacked (&musubi__stored_reservation__descriptor, entry->readmitted, &arena);
     row.kept_from = entry->kept_from;
+    row.exported_from = entry->exported_from;
     packed_t packed = packed_of (&row.base);
     arena_end (&arena);
     return packed;

@@ -359,7 +359,7 @@ participant_t *participant_new (service_t *service, const resource_t *resource,
     self->limits = *limits;
     self->access = access;
     ledger_access (service->ledger, access);
-    ledger_retention (service->ledger, limits->ledger_retention_ms);
+    ledger_limit (service->ledger, &limits->ledger);
     ledger_stands (service->ledger, participant_stands, self);
     records_register (self);
     limits_show (service, limits);

@@ -20,6 +20,7 @@
 #define MUSUBI_PARTICIPANT_H
 
 #include "access.h"
+#include "ledger.h"
 #include "service.h"
 #include "staged_file.h"
 #include "transaction.h"
@@ -35,7 +36,7 @@ typedef struct {
     uint32_t tombstones_max;             /* tombstones; 262 144 */
     uint32_t tombstones_per_planner_max; /* tombstones of one planner's transactions; 65 536 */
     int64_t retention_ms;        /* finished records are kept so long past the last window; 24 h */
-    int64_t ledger_retention_ms; /* rows are kept so long (ledger.h); 366 days */
+    ledger_limits_t ledger;      /* how much of it is kept */
     uint32_t doubt_ms;           /* from a vote to the first question about its decision; 2 000 */
     uint32_t doubt_ms_max;       /* longest pause between such questions; 15 000 */
     uint32_t list_max;           /* records in a page; 1 000 */

@@ -35,7 +35,9 @@ bool participant_limits_read (const config_t *config, participant_limits_t *limi
       .tombstones_per_planner_max =
         (uint32_t) config_integer (config, "limits/tombstones_per_planner_max"),
       .retention_ms = config_duration_ms (config, "limits/retention"),
-      .ledger_retention_ms = config_duration_ms (config, "ledger/retention"),
+      .ledger = {.retention_ms = config_duration_ms (config, "ledger/retention"),
+                 .segments_bytes = config_integer (config, "ledger/segments"),
+                 .segment_rows = (uint32_t) config_integer (config, "ledger/segment_rows")},
       .doubt_ms = (uint32_t) config_duration_ms (config, "limits/doubt"),
       .doubt_ms_max = (uint32_t) config_duration_ms (config, "limits/doubt_max"),
       .list_max = (uint32_t) config_integer (config, "limits/list_max"),

@@ -10,6 +10,7 @@
 
 #define SETTING_DAY_MS     86400000.0
 #define SETTING_COUNT_MOST 1e9
+#define SETTING_BYTES_MOST (double) ((uint64_t) 1 << 44)
 
 /*  Rows for a service's own table of keys. */
 #define PARTICIPANT_CONFIG_KEYS                                                                    \
@@ -38,6 +39,10 @@
       KEY_DURATION (                                                                               \
         "ledger/retention", "366d", 1000, 36500 * SETTING_DAY_MS,                                  \
         "how long rows of the ledger are kept; longer while what they record is still there"),     \
+      KEY_INTEGER ("ledger/segments", "17179869184", 1, SETTING_BYTES_MOST,                        \
+                   "bytes that segments of the ledger may take; beyond that the oldest leave"),    \
+      KEY_INTEGER ("ledger/segment_rows", "4096", 16, 65536,                                       \
+                   "rows that leave the store as one segment; as many stay in it"),                \
       KEY_DURATION ("limits/doubt", "2s", 10, SETTING_DAY_MS,                                      \
                     "how long a vote waits for the decision before the coordinator is asked"),     \
       KEY_DURATION ("limits/doubt_max", "15s", 10, SETTING_DAY_MS,                                 \

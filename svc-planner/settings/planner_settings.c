@@ -2,7 +2,6 @@
 #include "planner_settings.h"
 
 #include "call.h"
-#include "ledger.h"
 #include "planner_limits.h"
 #include "staged_file.h"
 
@@ -39,7 +38,7 @@ const planner_settings_t planner_settings_default = {
   .frame_ms = INT64_C (86400000),
   .frame_ms_max = INT64_C (31) * 86400000,
   .retention_ms = INT64_C (86400000),
-  .ledger_retention_ms = LEDGER_RETENTION_MS,
+  .ledger = LEDGER_LIMITS_DEFAULT,
   .done_ms = 50,
   .finish_interval_ms = 30000,
   .finish_linger_ms = 45000,

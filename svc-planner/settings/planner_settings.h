@@ -3,6 +3,7 @@
 #define MUSUBI_PLANNER_SETTINGS_H
 
 #include "core.h"
+#include "ledger.h"
 #include "solver_order.h"
 
 /*  How ip chooses among equal plans (S4's A and B). */
@@ -68,7 +69,7 @@ typedef struct {
     uint64_t search_slice_steps; /* of one slice: then other requests get their turn */
     int64_t frame_ms;            /* time frame searched when a request sets no end */
     int64_t frame_ms_max;        /* longest time frame searched */
-    int64_t ledger_retention_ms; /* of the ledger's rows (ledger.h) */
+    ledger_limits_t ledger;      /* how much of it is kept */
     int64_t retention_ms;        /* of commit records, from the end of their last window (T5) */
     int64_t done_ms;             /* how long DONE messages are gathered (T6) */
     int64_t finish_interval_ms;  /* between searches for stores of dead planners; 0 = none (T8) */

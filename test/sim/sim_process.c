@@ -6,6 +6,7 @@
 #include "sim_process.h"
 
 #include "must.h"
+#include "segment.h"
 #include "sim_wire.h"
 
 #include <assert.h>
@@ -226,6 +227,12 @@ static void on_flow (sim_process_t *self, const flow_order_t *order)
     leave_later (self, (leaving_t){.order = kept});
 }
 
+/*  The host's own work, which every process has. */
+static bool is_segment (const char *kind)
+{
+    return strcmp (kind, SEGMENT_WORK) == 0;
+}
+
 static void on_effect (sim_t *sim, sim_process_t *self, const effect_t *effect)
 {
     switch (effect->kind) {
@@ -257,9 +264,9 @@ static void on_effect (sim_t *sim, sim_process_t *self, const effect_t *effect)
         on_timer (sim, self, effect->timer.mono_ms);
         break;
     case EFFECT_WORK:
-        if (sim->worker)
+        if (sim->worker || is_segment (effect->work.kind))
             sim_works_add (&self->works, effect);
-        self->transacts = self->transacts || sim->worker;
+        self->transacts = self->transacts || sim->worker || is_segment (effect->work.kind);
         leave_later (self, (leaving_t){.number = effect->work.work});
         break;
     case EFFECT_READ:
@@ -346,6 +353,14 @@ static void step_notice (sim_t *sim, sim_process_t *self, int64_t at_us,
 static void work_do (sim_t *sim, const sim_process_t *self, sim_work_t *work)
 {
     work->done = true;
+    if (is_segment (work->kind)) {
+        work->ok = true;
+        sim_store_segment (self->store,
+                           (bytes_t){.data = work->arguments, .size = work->arguments_size},
+                           &work->result, &work->result_size);
+        sim_trace (sim, self->number, "    does %s", work->kind);
+        return;
+    }
     work->ok =
       sim->worker (sim->worker_owner, self->number, mono_us (self, sim->now_us) / 1000, work->kind,
                    (bytes_t){.data = work->arguments, .size = work->arguments_size}, &work->result,

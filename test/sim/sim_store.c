@@ -1,6 +1,7 @@
 /*  sim_store - a sorted array of durable records and a list of changes that wait. */
 #include "sim_store.h"
 #include "must.h"
+#include "segment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,12 @@ typedef struct record {
 
 STAILQ_HEAD (record_list, record);
 
+typedef struct {
+    uint64_t first;
+    uint64_t last;
+    packed_t rows;
+} sim_segment_t;
+
 struct sim_store {
     store_identity_t identity;
     int64_t stamp_ms;
@@ -30,6 +37,9 @@ struct sim_store {
     size_t records_count;
     size_t records_room;
     struct record_list waiting;
+    sim_segment_t *segments; /* in the order in which they were made */
+    size_t segments_count;
+    size_t segments_room;
 };
 
 static int compare (const sim_store_record_t *a, const sim_store_record_t *b)
@@ -74,6 +84,55 @@ sim_store_t *sim_store_new (const uint8_t id [STORE_ID_BYTES])
     return self;
 }
 
+/*  Forgets those that end before a row. */
+static void drop_segments (sim_store_t *self, uint64_t kept_from)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < self->segments_count; i++) {
+        if (self->segments [i].last < kept_from)
+            free (self->segments [i].rows.data);
+        else
+            self->segments [kept++] = self->segments [i];
+    }
+    self->segments_count = kept;
+}
+
+void sim_store_segment (sim_store_t *self, bytes_t order, uint8_t **result, size_t *result_size)
+{
+    uint64_t bytes = 0;
+    bytes_t rows = {.data = order.data + SEGMENT_ORDER_BYTES,
+                    .size = order.size - SEGMENT_ORDER_BYTES};
+    if (rows.size > 0) {
+        sim_segment_t made = {.rows = packed_copy (rows)};
+        row_t row;
+        while (segment_take (&rows, &row)) {
+            made.last = segment_number (row.key);
+            made.first = made.first > 0 ? made.first : made.last;
+        }
+        self->segments = must_grow (self->segments, self->segments_count, &self->segments_room,
+                                    sizeof *self->segments);
+        self->segments [self->segments_count++] = made;
+    }
+    drop_segments (self, number_get (order.data, SEGMENT_ORDER_BYTES));
+    for (size_t i = 0; i < self->segments_count; i++)
+        bytes += self->segments [i].rows.size;
+    *result = must (malloc (SEGMENT_BYTES_BYTES));
+    *result_size = SEGMENT_BYTES_BYTES;
+    number_put (*result, bytes, SEGMENT_BYTES_BYTES);
+}
+
+/*  The first one with rows from one number on and before another; NULL when there is none. */
+static const sim_segment_t *segment_find (const sim_store_t *self, uint64_t from, uint64_t before)
+{
+    const sim_segment_t *found = NULL;
+    for (size_t i = 0; i < self->segments_count; i++) {
+        const sim_segment_t *one = &self->segments [i];
+        if (one->last >= from && one->first < before && (!found || one->first < found->first))
+            found = one;
+    }
+    return found;
+}
+
 void sim_store_destroy (sim_store_t **self_p)
 {
     sim_store_t *self = *self_p;
@@ -83,6 +142,8 @@ void sim_store_destroy (sim_store_t **self_p)
     for (size_t i = 0; i < self->records_count; i++)
         free (self->records [i]);
     free (self->records);
+    drop_segments (self, UINT64_MAX);
+    free (self->segments);
     free (self);
     *self_p = NULL;
 }
@@ -92,6 +153,7 @@ void sim_store_lose (sim_store_t *self)
     sim_store_forget (self);
     while (self->records_count > 0)
         free (self->records [--self->records_count]);
+    drop_segments (self, UINT64_MAX);
     self->used_bytes = 0;
     self->stamp_ms = INT64_MIN;
     self->identity.start = 0;
@@ -236,13 +298,35 @@ static bool followed (const sim_store_t *self, size_t at)
     return at + 1 < self->records_count && self->records [at + 1]->table == table;
 }
 
+/*  Rows in segments that are not in the store. */
+static void each_exported (const sim_store_t *self, uint64_t from, uint64_t before,
+                           sim_record_fn *visit, void *owner)
+{
+    const sim_segment_t *segment;
+    while (from < before && (segment = segment_find (self, from, before))) {
+        bytes_t rows = packed_bytes (segment->rows);
+        for (row_t row; segment_take (&rows, &row);) {
+            uint64_t number = segment_number (row.key);
+            if (number < from || number >= before)
+                continue;
+            visit (owner, TABLE_LEDGER, row.key, row.value);
+            from = number + 1;
+        }
+    }
+}
+
 void sim_store_each (const sim_store_t *self, bool whole, sim_record_fn *visit, void *owner)
 {
+    uint64_t next = 0; /* row of the ledger */
     for (size_t i = 0; i < self->records_count; i++) {
         const sim_store_record_t *record = self->records [i];
         if (record->table == TABLE_LEDGER && !whole && followed (self, i))
             continue;
         row_t row = row_of (record);
+        if (record->table == TABLE_LEDGER && whole) {
+            each_exported (self, next, segment_number (row.key), visit, owner);
+            next = segment_number (row.key) + 1;
+        }
         visit (owner, record->table, row.key, row.value);
     }
 }
@@ -259,12 +343,25 @@ row_t *sim_store_read (const sim_store_t *self, const read_order_t *order, size_
     free (from);
     row_t *rows = must (calloc (order->most, sizeof *rows));
     uint64_t bytes = 0;
+    uint64_t next = 0; /* row of the ledger; 0 = any */
     *count = 0;
     *more = false;
     for (; at < self->records_count && self->records [at]->table == order->table; at++) {
         const sim_store_record_t *record = self->records [at];
+        uint64_t number = order->table == TABLE_LEDGER ? segment_number (row_of (record).key) : 0;
+        const sim_segment_t *segment =
+          number == 0 || next > 0 || order->store_alone
+            ? NULL
+            : segment_find (self, segment_number (order->from), number);
+        if (segment) {
+            *count = segment_page (packed_bytes (segment->rows), order, number, rows);
+            *more = true;
+            break;
+        }
         bytes += bytes_of (record);
-        *more = *count == order->most || (*count > 0 && bytes > order->bytes);
+        *more = *count == order->most || (*count > 0 && bytes > order->bytes) ||
+                (next > 0 && number != next);
+        next = number > 0 ? number + 1 : 0;
         if (*more)
             break;
         rows [(*count)++] = row_of (record);

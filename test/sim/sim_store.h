@@ -35,6 +35,10 @@ uint64_t sim_store_free_bytes (const sim_store_t *self);
 void sim_store_put (sim_store_t *self, uint8_t table, bytes_t key, bytes_t value);
 void sim_store_delete (sim_store_t *self, uint8_t table, bytes_t key);
 
+/*  Carries out a SEGMENT_WORK, as segments.h does: durable at once, whatever waits for a flush. The
+ *  result is to be freed. */
+void sim_store_segment (sim_store_t *self, bytes_t order, uint8_t **result, size_t *result_size);
+
 /*  Is anything waiting for a flush? */
 bool sim_store_waiting (const sim_store_t *self);
 /*  False when the store holds far more than it should, which means that something new was begun
@@ -42,12 +46,13 @@ bool sim_store_waiting (const sim_store_t *self);
 bool sim_store_flush (sim_store_t *self, int64_t wall_ms);
 void sim_store_forget (sim_store_t *self);
 
-/*  The durable records asked for; the caller frees the list. They live until the next flush. */
+/*  The durable records asked for, also from segments; the caller frees the list. They live until
+ *  the next flush or SEGMENT_WORK. */
 row_t *sim_store_read (const sim_store_t *self, const read_order_t *order, size_t *count,
                        bool *more);
 
 /*  Visits every durable record, ascending by table and key; of TABLE_LEDGER the last row alone, or
- *  all rows when whole is set. visit must not change the store's durable records; it may put, since
+ *  all rows, those in segments too, when whole is set. visit must not change the store's durable records; it may put, since
  *  puts wait. */
 typedef void sim_record_fn (void *owner, uint8_t table, bytes_t key, bytes_t value);
 void sim_store_each (const sim_store_t *self, bool whole, sim_record_fn *visit, void *owner);

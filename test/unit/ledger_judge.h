@@ -44,9 +44,10 @@ static inline void judge_reservation (const replay_reservation_t *standing,
 static inline void judge_rig (const participant_rig_t *rig)
 {
     ledger_replay_t *replay = ledger_replay_new (judge_told, NULL);
-    for (size_t i = 0; i < rig->rows.count; i++)
-        assert_true (ledger_replay_row (
-          replay, (bytes_t){rig->rows.list [i].value.data, rig->rows.list [i].value.size}));
+    records_t all = rig_all_rows (rig);
+    for (size_t i = 0; i < all.count; i++)
+        assert_true (ledger_replay_row (replay, kept_bytes (all.list [i].value)));
+    records_clear (&all);
     ledger_replay_end (replay, ledger_last (rig->service->ledger));
 
     const replay_reservation_t *standing = ledger_replay_reservation (replay, NULL);

@@ -225,8 +225,12 @@ typedef struct {
     resource_t resource;
     participant_limits_t limits;
     access_t access;
-    records_t rows; /* of the ledger */
-    bool reading;   /* rows were asked for in the last step */
+    records_t rows;     /* of the ledger, in the store */
+    records_t exported; /* those in segments */
+    uint64_t work;      /* that was ordered and has not ended; 0 = none */
+    packed_t order;     /* its arguments */
+    uint64_t segments;  /* bytes, as a work's end tells */
+    bool reading;       /* rows were asked for in the last step */
     read_order_t read;
     uint64_t read_from;
     size_t puts;   /* in the last step */
@@ -286,21 +290,38 @@ static inline void rig_take (void *owner, const effect_t *effect)
     case EFFECT_LOG:
         rig->alarms += effect->log.level == LEVEL_ALARM;
         break;
+    case EFFECT_WORK:
+        assert_string_equal (effect->work.kind, SEGMENT_WORK);
+        assert_int_equal (rig->work, 0);
+        rig->work = effect->work.work;
+        rig->order = packed_copy (effect->work.arguments);
+        break;
     default:
         fail_msg ("an effect that a participant has no use for: %d", (int) effect->kind);
     }
 }
 
+/*  All rows of the ledger; those of segments that are in the store, too, are shown from there. */
+static inline records_t rig_all_rows (const participant_rig_t *rig)
+{
+    records_t all = records_copy (&rig->exported);
+    for (size_t i = 0; i < rig->rows.count; i++)
+        records_put (&all, TABLE_LEDGER, kept_bytes (rig->rows.list [i].key),
+                     kept_bytes (rig->rows.list [i].value));
+    return all;
+}
+
 /*  Hands over the rows that were asked for, in a step of its own. */
 static inline void rig_show_rows (participant_rig_t *rig)
 {
-    row_t *rows = calloc (rig->rows.count + 1, sizeof *rows);
+    records_t all = rig->read.store_alone ? records_copy (&rig->rows) : rig_all_rows (rig);
+    row_t *rows = calloc (all.count + 1, sizeof *rows);
     assert_non_null (rows);
     event_t event = {.kind = EVENT_ROWS, .rows = {.read = rig->read.read, .rows = rows}};
     size_t bytes = 0;
-    for (size_t i = 0; i < rig->rows.count && !event.rows.more; i++) {
-        row_t row = {.key = {rig->rows.list [i].key.data, rig->rows.list [i].key.size},
-                     .value = {rig->rows.list [i].value.data, rig->rows.list [i].value.size}};
+    for (size_t i = 0; i < all.count && !event.rows.more; i++) {
+        row_t row = {.key = kept_bytes (all.list [i].key),
+                     .value = kept_bytes (all.list [i].value)};
         bytes += row.key.size + row.value.size;
         if (ledger_number (row.key) < rig->read_from)
             bytes = 0;
@@ -313,6 +334,7 @@ static inline void rig_show_rows (participant_rig_t *rig)
     rig->reading = false;
     memory_host_step (&rig->host, &event);
     free (rows);
+    records_clear (&all);
 }
 
 static inline void rig_step (void *owner, const event_t *event)
@@ -322,10 +344,39 @@ static inline void rig_step (void *owner, const event_t *event)
     rig->replied = false;
     memory_host_step (&rig->host, event);
     rig->puts = rig->host.puts - puts;
-    if (rig->reading)
+    while (rig->reading)
         rig_show_rows (rig);
     if (event->kind != EVENT_RECORD)
         participant_check (rig->participant);
+}
+
+/*  The rows that were ordered are in a segment; segments that end before kept_from are deleted. */
+static inline void rig_export (participant_rig_t *rig)
+{
+    bytes_t rows = {rig->order.data + SEGMENT_ORDER_BYTES, rig->order.size - SEGMENT_ORDER_BYTES};
+    uint64_t kept_from = number_get (rig->order.data, SEGMENT_ORDER_BYTES);
+    for (row_t row; segment_take (&rows, &row);)
+        records_put (&rig->exported, TABLE_LEDGER, row.key, row.value);
+    while (rig->exported.count > 0 &&
+           segment_number (kept_bytes (rig->exported.list [0].key)) < kept_from)
+        records_delete (&rig->exported, TABLE_LEDGER, kept_bytes (rig->exported.list [0].key));
+}
+
+/*  Its process hears of the end of its work: all of it is done, or nothing. */
+static inline void rig_end_work (participant_rig_t *rig, bool ok)
+{
+    uint8_t result [SEGMENT_BYTES_BYTES];
+    assert_true (rig->work > 0);
+    uint64_t work = rig->work;
+    number_put (result, rig->segments, sizeof result);
+    if (ok)
+        rig_export (rig);
+    free (rig->order.data);
+    rig->order = (packed_t){0};
+    rig->work = 0;
+    rig_step (rig, &(event_t){
+                     .kind = EVENT_WORK,
+                     .work = {.work = work, .ok = ok, .result = {result, ok ? sizeof result : 0}}});
 }
 
 static inline void rig_forget_calls (participant_rig_t *rig)
@@ -403,6 +454,10 @@ static inline void rig_stop (participant_rig_t *rig)
     service_destroy (&rig->service);
     assert_int_equal (pool_things (&rig->pool), 0);
     rig_forget_calls (rig);
+    free (rig->order.data);
+    rig->order = (packed_t){0};
+    rig->work = 0;
+    rig->reading = false;
 }
 
 /*  The process dies and is started again ms later on the records that it had stored. */
@@ -420,6 +475,7 @@ static inline void rig_destroy (participant_rig_t *rig)
     records_clear (&rig->host.records);
     memory_host_forget_reads (&rig->host);
     records_clear (&rig->rows);
+    records_clear (&rig->exported);
     free (rig->reply.data);
     free (rig);
 }

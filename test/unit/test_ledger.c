@@ -426,7 +426,7 @@ static participant_rig_t *rig_cutting (int64_t retention_ms)
 {
     participant_rig_t *rig = rig_new (100);
     rig->limits.retention_ms = HOUR_MS;
-    rig->limits.ledger_retention_ms = retention_ms;
+    rig->limits.ledger.retention_ms = retention_ms;
     rig_boot (rig);
     return rig;
 }
@@ -535,6 +535,140 @@ static void nothing_is_cut_while_a_record_cannot_be_read (void **state)
     rig_destroy (rig);
 }
 
+/*  --- segments --- */
+
+enum { SEGMENT = 20 }; /* rows in one, for these tests */
+
+/*  So many rows that the first ones are to be exported. */
+static participant_rig_t *rig_exporting (void)
+{
+    participant_rig_t *rig = rig_new (100);
+    rig->limits.ledger.segment_rows = SEGMENT;
+    rig->segments = 1;
+    rig_boot (rig);
+    for (uint64_t i = 1; rig->work == 0; i++) {
+        char id [16];
+        assert_true (rig->rows.count <= 2 * SEGMENT + 4);
+        snprintf (id, sizeof id, "stands%d", (int) i);
+        rig_reserve (rig, i, id, 2, 200, 201);
+        rig_pass (rig, 1);
+    }
+    return rig;
+}
+
+static uint64_t order_rows (const participant_rig_t *rig)
+{
+    bytes_t rows = {rig->order.data + SEGMENT_ORDER_BYTES, rig->order.size - SEGMENT_ORDER_BYTES};
+    uint64_t count = 0;
+    for (row_t row; segment_take (&rows, &row);)
+        count++;
+    return count;
+}
+
+static void rows_leave_the_store_for_a_segment_whatever_stands (void **state)
+{
+    (void) state;
+    participant_rig_t *rig = rig_exporting ();
+    assert_int_equal (order_rows (rig), SEGMENT);
+    assert_int_equal (first_number (rig), 1); /* until it has ended */
+    rig_end_work (rig, true);
+    assert_int_equal (first_number (rig), SEGMENT + 1);
+    assert_int_equal (rig->exported.count, SEGMENT);
+    Musubi__LedgerRow *row = last_row (rig);
+    assert_int_equal (row->kind, MUSUBI__LEDGER_KIND__ROW_EXPORTED);
+    assert_int_equal (row->exported_from, 1);
+    assert_int_equal (row->kept_from, SEGMENT + 1);
+    row_free (row);
+    judge_rig (rig);
+    rig_restart (rig, 10);
+    judge_rig (rig);
+    rig_destroy (rig);
+}
+
+static void rows_stay_while_there_is_no_segment (void **state)
+{
+    (void) state;
+    participant_rig_t *rig = rig_exporting ();
+    rig_end_work (rig, false);
+    assert_int_equal (first_number (rig), 1);
+    rig_pass (rig, 1000);
+    assert_int_equal (rig->work, 0); /* not at once again */
+    rig_reserve (rig, 100, "more", 2, 200, 201);
+    assert_int_equal (rig->work, 0);
+    rig_pass (rig, HOUR_MS);
+    assert_int_equal (order_rows (rig), SEGMENT);
+    rig_end_work (rig, true);
+    assert_int_equal (first_number (rig), SEGMENT + 1);
+    judge_rig (rig);
+    rig_destroy (rig);
+}
+
+/*  The segment is there, and its process never heard of it: it is made once more. */
+static void a_death_before_the_end_is_heard_harms_nothing (void **state)
+{
+    (void) state;
+    participant_rig_t *rig = rig_exporting ();
+    rig_export (rig);
+    rig_restart (rig, 10);
+    judge_rig (rig);
+    rig_pass (rig, HOUR_MS);
+    assert_int_equal (order_rows (rig), SEGMENT);
+    rig_end_work (rig, true);
+    assert_int_equal (first_number (rig), SEGMENT + 1);
+    assert_int_equal (rig->exported.count, SEGMENT);
+    judge_rig (rig);
+    rig_destroy (rig);
+}
+
+/*  Hours pass, and what is ordered is done. */
+static void pass_working (participant_rig_t *rig, int hours)
+{
+    for (int i = 0; i < 60 * hours; i++) {
+        rig_pass (rig, HOUR_MS / 60);
+        rig_forget_calls (rig);
+        if (rig->work > 0)
+            rig_end_work (rig, true);
+    }
+}
+
+static void old_segments_that_nothing_needs_leave (void **state)
+{
+    (void) state;
+    participant_rig_t *rig = rig_new (100);
+    rig->limits.retention_ms = HOUR_MS;
+    rig->limits.ledger.retention_ms = 48 * HOUR_MS;
+    rig->limits.ledger.segment_rows = SEGMENT;
+    rig->segments = 1;
+    rig_boot (rig);
+    live_and_forget (rig, 1, 20);
+    pass_working (rig, 40);
+    assert_true (rig->exported.count >= SEGMENT);
+    judge_rig (rig);
+    rig_restart (rig, 10); /* it does not know then how far it had come */
+    pass_working (rig, 60);
+    assert_int_equal (rig->exported.count, 0);
+    judge_rig (rig);
+    rig_destroy (rig);
+}
+
+static void segments_that_take_too_much_leave_whatever_stands_and_it_is_told (void **state)
+{
+    (void) state;
+    participant_rig_t *rig = rig_exporting ();
+    rig_end_work (rig, true);
+    size_t alarms = rig->alarms;
+    pass_working (rig, 2);
+    assert_int_equal (rig->exported.count, SEGMENT);
+    assert_int_equal (rig->alarms, alarms);
+    rig->limits.ledger.segments_bytes = 1000;
+    rig->segments = 1001;
+    rig_restart (rig, 10);
+    pass_working (rig, 2);
+    assert_int_equal (rig->exported.count, 0);
+    assert_int_equal (rig->alarms, alarms + 1);
+    rig_destroy (rig);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -556,6 +690,11 @@ int main (void)
       cmocka_unit_test (a_few_rows_are_not_worth_a_cut),
       cmocka_unit_test (rows_leave_early_when_the_store_is_nearly_full_and_it_is_told),
       cmocka_unit_test (nothing_is_cut_while_a_record_cannot_be_read),
+      cmocka_unit_test (rows_leave_the_store_for_a_segment_whatever_stands),
+      cmocka_unit_test (rows_stay_while_there_is_no_segment),
+      cmocka_unit_test (a_death_before_the_end_is_heard_harms_nothing),
+      cmocka_unit_test (old_segments_that_nothing_needs_leave),
+      cmocka_unit_test (segments_that_take_too_much_leave_whatever_stands_and_it_is_told),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

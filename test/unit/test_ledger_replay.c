@@ -166,6 +166,14 @@ static void what_was_granted_before_a_capacity_was_lowered_is_no_overbooking (vo
     assert_int_equal (free_at (rows, NINE), -1);
 }
 
+static void give_cut (rows_t *rows, uint64_t kept_from)
+{
+    Musubi__LedgerRow cut = MUSUBI__LEDGER_ROW__INIT;
+    cut.kind = MUSUBI__LEDGER_KIND__ROW_CUT;
+    cut.kept_from = kept_from;
+    rows_give (rows, &cut);
+}
+
 static void a_cut_ledger_takes_what_began_before_as_it_is_found (void **state)
 {
     rows_t *rows = *state;
@@ -175,10 +183,26 @@ static void a_cut_ledger_takes_what_began_before_as_it_is_found (void **state)
     rows_change_t old = reserve (1, "one", 4);
     old.state = COMMAND_PREPARED;
     rows_move (rows, &old, COMMAND_COMMITTED, "commit");
-    Musubi__LedgerRow cut = MUSUBI__LEDGER_ROW__INIT;
-    cut.kind = MUSUBI__LEDGER_KIND__ROW_CUT;
-    cut.kept_from = 41;
-    rows_give (rows, &cut);
+    give_cut (rows, 41);
+    ledger_replay_end (rows->replay, rows->number);
+    assert_sound (rows);
+}
+
+static void a_change_of_a_reservation_that_was_cut_off_is_taken_on_from_its_version (void **state)
+{
+    rows_t *rows = *state;
+    rows_end (rows);
+    rows_begin (rows);
+    rows->number = 40;
+    give_cut (rows, 41);
+    rows_change_t change = reserve (1, "one", 4);
+    change.operation = OPERATION_MODIFY;
+    change.base = 2;
+    commit (rows, &change);
+    rows_change_t next = reserve (2, "one", 3);
+    next.operation = OPERATION_MODIFY;
+    next.base = 3;
+    commit (rows, &next);
     ledger_replay_end (rows->replay, rows->number);
     assert_sound (rows);
 }
@@ -215,6 +239,44 @@ static void a_row_that_is_missing_is_found (void **state)
     rows_move (rows, &change, COMMAND_COMMITTED, "commit");
     assert_told (rows, "row 4: rows 3 to 3 are missing");
     assert_int_equal (rows->replay->figures.broken, 1);
+}
+
+static void give_exported (rows_t *rows, uint64_t from, uint64_t kept_from)
+{
+    Musubi__LedgerRow exported = MUSUBI__LEDGER_ROW__INIT;
+    exported.kind = MUSUBI__LEDGER_KIND__ROW_EXPORTED;
+    exported.exported_from = from;
+    exported.kept_from = kept_from;
+    rows_give (rows, &exported);
+}
+
+static void the_segment_that_rows_are_missing_of_is_named (void **state)
+{
+    rows_t *rows = *state;
+    rows->number += 3;
+    give_exported (rows, 1, 2);
+    assert_told (rows, "row 5: rows 2 to 4 are missing");
+    give_exported (rows, 2, 4);
+    give_exported (rows, 4, 5);
+    give_exported (rows, 5, 7);
+    assert_int_equal (rows->violations, 3);
+    assert_non_null (strstr (rows->told, "row 6: the segment ledger/2-3.seg is gone or damaged"));
+    assert_non_null (strstr (rows->told, "row 7: the segment ledger/4-4.seg is gone or damaged"));
+}
+
+static void the_first_segment_is_named_when_it_was_not_cut (void **state)
+{
+    rows_t *rows = *state;
+    for (uint64_t kept_from = 1; kept_from <= 5; kept_from += 4) {
+        rows_end (rows);
+        rows_begin (rows);
+        rows->number = 4;
+        give_exported (rows, 2, 5);
+        give_cut (rows, kept_from);
+        ledger_replay_end (rows->replay, rows->number);
+        assert_int_equal (rows->violations, kept_from == 5 ? 0 : 2);
+        assert_true (kept_from == 5 || strstr (rows->told, "the segment ledger/2-4.seg is gone"));
+    }
 }
 
 static void rows_missing_at_either_end_are_found (void **state)
@@ -504,7 +566,10 @@ int main (void)
       TEST (what_was_granted_before_a_capacity_was_lowered_is_no_overbooking),
       TEST (a_cut_ledger_takes_what_began_before_as_it_is_found),
       TEST (a_change_of_what_was_made_before_the_cut_is_taken_as_it_is_found),
+      TEST (a_change_of_a_reservation_that_was_cut_off_is_taken_on_from_its_version),
       TEST (a_row_that_is_missing_is_found),
+      TEST (the_segment_that_rows_are_missing_of_is_named),
+      TEST (the_first_segment_is_named_when_it_was_not_cut),
       TEST (rows_missing_at_either_end_are_found),
       TEST (a_row_that_was_changed_afterwards_is_found),
       TEST (a_damaged_row_is_told_and_the_rest_goes_on),

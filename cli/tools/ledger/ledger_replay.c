@@ -60,6 +60,7 @@ void ledger_replay_destroy (ledger_replay_t **self_p)
     for (size_t i = 0; i < self->resources_count; i++)
         levels_clear (&self->resources [i].booked);
     free (self->resources);
+    free (self->gaps);
     free (self);
     *self_p = NULL;
 }
@@ -86,6 +87,12 @@ static void broken (ledger_replay_t *self)
     self->figures.broken++;
 }
 
+static void note_gap (ledger_replay_t *self, uint64_t number)
+{
+    self->gaps = must_grow (self->gaps, self->gaps_count, &self->gaps_room, sizeof *self->gaps);
+    self->gaps [self->gaps_count++] = number;
+}
+
 static void check_number (ledger_replay_t *self, uint64_t number)
 {
     replay_figures_t *figures = &self->figures;
@@ -96,10 +103,12 @@ static void check_number (ledger_replay_t *self, uint64_t number)
     }
     if (number == figures->last + 1)
         return;
-    if (number > figures->last)
+    if (number > figures->last) {
         replay_violation (self, "rows %" PRIu64 " to %" PRIu64 " are missing", figures->last + 1,
                           number - 1);
-    else
+        note_gap (self, figures->last + 1);
+        note_gap (self, number);
+    } else
         replay_violation (self, "it comes after row %" PRIu64 ", whose number is not lower",
                           figures->last);
     self->chained = false;
@@ -229,6 +238,19 @@ static void ledger_replay_cut (ledger_replay_t *self, ledger_row_t *row)
         self->kept_from = row->kept_from;
 }
 
+/*  Names the segment that rows are missing of. */
+static void ledger_replay_exported (ledger_replay_t *self, ledger_row_t *row)
+{
+    for (size_t i = 0; i < self->gaps_count; i += 2)
+        if (row->exported_from < self->gaps [i + 1] && self->gaps [i] < row->kept_from)
+            replay_violation (self,
+                              "the segment ledger/%" PRIu64 "-%" PRIu64
+                              ".seg is gone or damaged, which has these rows",
+                              row->exported_from, row->kept_from - 1);
+    if (row->kept_from == self->figures.first)
+        self->front = row->exported_from;
+}
+
 /*  By the kind of a row. One of a newer ledger is chained, and that is all that can be said. */
 static void (*const takers [LEDGER_KINDS]) (ledger_replay_t *self, ledger_row_t *row) = {
   [LEDGER_STARTED] = replay_quantities,
@@ -244,6 +266,7 @@ static void (*const takers [LEDGER_KINDS]) (ledger_replay_t *self, ledger_row_t 
   [LEDGER_ADOPTED] = adopted,
   [LEDGER_READMITTED] = replay_readmitted,
   [LEDGER_CUT] = ledger_replay_cut,
+  [LEDGER_EXPORTED] = ledger_replay_exported,
 };
 
 bool ledger_replay_row (ledger_replay_t *self, bytes_t bytes)
@@ -285,6 +308,11 @@ void ledger_replay_end (ledger_replay_t *self, uint64_t last)
         self->number = figures->first;
         replay_violation (self,
                           "the rows before it are missing, and no row says that they were cut off");
+        if (self->front > 0)
+            replay_violation (self,
+                              "the segment ledger/%" PRIu64 "-%" PRIu64
+                              ".seg is gone or damaged, which has some of them",
+                              self->front, figures->first - 1);
         figures->broken++;
     }
     if (last > figures->last) {

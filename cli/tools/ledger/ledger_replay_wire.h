@@ -31,6 +31,7 @@ typedef struct {
     bool readmitted_set;
     reservation_record_t readmitted;
     uint64_t kept_from;
+    uint64_t exported_from;
 } ledger_row_t;
 
 /*  To be read by codec_decode_fields: no rule between fields is minded. */

@@ -60,16 +60,17 @@ typedef struct {
 
 /*  What a schedule may have beyond the usual. */
 typedef enum {
-    SWARM_SIZES,  /* numbers of processes */
-    SWARM_LIMITS, /* small limits, and settings that are not the usual ones */
-    SWARM_STORES, /* stores that are nearly full */
-    SWARM_LAGS,   /* peers that are far away */
-    SWARM_CROWD,  /* large requests, all at once */
-    SWARM_THIN,   /* links that few connections fill */
-    SWARM_PLUS,   /* single sites are asked for too much, and again after a refusal */
-    SWARM_ABSENT, /* a participant or directory that is away until faults end */
-    SWARM_EDGES,  /* little time and few nodes: edges pass, repairs follow */
-    SWARM_LONE,   /* a lone user: what he asks for is free */
+    SWARM_SIZES,    /* numbers of processes */
+    SWARM_LIMITS,   /* small limits, and settings that are not the usual ones */
+    SWARM_STORES,   /* stores that are nearly full */
+    SWARM_LAGS,     /* peers that are far away */
+    SWARM_CROWD,    /* large requests, all at once */
+    SWARM_THIN,     /* links that few connections fill */
+    SWARM_PLUS,     /* single sites are asked for too much, and again after a refusal */
+    SWARM_ABSENT,   /* a participant or directory that is away until faults end */
+    SWARM_EDGES,    /* little time and few nodes: edges pass, repairs follow */
+    SWARM_LONE,     /* a lone user: what he asks for is free */
+    SWARM_SEGMENTS, /* rows of ledgers leave for segments after a few */
     SWARM_FEATURES
 } swarm_feature_t;
 

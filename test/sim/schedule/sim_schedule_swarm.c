@@ -53,7 +53,7 @@ static uint32_t drawn (schedule_t *self, uint32_t asked, uint64_t number)
 void schedule_swarm_begin (schedule_t *self, sim_options_t *options)
 {
     static const char *const words [SWARM_FEATURES] = {
-      "sizes", "limits", "stores", "lags", "crowd", "thin", "plus", "absent", "edges", "lone"};
+      "sizes", "limits", "stores", "lags", "crowd", "thin", "plus", "absent", "edges", "lone", "segments"};
     char told [128] = "";
     for (unsigned f = 0; f < SWARM_FEATURES; f++)
         if (draw (self, 100) < (f == SWARM_EDGES ? CHANCE_EDGES : CHANCE))
@@ -126,8 +126,18 @@ static void narrow_participant (schedule_t *self, participant_limits_t *limits)
     limits->list_max = (uint32_t) ONE_OF (self, 1, 2, 1000);
 }
 
+static void shorten_ledger (schedule_t *self, ledger_limits_t *limits)
+{
+    if (!schedule_swarm_has (self, SWARM_SEGMENTS))
+        return;
+    limits->segment_rows = (uint32_t) ONE_OF (self, 2, 8, 16);
+    limits->segments_bytes = (int64_t) ONE_OF (self, 2000, 1 << 30);
+    limits->retention_ms = (int64_t) ONE_OF (self, 1000, 5000, LEDGER_RETENTION_MS);
+}
+
 void schedule_swarm_gis (schedule_t *self, gis_settings_t *settings)
 {
+    shorten_ledger (self, &settings->limits.ledger);
     if (!narrows (self))
         return;
     narrow_participant (self, &settings->limits);
@@ -136,6 +146,7 @@ void schedule_swarm_gis (schedule_t *self, gis_settings_t *settings)
 
 void schedule_swarm_lis (schedule_t *self, lis_settings_t *settings)
 {
+    shorten_ledger (self, &settings->provider.participant.ledger);
     if (!narrows (self))
         return;
     narrow_participant (self, &settings->provider.participant);
@@ -153,6 +164,7 @@ void schedule_swarm_lis (schedule_t *self, lis_settings_t *settings)
 
 void schedule_swarm_nis (schedule_t *self, nis_settings_t *settings)
 {
+    shorten_ledger (self, &settings->provider.participant.ledger);
     if (!narrows (self))
         return;
     narrow_participant (self, &settings->provider.participant);
@@ -198,6 +210,7 @@ static void narrow_planner (schedule_t *self, planner_settings_t *settings)
 /*  Searches of a crowd are cut short: otherwise one of them takes as long as a whole schedule. */
 void schedule_swarm_planner (schedule_t *self, planner_settings_t *settings)
 {
+    shorten_ledger (self, &settings->ledger);
     if (schedule_swarm_has (self, SWARM_CROWD))
         settings->search_steps_max = ONE_OF (self, 1000, 1000, 2000, 10000);
     if (schedule_swarm_has (self, SWARM_LIMITS))
