@@ -164,7 +164,8 @@ static void read_row (restore_guard_t *self, const moment_t *now, size_t at)
 {
     note_t *note = &self->notes [at];
     note->state = NOTE_READING;
-    if (!ledger_read (self->service->ledger, note->before.row + 1, 1, READ_BYTES, on_row, self, at))
+    ledger_page_t page = {.from = note->before.row + 1, .most = 1, .bytes = READ_BYTES};
+    if (!ledger_read (self->service->ledger, &page, on_row, self, at))
         timers_set (self->service->timers, now->mono_ms + READ_AGAIN_MS, restore_guard_on_again,
                     self, at);
 }

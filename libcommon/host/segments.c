@@ -132,20 +132,9 @@ static bool sync_path (const char *path)
 
 static bool write_all (const char *path, packed_t bytes)
 {
-    int file = open (path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    size_t done = 0;
-    while (file >= 0 && done < bytes.size) {
-        ssize_t wrote = write (file, bytes.data + done, bytes.size - done);
-        if (wrote < 0 && errno != EINTR)
-            break;
-        done += wrote > 0 ? (size_t) wrote : 0;
-    }
-    bool good = file >= 0 && done == bytes.size && fsync (file) == 0;
-    int code = errno;
-    if (file >= 0)
-        close (file);
-    errno = code;
-    return good;
+    file_auto_t *file = fopen (path, "we");
+    return file && fwrite (bytes.data, 1, bytes.size, file) == bytes.size && fflush (file) == 0 &&
+           fsync (fileno (file)) == 0;
 }
 
 static packed_t segment_seal (const segment_file_t *file, bytes_t rows)
@@ -237,15 +226,11 @@ static packed_t file_read (const char *path)
 {
     struct stat found;
     packed_t bytes = {0};
-    int file = open (path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
+    file_auto_t *file = fopen (path, "re");
+    if (!file || fstat (fileno (file), &found) != 0 || found.st_size <= 0)
         return bytes;
-    if (fstat (file, &found) == 0 && found.st_size > 0) {
-        bytes.data = must (malloc ((size_t) found.st_size));
-        ssize_t got = read (file, bytes.data, (size_t) found.st_size);
-        bytes.size = got > 0 ? (size_t) got : 0;
-    }
-    close (file);
+    bytes.data = must (malloc ((size_t) found.st_size));
+    bytes.size = fread (bytes.data, 1, (size_t) found.st_size, file);
     return bytes;
 }
 

@@ -147,8 +147,8 @@ void ledger_stands (ledger_t *self, ledger_stands_fn *stands, void *owner)
 
 /*  --- reading --- */
 
-static bool ledger_order_read (ledger_t *self, const read_order_t *order, ledger_read_fn *done,
-                               void *owner, uint64_t token)
+bool ledger_read (ledger_t *self, const ledger_page_t *page, ledger_read_fn *done, void *owner,
+                  uint64_t token)
 {
     size_t at = 0;
     while (at < LEDGER_READS_MAX && self->pending [at].read > 0)
@@ -157,31 +157,14 @@ static bool ledger_order_read (ledger_t *self, const read_order_t *order, ledger
         return false;
     self->pending [at] = (ledger_pending_t){
       .read = ++self->service->reads, .done = done, .owner = owner, .token = token};
-    read_order_t numbered = *order;
-    numbered.read = self->service->reads;
-    outbox_read (self->service->outbox, &numbered);
+    uint8_t key [LEDGER_KEY_BYTES];
+    outbox_read (self->service->outbox, &(read_order_t){.read = self->service->reads,
+                                                        .table = TABLE_LEDGER,
+                                                        .from = ledger_key_of (page->from, key),
+                                                        .most = page->most,
+                                                        .bytes = page->bytes,
+                                                        .store_alone = page->store_alone});
     return true;
-}
-
-bool ledger_read (ledger_t *self, uint64_t from, uint32_t most, uint32_t bytes,
-                  ledger_read_fn *done, void *owner, uint64_t token)
-{
-    uint8_t key [LEDGER_KEY_BYTES];
-    read_order_t order = {
-      .table = TABLE_LEDGER, .from = ledger_key_of (from, key), .most = most, .bytes = bytes};
-    return ledger_order_read (self, &order, done, owner, token);
-}
-
-bool ledger_read_stored (ledger_t *self, uint64_t from, uint32_t most, uint32_t bytes,
-                         ledger_read_fn *done, void *owner, uint64_t token)
-{
-    uint8_t key [LEDGER_KEY_BYTES];
-    read_order_t order = {.table = TABLE_LEDGER,
-                          .from = ledger_key_of (from, key),
-                          .most = most,
-                          .bytes = bytes,
-                          .store_alone = true};
-    return ledger_order_read (self, &order, done, owner, token);
 }
 
 void ledger_rows (ledger_t *self, const moment_t *now, const event_t *event)
@@ -219,7 +202,8 @@ static void ledger_on_rows (void *owner, const moment_t *now, const request_t *r
     }
     if (most == 0 || most > ROWS_MOST)
         most = ROWS_MOST;
-    if (!ledger_read (self, asked->from, most, ROWS_BYTES_MAX, on_read, self, request->reply_to))
+    if (!ledger_read (self, &(ledger_page_t){asked->from, most, ROWS_BYTES_MAX, false}, on_read,
+                      self, request->reply_to))
         service_refuse (
           self->service, request, CALL_OVERLOADED,
           "%d questions for rows are under way, which is the most at once: ask again later",

@@ -136,16 +136,18 @@ void ledger_stands (ledger_t *self, ledger_stands_fn *stands, void *owner);
 uint64_t ledger_last (const ledger_t *self);
 const uint8_t *ledger_digest (const ledger_t *self);
 
-/*  Reads rows as they are after this step's flush, ascending from this number. done is called once,
+/*  Reads rows as they are after this step's flush, ascending from a number. done is called once,
  *  in a later step; the rows live until it returns. False when too many reads are under way. */
+typedef struct {
+    uint64_t from;
+    uint32_t most; /* rows, */
+    uint32_t bytes;
+    bool store_alone; /* without those in segments */
+} ledger_page_t;
 typedef void ledger_read_fn (void *owner, const moment_t *now, uint64_t token, const row_t *rows,
                              size_t count, bool more);
-bool ledger_read (ledger_t *self, uint64_t from, uint32_t most, uint32_t bytes,
-                  ledger_read_fn *done, void *owner, uint64_t token);
-
-/*  The same of the store alone, without segments. */
-bool ledger_read_stored (ledger_t *self, uint64_t from, uint32_t most, uint32_t bytes,
-                         ledger_read_fn *done, void *owner, uint64_t token);
+bool ledger_read (ledger_t *self, const ledger_page_t *page, ledger_read_fn *done, void *owner,
+                  uint64_t token);
 
 /*  The number in a key; 0 when it is none. */
 static inline uint64_t ledger_number (bytes_t key)

@@ -184,11 +184,11 @@ static void ledger_cut_on_rows (void *owner, const moment_t *now, uint64_t token
 
 static void ledger_cut_look (ledger_cut_t *self, const moment_t *now)
 {
+    ledger_page_t page = {.from = self->kept_from, .most = CUT_STEP, .bytes = CUT_BYTES};
     bool all_read = service_counted (self->service, "bad_records") == 0;
     bool young = self->first_wall_ms > 0 && !old_enough (self, now, self->first_wall_ms);
     if (!(all_read || over_limit (self)) || (young && !short_of_room (self, now)) ||
-        !ledger_read (self->service->ledger, self->kept_from, CUT_STEP, CUT_BYTES,
-                      ledger_cut_on_rows, self, 0))
+        !ledger_read (self->service->ledger, &page, ledger_cut_on_rows, self, 0))
         ledger_cut_again (self, now, CUT_REST_MS);
 }
 
@@ -218,9 +218,12 @@ static void ledger_cut_on_time (void *owner, const moment_t *now, uint64_t token
     ledger_cut_t *self = owner;
     self->timer = 0;
     self->hurried = false;
+    ledger_page_t page = {.from = self->stored_from,
+                          .most = self->limits.segment_rows,
+                          .bytes = SEGMENT_BYTES,
+                          .store_alone = true};
     if ((self->stored_from == 0 || grown (self)) &&
-        ledger_read_stored (self->service->ledger, self->stored_from, self->limits.segment_rows,
-                            SEGMENT_BYTES, on_stored, self, 0))
+        ledger_read (self->service->ledger, &page, on_stored, self, 0))
         return;
     ledger_cut_look (self, now);
 }
