@@ -246,10 +246,10 @@ static planner_settings_t read_settings (const config_t *config)
     settings.hold_ttl_ms = (uint32_t) config_duration_ms (config, "hold_ttl");
     settings.frame_ms = config_duration_ms (config, "frame");
     settings.retention_ms = config_duration_ms (config, "retention");
-    settings.ledger = (ledger_limits_t){
-      .retention_ms = config_duration_ms (config, "ledger/retention"),
-      .segments_bytes = config_integer (config, "ledger/segments"),
-      .segment_rows = (uint32_t) config_integer (config, "ledger/segment_rows")};
+    settings.ledger =
+      (ledger_limits_t){.retention_ms = config_duration_ms (config, "ledger/retention"),
+                        .segments_bytes = config_integer (config, "ledger/segments"),
+                        .segment_rows = (uint32_t) config_integer (config, "ledger/segment_rows")};
     settings.done_ms = config_duration_ms (config, "tell_done");
     settings.backtrack_wait_ms = config_duration_ms (config, "backtrack/wait");
     settings.staging = (staging_terms_t){

@@ -64,8 +64,8 @@ typedef struct {
     peer_sockets_t *peers;
     work_t *work;
     work_kind_t *works; /* the program's, and the host's own */
-    flows_t *flows; /* NULL = it has none */
-    int signals;    /* a descriptor that says SIGTERM and SIGINT */
+    flows_t *flows;     /* NULL = it has none */
+    int signals;        /* a descriptor that says SIGTERM and SIGINT */
 
     outbox_t *held;   /* what may leave after the flush */
     outbox_t *reads;  /* what is to be read after it */

@@ -55,7 +55,7 @@ static int segment_compare (const void *one, const void *other)
                                 : (a->last > b->last) - (a->last < b->last);
 }
 
-static void list_read (segments_t *self)
+static void segments_list_read (segments_t *self)
 {
     DIR *folder = opendir (self->folder);
     for (const struct dirent *entry; folder && (entry = readdir (folder));) {
@@ -95,7 +95,7 @@ segments_t *segments_open (const char *store_folder)
     segments_t *self = must (calloc (1, sizeof *self));
     snprintf (self->folder, sizeof self->folder, "%s/" FOLDER, store_folder);
     pthread_mutex_init (&self->lock, NULL);
-    list_read (self);
+    segments_list_read (self);
     return self;
 }
 
@@ -130,7 +130,7 @@ static bool sync_path (const char *path)
     return good;
 }
 
-static bool write_all (const char *path, packed_t bytes)
+static bool segments_write_all (const char *path, packed_t bytes)
 {
     file_auto_t *file = fopen (path, "we");
     return file && fwrite (bytes.data, 1, bytes.size, file) == bytes.size && fflush (file) == 0 &&
@@ -173,7 +173,7 @@ static bool segment_write (segments_t *self, bytes_t rows)
     packed_t sealed = segment_seal (&file, rows);
     file.bytes = sealed.size;
     snprintf (written, sizeof written, "%s/" NEW_FILE, self->folder);
-    bool good = sync_path (path) && write_all (written, sealed);
+    bool good = sync_path (path) && segments_write_all (written, sealed);
     free (sealed.data);
     segment_path (self, &file, path);
     if (!good || rename (written, path) != 0 || !sync_path (self->folder))

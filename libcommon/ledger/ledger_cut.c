@@ -100,7 +100,7 @@ static void ledger_cut_again (ledger_cut_t *self, const moment_t *now, int64_t d
 /*  --- segments --- */
 
 /*  Are there enough rows for a segment, and as many again to stay? */
-static bool grown (const ledger_cut_t *self)
+static bool ledger_cut_grown (const ledger_cut_t *self)
 {
     return ledger_last (self->service->ledger) - self->stored_from >=
            2 * (uint64_t) self->limits.segment_rows;
@@ -108,7 +108,7 @@ static bool grown (const ledger_cut_t *self)
 
 void ledger_cut_hurry (ledger_cut_t *self)
 {
-    if (self->timer == 0 || self->hurried || !grown (self))
+    if (self->timer == 0 || self->hurried || !ledger_cut_grown (self))
         return;
     self->hurried = true;
     timers_move (self->service->timers, &self->timer, self->set_ms, ledger_cut_on_time, self, 0);
@@ -208,7 +208,7 @@ static void on_stored (void *owner, const moment_t *now, uint64_t token, const r
         order_segment (self, rows, count);
         return;
     }
-    self->hurried = grown (self);
+    self->hurried = ledger_cut_grown (self);
     ledger_cut_look (self, now);
 }
 
@@ -222,7 +222,7 @@ static void ledger_cut_on_time (void *owner, const moment_t *now, uint64_t token
                           .most = self->limits.segment_rows,
                           .bytes = SEGMENT_BYTES,
                           .store_alone = true};
-    if ((self->stored_from == 0 || grown (self)) &&
+    if ((self->stored_from == 0 || ledger_cut_grown (self)) &&
         ledger_read (self->service->ledger, &page, on_stored, self, 0))
         return;
     ledger_cut_look (self, now);

@@ -35,11 +35,11 @@ typedef struct {
     uint32_t holds_per_planner_max;      /* 16 384 */
     uint32_t tombstones_max;             /* tombstones; 262 144 */
     uint32_t tombstones_per_planner_max; /* tombstones of one planner's transactions; 65 536 */
-    int64_t retention_ms;        /* finished records are kept so long past the last window; 24 h */
-    ledger_limits_t ledger;      /* how much of it is kept */
-    uint32_t doubt_ms;           /* from a vote to the first question about its decision; 2 000 */
-    uint32_t doubt_ms_max;       /* longest pause between such questions; 15 000 */
-    uint32_t list_max;           /* records in a page; 1 000 */
+    int64_t retention_ms;   /* finished records are kept so long past the last window; 24 h */
+    ledger_limits_t ledger; /* how much of it is kept */
+    uint32_t doubt_ms;      /* from a vote to the first question about its decision; 2 000 */
+    uint32_t doubt_ms_max;  /* longest pause between such questions; 15 000 */
+    uint32_t list_max;      /* records in a page; 1 000 */
 } participant_limits_t;
 
 /*  Names, in REFUSAL_LIMIT, of the limits that a resource checks itself. The participant adds when

@@ -62,11 +62,11 @@ typedef struct {
     char *told;
     uint64_t next;
     bool more;
-} reading_t;
+} segments_reading_t;
 
 static void note_rows (void *owner, const row_t *rows, size_t count, bool more)
 {
-    reading_t *self = owner;
+    segments_reading_t *self = owner;
     for (size_t i = 0; i < count; i++) {
         char value [16];
         uint64_t number = segment_number (rows [i].key);
@@ -86,7 +86,7 @@ static void assert_rows (store_t *store, bool store_alone, uint32_t most, const 
 {
     char told [256] = "";
     uint8_t key [SEGMENT_KEY_BYTES];
-    reading_t reading = {.told = told, .more = true};
+    segments_reading_t reading = {.told = told, .more = true};
     while (reading.more) {
         read_order_t order = {.table = TABLE_LEDGER,
                               .from = key_of (reading.next, key),

@@ -110,11 +110,11 @@ typedef struct {
     int64_t greatest_wall_ms;
     bool adopted;       /* by the row before */
     uint64_t kept_from; /* of the last cut */
-    uint64_t *gaps;     /* rows that are missing: the first one, and the first one behind them, … */
+    uint64_t *gaps; /* rows that are missing: the first one, and the first one behind them, … */
     size_t gaps_count;
     size_t gaps_room;
-    uint64_t front; /* the first row of the segment that ended before the first row seen */
-    uint64_t number;    /* of the row that is judged, for sentences */
+    uint64_t front;  /* the first row of the segment that ended before the first row seen */
+    uint64_t number; /* of the row that is judged, for sentences */
 } ledger_replay_t;
 
 ledger_replay_t *ledger_replay_new (replay_tell_fn *tell, void *owner);
