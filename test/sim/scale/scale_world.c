@@ -206,7 +206,7 @@ static participant_limits_t limits_of (const scale_order_t *order)
 {
     participant_limits_t limits = participant_limits_default;
     limits.retention_ms = order->retention_ms;
-    limits.ledger_retention_ms = 4 * order->retention_ms;
+    limits.ledger.retention_ms = 4 * order->retention_ms;
     return limits;
 }
 
@@ -309,7 +309,7 @@ static void add_planners (scale_world_t *self)
     settings->finish_interval_ms = 0;
     settings->margin_ms = 1000;
     settings->retention_ms = self->order->retention_ms;
-    settings->ledger_retention_ms = 4 * self->order->retention_ms;
+    settings->ledger.retention_ms = 4 * self->order->retention_ms;
     settings->restore_guard_wait_ms = RESTORE_GUARD_WAIT_MS / 10;
     for (size_t i = 0; i < self->order->planners; i++) {
         int planner = world_add (self, KIND_PLANNER, name_of (self, "planner/", i + 1),
