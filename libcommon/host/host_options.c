@@ -19,7 +19,7 @@ const config_key_t host_keys [] = {
   KEY_TEXT (
     "bind/host", NULL,
     "name or address under which others reach this machine, if it is not the one in bind/endpoint"),
-  KEY_INTEGER ("bind/connections_max", "8192", 16, 1000000,
+  KEY_INTEGER ("bind/connections_max", "32768", 16, 1000000,
                "incoming connections; beyond so many, or when ulimit -n is nearly reached, the "
                "longest idle ones are closed"),
   KEY_FLAG ("bind/trusted", "false",
