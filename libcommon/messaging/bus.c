@@ -212,6 +212,9 @@ static bool bind_both (bus_t *self, const bus_settings_t *settings, char why [WH
     self->pub = socket_make (ZMQ_PUB);
     if (!self->router || !self->pub)
         return wrong (why, "cannot make a socket: %s", zmq_strerror (errno));
+    /* libzmq looks through the timers of all to end one: thousands who join at once would wait for
+     * each other. Who connects and says nothing is closed as any idle one. */
+    socket_set (self->router->handle, ZMQ_HANDSHAKE_IVL, 0);
     socket_set (self->pub, ZMQ_TCP_KEEPALIVE, 1);
     socket_set (self->pub, ZMQ_TCP_KEEPALIVE_IDLE, FOLLOWER_IDLE_S);
     self->listeners [0] = listener_make (self, self->router->handle);
