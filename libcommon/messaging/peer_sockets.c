@@ -244,8 +244,7 @@ static bool router_open (peer_sockets_t *self, int port_kind)
     socket_set (router, ZMQ_SNDHWM, PEER_MESSAGES_HELD_MAX);
     socket_set (router, ZMQ_RECONNECT_IVL, PEER_RECONNECT_MS);
     socket_set (router, ZMQ_RECONNECT_IVL_MAX, PEER_RECONNECT_MAX);
-    socket_set (router, ZMQ_HEARTBEAT_IVL, PEER_HEARTBEAT_MS);
-    socket_set (router, ZMQ_HEARTBEAT_TIMEOUT, 3 * PEER_HEARTBEAT_MS);
+    socket_set (router, ZMQ_TCP_MAXRT, PEER_SILENT_MS);
     socket_set (router, ZMQ_MAXMSGSIZE, BODY_BYTES_MAX);
     self->router = poll_set_add (self->ports, &router, port_kind, NULL);
     if (!self->router)

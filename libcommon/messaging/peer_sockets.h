@@ -17,7 +17,7 @@
 #define PEER_IDLE_MS           60000 /* a connection without a call for so long is closed */
 #define PEER_RECONNECT_MS      50    /* first pause before another attempt; it doubles */
 #define PEER_RECONNECT_MAX     500
-#define PEER_HEARTBEAT_MS      2000 /* a peer silent for three of them is reconnected */
+#define PEER_SILENT_MS         6000 /* whoever hasn't received what was sent is reconnected then */
 #define PEER_MESSAGES_HELD_MAX 100  /* that leave for one peer; further calls wait here */
 
 typedef struct peers peer_sockets_t;
