@@ -46,6 +46,7 @@
 #define FILES_LEAST        64           /* to serve at all */
 #define FILES_OWN          32           /* the store's, workers'; and an eighth of all to spare */
 #define PEERS_SHARE        2            /* the part of what is left that our own calls may use */
+#define FILES_SLACK        16           /* the part of it that is kept for who connects next */
 #define ROOM_MS            50           /* between two attempts to make room */
 #define CLOSED_TOLD_MS     10000        /* between two lines of connections closed */
 
@@ -360,10 +361,16 @@ static size_t host_lacking (const host_t *self)
     return peer_sockets_lacking (self->peers) + bus_lacking (self->bus);
 }
 
-/*  Our own calls have priority over incoming connections that are idle. */
+/*  Our own calls have priority over incoming connections that are idle, and these over connections
+ *  of ours that have no call. */
 static void host_make_room (host_t *self, int64_t now_ms)
 {
-    bus_limit (self->bus, files_left (self) - peer_sockets_open (self->peers));
+    size_t left = files_left (self);
+    while (bus_counts (self->bus).connections + peer_sockets_open (self->peers) >
+             left - left / FILES_SLACK &&
+           peer_sockets_make_room (self->peers))
+        continue;
+    bus_limit (self->bus, left - peer_sockets_open (self->peers));
     if (host_lacking (self) > 0 && now_ms - self->room_ms >= ROOM_MS) {
         bus_make_room (self->bus, host_lacking (self));
         self->room_ms = now_ms;

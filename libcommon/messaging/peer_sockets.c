@@ -141,8 +141,7 @@ static void peer_hang_up (peer_sockets_t *self, peer_socket_t *peer)
     peer_settle (self, peer);
 }
 
-/*  Closes the connection that has been idle for longest; false when none is. */
-static bool make_room (peer_sockets_t *self)
+bool peer_sockets_make_room (peer_sockets_t *self)
 {
     peer_socket_t *peer = zlistx_first (self->idle);
     if (!peer)
@@ -178,12 +177,12 @@ static bool peer_dial (peer_sockets_t *self, peer_socket_t *peer)
     while (receive_news (self))
         continue;
     errno = EMFILE;
-    if (self->open >= self->open_max && !make_room (self))
+    if (self->open >= self->open_max && !peer_sockets_make_room (self))
         return false;
     self->starved = !sockets_spare ();
     if (self->starved) {
         int error = errno;
-        make_room (self);
+        peer_sockets_make_room (self);
         errno = error;
         return false;
     }
@@ -223,7 +222,7 @@ static peer_socket_t *peer_reach (peer_sockets_t *self, const char *endpoint, in
     peer_socket_t *peer = zhashx_lookup (self->by_endpoint, endpoint);
     if (!peer) {
         errno = EMFILE;
-        if (zhashx_size (self->by_endpoint) >= PEER_SOCKETS_MAX && !make_room (self))
+        if (zhashx_size (self->by_endpoint) >= PEER_SOCKETS_MAX && !peer_sockets_make_room (self))
             return NULL;
         peer = peer_new (self, endpoint);
     }
@@ -515,7 +514,7 @@ int64_t peer_sockets_due (peer_sockets_t *self, int64_t mono_ms)
 {
     for (const peer_socket_t *peer;
          (peer = zlistx_first (self->idle)) && mono_ms - peer->used_ms >= PEER_IDLE_MS;)
-        make_room (self);
+        peer_sockets_make_room (self);
     if (zlistx_size (self->waiting) > 0 && mono_ms >= self->again_ms)
         dial_waiting (self, mono_ms);
     int64_t due_ms = zlistx_size (self->expired) > 0 ? mono_ms : timers_due (self->timers);

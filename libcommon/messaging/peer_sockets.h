@@ -53,6 +53,9 @@ int64_t peer_sockets_due (peer_sockets_t *self, int64_t mono_ms);
 /*  Cancels a call: it gets no event. Harmless when it has ended. */
 void peer_sockets_forget (peer_sockets_t *self, uint64_t call);
 
+/*  Closes the connection that has been without a call for longest; false when none is. */
+bool peer_sockets_make_room (peer_sockets_t *self);
+
 size_t peer_sockets_calls (const peer_sockets_t *self); /* that have had no event yet */
 size_t peer_sockets_open (const peer_sockets_t *self);  /* connections made, or in the making */
 size_t peer_sockets_lacking (
