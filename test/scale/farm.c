@@ -307,10 +307,11 @@ static void follow_change (farm_t *self, const event_t *event)
 {
     directory_delta_t delta;
     char why [WHY_BYTES];
-    if (event->notice.store_start != self->from.start ||
+    if (self->from.start == 0 ||
         memcmp (event->notice.store, self->from.store, STORE_ID_BYTES) != 0 ||
         !codec_decode (&directory_delta_codec, &delta, event->notice.body, why))
         return;
+    follow_publisher (self, event->notice.store, event->notice.store_start);
     follow_name (self, delta.name, !delta.gone);
     codec_clear (&directory_delta_codec, &delta);
 }
