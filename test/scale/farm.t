@@ -91,6 +91,7 @@ spends release 10 release && ok "  … and released" || not_ok "  … and releas
 # --- a directory is killed
 followed=$(sed -nE 's/^follows .*//p' "$work/follower.ready" | wc -l)
 slay "${pid[g1]}"
+wait "${pid[g1]}" # all its threads have let go of the store
 began_ms=$(now_ms)
 relaunch g1
 ready_ms=$(now_ms)
