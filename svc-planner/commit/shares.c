@@ -95,11 +95,13 @@ static void change_add (edge_changes_t *self, const char *resource, int64_t from
     self->changes [self->count++] = (edge_change_t){resource, until_ms, -quantity};
 }
 
-static void change_holding (edge_changes_t *self, const holding_t *holding, int sign)
+/*  Nodes are taken until they have been cleaned. */
+static void change_holding (edge_changes_t *self, const holding_t *holding, int64_t gap_ms,
+                            int sign)
 {
     for (size_t i = 0; i < holding->bookings_count; i++) {
         const compute_booking_t *booking = &holding->bookings [i];
-        change_add (self, booking->class_name, booking->from_ms, booking->until_ms,
+        change_add (self, booking->class_name, booking->from_ms, booking->until_ms + gap_ms,
                     sign * (int64_t) booking->nodes);
     }
     for (size_t i = 0; i < holding->circuits_count; i++) {
@@ -128,8 +130,8 @@ static int64_t first_lack (const share_t *share)
 {
     size_t uses = uses_of (&share->new) + uses_of (&share->old);
     edge_changes_t all = {.changes = must (malloc ((2 * uses + 1) * sizeof *all.changes))};
-    change_holding (&all, &share->new, 1);
-    change_holding (&all, &share->old, -1);
+    change_holding (&all, &share->new, share->gap_ms, 1);
+    change_holding (&all, &share->old, share->gap_ms, -1);
     qsort (all.changes, all.count, sizeof *all.changes, compare_changes);
     int64_t first_ms = INT64_MAX, lack = 0;
     for (size_t i = 0; i < all.count; i++) {
