@@ -152,7 +152,7 @@ static void announce_step (gis_t *self, const moment_t *now, const request_t *re
     if (!roster_keep (self->roster, now, name, packed, answer.lease_ms) &&
         !list_entry (self, now, request, announcement, answer.lease_ms))
         return;
-    recall_listed (self->recall, now, name, known != NULL);
+    recall_listed (self->recall, now, name, known != NULL, announcement->seen);
     if (announcement->seen && recall_told (self->recall, name))
         watermarks_raise (self->watermarks, now, name, &announcement->mark);
     service_count (self->service, "announcements", 1);
@@ -251,7 +251,7 @@ static void gis_on_snapshot (void *owner, const moment_t *now, const request_t *
     bool of_another = have->start > 0 && self->settings.gis_count == 0 &&
                       memcmp (have->store, told.mark.store, STORE_ID_BYTES) != 0;
     if (of_another) /* with several directories, the other store may be another directory's */
-        recall_followed (self->recall, now);
+        recall_known (self->recall, now);
     service_count (self->service, "snapshots", 1);
     bool ours = !*asked->after && same_publisher (have, &told.mark);
     told.unchanged = ours && have->number == told.mark.number;
@@ -407,6 +407,7 @@ static void gis_check_settings (const gis_settings_t *settings)
     assert (settings->lease_ms_min >= GIS_LEASE_MS_LEAST);
     assert (settings->lease_ms_min <= settings->lease_ms_max);
     assert (settings->lease_ms_max <= GIS_LEASE_MS_MOST);
+    assert (settings->recall_wait_ms >= 0 && settings->recall_wait_ms <= RECALL_MS);
 }
 
 void gis_core (const gis_settings_t *settings, core_t *core)
@@ -426,7 +427,8 @@ void gis_core (const gis_settings_t *settings, core_t *core)
     calls_resolver (self->service->calls, gis_resolve, self->roster);
     service_at_start (self->service, gis_on_start, self);
     self->home = home_new (self->service, &self->settings);
-    self->recall = recall_new (self->service, self->home, self->roster);
+    self->recall =
+      recall_new (self->service, self->home, self->roster, self->settings.recall_wait_ms);
     service_serve (self->service, "Gis", "Announce", &announcement_codec, on_announce, self);
     service_serve (self->service, "Gis", "Withdraw", &withdraw_codec, gis_on_withdraw, self);
     service_serve (self->service, "Gis", "Snapshot", &snapshot_request_codec, gis_on_snapshot,

@@ -51,6 +51,8 @@ typedef struct {
     uint32_t entries_max;
     uint32_t watermarks_max;       /* names whose ledgers are remembered (T14) */
     int64_t restore_guard_wait_ms; /* for another directory, at start; 0 = it serves meanwhile */
+    int64_t
+      recall_wait_ms;    /* for services that an earlier store may have known; at most RECALL_MS */
     uint32_t closed_max; /* refusals kept at once; claims under way are bounded by limits */
     participant_limits_t limits;
     access_t access; /* administrators may announce and withdraw in others' names */

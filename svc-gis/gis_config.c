@@ -4,6 +4,7 @@
 #include "directory_entry.h"
 #include "gis.h"
 #include "participant_config.h"
+#include "recall.h"
 
 #include <string.h>
 
@@ -30,6 +31,10 @@ const config_key_t gis_keys [] = {
                "services whose watermarks are kept at once: how far their ledgers had come (T14)"),
   KEY_INTEGER ("limits/closed_max", "1000000", 1, SETTING_COUNT_MOST,
                "closed requests kept at once"),
+  KEY_DURATION ("recall/wait", "15s", 0, RECALL_MS,
+                "how long a home whose store is new lets nobody claim requests, so that services "
+                "can tell which requests of an earlier store they have carried out; 0s where a "
+                "federation begins and there was none"),
   PARTICIPANT_CONFIG_KEYS,
 };
 const size_t gis_keys_count = sizeof gis_keys / sizeof *gis_keys;
@@ -80,6 +85,7 @@ static bool gis_config_limits_read (const config_t *config, gis_settings_t *sett
     settings->entries_max = (uint32_t) config_integer (config, "limits/entries_max");
     settings->closed_max = (uint32_t) config_integer (config, "limits/closed_max");
     settings->watermarks_max = (uint32_t) config_integer (config, "limits/watermarks_max");
+    settings->recall_wait_ms = config_duration_ms (config, "recall/wait");
     settings->restore_guard_wait_ms = config_duration_ms (config, "standing/wait");
     if (settings->lease_ms_min > settings->lease_ms_max)
         return wrong_setting (why, "lease_min: must not be longer than lease_max");

@@ -15,6 +15,7 @@
 
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
+    txid_t after; /* the page that it tells next; all zeros = the first */
     bool told;
 } recall_source_t;
 
@@ -24,9 +25,11 @@ struct recall {
     const roster_t *roster;
     ordered_t *tellers;     /* by name */
     recall_source_t *asked; /* the one that is asked, or was last; NULL = a round begins */
-    txid_t after;           /* the page that is asked for; all zeros = the first */
+    bool more;              /* the next page is due */
     bool fresh;             /* the store had heard of no service yet, or another store was known */
     bool lost;              /* there is a sign of another store */
+    int64_t wait_ms;        /* without a sign of another store */
+    int64_t wait_until_ms;  /* monotonic */
     int64_t until_ms;       /* monotonic: the end of the lease that all have */
     uint64_t call;
     uint64_t timer;
@@ -47,6 +50,7 @@ static void recall_look (recall_t *self, const moment_t *now)
     char text [WHY_BYTES] = "";
     const recall_source_t *first = recall_awaited (self, NULL);
     bool time = now->mono_ms < self->until_ms;
+    bool waits = self->fresh && now->mono_ms < self->wait_until_ms;
     if (self->fresh && first && (time || self->lost))
         snprintf (
           text, sizeof text,
@@ -56,6 +60,12 @@ static void recall_look (recall_t *self, const moment_t *now)
         snprintf (text, sizeof text,
                   "its store was lost: for the time of one lease, all sites and domains may tell "
                   "which requests of this home they have carried out");
+    else if (waits)
+        snprintf (
+          text, sizeof text,
+          "its store is new: for %g s, who has carried out requests of an earlier store of "
+          "this home may be listed and tell; where a federation begins, set recall/wait = 0",
+          (double) self->wait_ms / 1e3);
     restore_guard_learn (self->service->restore_guard, text);
     if (!self->fresh || time || *text)
         return;
@@ -100,7 +110,9 @@ static void recall_on_page (void *owner, const moment_t *now, uint64_t token,
             self->lost = true;
     /* a service without this method keeps no promises */
     self->asked->told = (heard && !page.more) || result->status == CALL_UNKNOWN_METHOD;
-    self->after = heard && page.more ? page.next : (txid_t){0};
+    self->more = heard && page.more;
+    if (self->more)
+        self->asked->after = page.next; /* after a lost page is asked for that one again */
     codec_clear (&recalled_page_codec, &page);
     recall_ask (self, now);
 }
@@ -109,20 +121,22 @@ static void recall_on_page (void *owner, const moment_t *now, uint64_t token,
  *  more. */
 static void recall_ask (recall_t *self, const moment_t *now)
 {
-    if (self->after.start == 0)
+    if (!self->more)
         self->asked = recall_awaited (self, self->asked);
     recall_look (self, now);
     if (!self->asked) {
         bool again = recall_awaited (self, NULL) != NULL;
+        bool waits = now->mono_ms < self->wait_until_ms;
+        int64_t until_ms = waits ? self->wait_until_ms : self->until_ms;
         if (self->timer == 0 && (again || self->fresh))
-            self->timer = timers_set (self->service->timers,
-                                      again ? now->mono_ms + RECALL_AGAIN_MS : self->until_ms,
-                                      recall_on_time, self, 0);
+            self->timer =
+              timers_set (self->service->timers, again ? now->mono_ms + RECALL_AGAIN_MS : until_ms,
+                          recall_on_time, self, 0);
         return;
     }
-    packed_t body = codec_encode (
-      &commands_request_codec,
-      &(commands_request_t){.after_set = self->after.start > 0, .after = self->after});
+    packed_t body = codec_encode (&commands_request_codec,
+                                  &(commands_request_t){.after_set = self->asked->after.start > 0,
+                                                        .after = self->asked->after});
     self->call = service_ask (self->service, now,
                               &(call_order_t){.peer = self->asked->name,
                                               .service = "Participant",
@@ -147,10 +161,22 @@ void recall_start (recall_t *self, const moment_t *now, bool heard_before)
 {
     self->fresh = self->fresh || !heard_before;
     self->until_ms = now->mono_ms + RECALL_MS;
+    self->wait_until_ms = now->mono_ms + self->wait_ms;
     hurry (self, now);
 }
 
-void recall_listed (recall_t *self, const moment_t *now, const char *name, bool known)
+void recall_known (recall_t *self, const moment_t *now)
+{
+    if (!self->fresh || self->lost)
+        return;
+    self->lost = true;
+    outbox_log (self->service->outbox, LEVEL_ALARM,
+                "another store was served at this address before: no request can be claimed until "
+                "all that are listed have told what they have carried out");
+    hurry (self, now);
+}
+
+void recall_listed (recall_t *self, const moment_t *now, const char *name, bool known, bool seen)
 {
     bool takes_part = strncmp (name, "lis/", 4) == 0 || strncmp (name, "nis/", 4) == 0 ||
                       strncmp (name, "replica/", 8) == 0;
@@ -159,17 +185,8 @@ void recall_listed (recall_t *self, const moment_t *now, const char *name, bool 
     recall_source_t *teller = must (calloc (1, sizeof *teller));
     memcpy (teller->name, name, strlen (name) + 1);
     ordered_add (self->tellers, teller->name, teller);
-    hurry (self, now);
-}
-
-void recall_followed (recall_t *self, const moment_t *now)
-{
-    if (!self->fresh || self->lost)
-        return;
-    self->lost = true;
-    outbox_log (self->service->outbox, LEVEL_ALARM,
-                "another store was served at this address before: no request can be claimed until "
-                "all that are listed have told what they have carried out");
+    if (seen && !known)
+        recall_known (self, now);
     hurry (self, now);
 }
 
@@ -182,7 +199,7 @@ static void recall_on_lost (void *owner, const moment_t *now, const uint8_t stor
     const char *at = NULL;
     for (const listing_t *listing; (listing = roster_after (self->roster, at));
          at = listing->entry.name)
-        recall_listed (self, now, listing->entry.name, false);
+        recall_listed (self, now, listing->entry.name, false, false);
     recall_start (self, now, false);
 }
 
@@ -192,12 +209,13 @@ bool recall_told (const recall_t *self, const char *name)
     return !self->lost && (!teller || teller->told); /* after a restart it is asked again */
 }
 
-recall_t *recall_new (service_t *service, home_t *home, const roster_t *roster)
+recall_t *recall_new (service_t *service, home_t *home, const roster_t *roster, int64_t wait_ms)
 {
     recall_t *self = must (calloc (1, sizeof *self));
     *self = (recall_t){.service = service,
                        .home = home,
                        .roster = roster,
+                       .wait_ms = wait_ms,
                        .tellers = ordered_by_text (offsetof (recall_source_t, name))};
     restore_guard_on_lost (service->restore_guard, recall_on_lost, self);
     return self;

@@ -8,11 +8,14 @@
  *  raised before.
  *
  *  A store that has heard of no service yet is new, or replaces a lost one. For one lease, while a
- *  listed service has not told, no request can be claimed and nothing is told about claims. As soon
- *  as there is a sign of an earlier store (a directory or a follower knew it, or a service tells of
- *  a request of this home), all services get a whole lease to be listed and to tell. Services that
- *  come later are asked, too; if a request has been carried out twice by then, that raises an
- *  alarm. Pure.
+ *  listed service has not told, no request can be claimed and nothing is told about claims. Who does
+ *  not follow the directory learns only with its next heartbeat, a third of a lease later, that it
+ *  is not listed; so a new store is silent about claims for the time that is configured (a lease),
+ *  except where a federation begins and nobody can have promised anything. As soon as there is a
+ *  sign of an earlier store (a directory, a follower or a heartbeat knew it, or a service tells of a
+ *  request of this home), all services get a whole lease to be listed and to tell, and nothing is
+ *  claimed before all that are listed have told. Services that come later are asked, too; if a
+ *  request has been carried out twice by then, that raises an alarm. Pure.
  */
 #ifndef MUSUBI_RECALL_H
 #define MUSUBI_RECALL_H
@@ -27,18 +30,20 @@
 
 typedef struct recall recall_t;
 
-/*  Everything is borrowed for life. Waits until restore_guard says that another store was known. */
-recall_t *recall_new (service_t *service, home_t *home, const roster_t *roster);
+/*  Everything is borrowed for life. A new store waits for wait_ms without any sign of an earlier one
+ *  (at most RECALL_MS; 0 = it is known that there was none). */
+recall_t *recall_new (service_t *service, home_t *home, const roster_t *roster, int64_t wait_ms);
 void recall_destroy (recall_t **self_p);
 
 /*  At the start: has the store heard of any service before? */
 void recall_start (recall_t *self, const moment_t *now, bool heard_before);
 
-/*  This name is listed now. known: it has a watermark. */
-void recall_listed (recall_t *self, const moment_t *now, const char *name, bool known);
+/*  This name is listed now. known: it has a watermark. seen: it says that a store of this directory
+ *  has remembered it before. */
+void recall_listed (recall_t *self, const moment_t *now, const char *name, bool known, bool seen);
 
-/*  A follower had followed another store than ours at this address. */
-void recall_followed (recall_t *self, const moment_t *now);
+/*  Another store than ours was known at this address: by a follower, for one. */
+void recall_known (recall_t *self, const moment_t *now);
 
 /*  May the watermark of this name be raised? */
 bool recall_told (const recall_t *self, const char *name);

@@ -244,6 +244,8 @@ static void up_write_member (const folder_t *folder, const federation_t *federat
     configuration.storage = beside ? beside->name : NULL;
     configuration.arrivals = files;
     configuration_write (&configuration, federation, file);
+    if (strcmp (member->kind, "gis") == 0)
+        fputs ("recall\n    wait = \"0s\"\n", file); /* it begins: nobody has promised anything */
 }
 
 /*  Settings that exist already are the user's. */

@@ -127,6 +127,7 @@ typedef struct fed {
 
     /*  Called when a service has taken up a request. */
     void (*after) (struct fed *fed, const fed_call_t *call);
+    int64_t recall_wait_ms; /* of homes */
 } fed_t;
 
 static inline char *fed_text (const char *text)
@@ -348,6 +349,7 @@ static inline void fed_make (fed_t *fed, fed_proc_t *proc)
     }
     if (proc->kind == FED_GIS) {
         gis_settings_t settings = gis_settings_preset ();
+        settings.recall_wait_ms = fed->recall_wait_ms;
         settings.name = proc->name;
         settings.homes = homes;
         settings.homes_count = homes_count;

@@ -189,6 +189,61 @@ static void a_new_federation_waits_for_nothing (void **state)
     fed_end (&fed);
 }
 
+static void expect_standing (fed_t *fed, const char *name, const char *words)
+{
+    Musubi__StatusAnswer *status = status_of (fed, name);
+    if (*words)
+        assert_non_null (strstr (status->standing, words));
+    else
+        assert_string_equal (status->standing, "");
+    message_free (&status->base);
+}
+
+/*  Who does not follow the directory is heard of up to a third of a lease later. */
+static void a_home_with_a_new_store_claims_nothing_until_all_could_be_listed (void **state)
+{
+    (void) state;
+    fed_t fed;
+    char made [64];
+    fed_new (&fed, 5);
+    fed.recall_wait_ms = RECALL_MS;
+    fed_add (&fed, FED_GIS, "gis/g1");
+    fed_add_site (&fed, "lis/s0", 4, 4, 1000, DISCLOSE_PROFILE);
+    fed_add (&fed, FED_PLANNER, "p0");
+    for (int i = 0; i < fed.procs_count; i++)
+        fed_start (&fed, i);
+    fed_run (&fed, RECALL_MS - 2000);
+    expect_standing (&fed, "gis/g1", "its store is new");
+    fed_run (&fed, 3000);
+    expect_standing (&fed, "gis/g1", "");
+    reserve_one (&fed, "r1@g1", made);
+    fed_kill (&fed, fed_find (&fed, "gis/g1"));
+    fed_start (&fed, fed_find (&fed, "gis/g1"));
+    fed_run (&fed, 100);
+    expect_standing (&fed, "gis/g1", ""); /* it has its store: there is nobody to wait for */
+    fed_end (&fed);
+}
+
+/*  Without a follower, and without a request that was carried out. */
+static void a_heartbeat_of_who_was_listed_before_is_a_sign_of_another_store (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_new (&fed, 6);
+    fed_add (&fed, FED_GIS, "gis/g1");
+    fed_add_site (&fed, "lis/s0", 4, 4, 1000, DISCLOSE_PROFILE);
+    for (int i = 0; i < fed.procs_count; i++)
+        fed_start (&fed, i);
+    fed_run (&fed, 1000);
+    expect_standing (&fed, "gis/g1", "");
+    lose (&fed, "gis/g1");
+    fed_run (&fed, RECALL_MS / 2);
+    expect_standing (&fed, "gis/g1", "its store was lost");
+    fed_run (&fed, RECALL_MS);
+    expect_standing (&fed, "gis/g1", "");
+    fed_end (&fed);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -197,6 +252,8 @@ int main (void)
       cmocka_unit_test (a_home_that_dies_while_it_learns_begins_again),
       cmocka_unit_test (what_was_done_twice_is_an_alarm_that_names_both),
       cmocka_unit_test (a_new_federation_waits_for_nothing),
+      cmocka_unit_test (a_home_with_a_new_store_claims_nothing_until_all_could_be_listed),
+      cmocka_unit_test (a_heartbeat_of_who_was_listed_before_is_a_sign_of_another_store),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

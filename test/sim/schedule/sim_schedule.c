@@ -1,5 +1,6 @@
 /*  sim_schedule - draws, builds, runs and judges one schedule. */
 #include "../../gis_preset.h"
+#include "recall.h"
 #include "restore_guard.h"
 #include "sim_ledger.h"
 #include "sim_schedule_own.h"
@@ -389,7 +390,9 @@ static void forget (schedule_t *self)
     prng_seed (&prng, self->seed ^ 0x666f72676574u);
     if (prng_below (&prng, 100) >= FORGET_CHANCE)
         return;
-    int home = self->gis_processes [prng_below (&prng, self->gis_count)];
+    uint64_t lost = prng_below (&prng, self->gis_count);
+    int home = self->gis_processes [lost];
+    self->gis [lost].recall_wait_ms = RECALL_MS; /* it was 0 where the federation began */
     sim_net_faults_t net = {.loss = prng_below (&prng, 2) * 60, .keep = 500};
     self->over = true;
     sim_fault (self->sim, &(sim_faults_t){0}, &net);
@@ -404,6 +407,9 @@ static void forget (schedule_t *self)
     }
     if (!sim_client_ended (&self->insister))
         sim_fail (self->sim, "asked again after a home was lost, a request is not answered");
+    net.loss = 0;
+    sim_fault (self->sim, &(sim_faults_t){0}, &net);
+    sim_run (self->sim, sim_now_us (self->sim) + 3 * RECALL_MS * 1000); /* it learns, and serves */
     sim_check_once (&self->check);
     self->tally->counts [COUNT_FORGOTTEN]++;
 }
