@@ -90,6 +90,7 @@ void nis_core (const nis_settings_t *settings, core_t *core)
     part_reader_t reader;
     codec_copy (&domain_codec, &self->domain, &settings->domain);
     provider_begin (provider, &settings->provider);
+    member_follow_none (provider->service);
     provider->room = circuits_room (settings->provider.name + strlen ("nis/"), &self->domain,
                                     &provider->service->timekeeper);
     self->circuits = (circuits_t){provider->room, &self->domain};

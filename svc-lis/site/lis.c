@@ -80,6 +80,7 @@ void lis_core (const lis_settings_t *settings, core_t *core)
     part_reader_t reader;
     codec_copy (&site_codec, &self->site, &settings->site);
     provider_begin (provider, &settings->provider);
+    member_follow_none (provider->service);
     provider->room = bookings_room (settings->provider.name + strlen ("lis/"), &self->site,
                                     &provider->service->timekeeper);
     bookings_reader (&reader);

@@ -53,10 +53,7 @@ static inline packed_t fake_directory (void)
                                .endpoint = "sim://replica/ams",
                                .events = "sim://replica/ams/events"};
     memcpy (entry.store, fake_store, STORE_ID_BYTES);
-    return codec_encode (&directory_snapshot_codec,
-                         &(directory_snapshot_t){.entries = &entry,
-                                                 .entries_count = 1,
-                                                 .mark = {.store = {5}, .start = 1, .number = 1}});
+    return codec_encode (&found_codec, &(found_t){.entries = &entry, .entries_count = 1});
 }
 
 static inline packed_t fake_stay (replica_fake_t *self, bytes_t body)
@@ -108,7 +105,7 @@ static inline void fake_carry (void *owner, const effect_t *effect)
         return;
     const char *method = effect->call.method;
     packed_t body;
-    if (strcmp (method, "Snapshot") == 0)
+    if (strcmp (method, "Find") == 0)
         body = fake_directory ();
     else if (strcmp (method, "Stay") == 0)
         body = fake_stay (self, effect->call.body);

@@ -71,17 +71,11 @@ static void carry (void *owner, const effect_t *effect)
 }
 
 /*  The directory knows the site's svc-replica. */
-static packed_t snapshot_answer (void)
+static packed_t find_answer (void)
 {
     directory_entry_t entry = {
       .name = "replica/ams", .store = {3}, .start = 1, .endpoint = "sim://replica/ams"};
-    char homes [1][NAME_BYTES_MAX + 1] = {"gis/g1"};
-    return codec_encode (&directory_snapshot_codec,
-                         &(directory_snapshot_t){.entries = &entry,
-                                                 .entries_count = 1,
-                                                 .homes = homes,
-                                                 .homes_count = 1,
-                                                 .mark = {.store = {4}, .start = 1, .number = 1}});
+    return codec_encode (&found_codec, &(found_t){.entries = &entry, .entries_count = 1});
 }
 
 static packed_t stay_answer (files_world_t *self, const fake_call_t *pending)
@@ -131,16 +125,16 @@ static void serve_one (files_world_t *self)
         at++;
     if (at == w->calls_count)
         return; /* of a process that has died, or it has timed out */
-    bool snapshot = strcmp (pending.method, "Snapshot") == 0;
+    bool find = strcmp (pending.method, "Find") == 0;
     bool stay = strcmp (pending.method, "Stay") == 0;
-    if (!snapshot && !stay && strcmp (pending.method, "TakeIn") != 0)
+    if (!find && !stay && strcmp (pending.method, "TakeIn") != 0)
         return;
-    if (self->silent && !snapshot)
+    if (self->silent && !find)
         return;
     w->calls [at] = w->calls [--w->calls_count];
-    packed_t body = snapshot ? snapshot_answer ()
-                    : stay   ? stay_answer (self, &pending)
-                             : take_in_answer (self, &pending);
+    packed_t body = find   ? find_answer ()
+                    : stay ? stay_answer (self, &pending)
+                           : take_in_answer (self, &pending);
     step (w, &(event_t){.kind = EVENT_ANSWER,
                         .answer = {.call = pending.call,
                                    .status = CALL_OK,
