@@ -74,7 +74,7 @@ storage () { # NODE PORT HOST: of the site whose service listens there
 }
 services () {
   export MUSUBI_GIS=$gis
-  launch gis ip netns exec "$(host c)" svc-gis --set name=g1 "${trusted[@]}" --set bind/endpoint=$gis --set store/folder="$work/gis"
+  launch gis ip netns exec "$(host c)" svc-gis --set name=g1 --set recall/wait=0s "${trusted[@]}" --set bind/endpoint=$gis --set store/folder="$work/gis"
   service ams 5580 n0
   storage n0 5580 0
 }

@@ -41,4 +41,4 @@ crossed () { # but for the 66 bytes of headers that each piece has
 trusted=(--set bind/trusted=true --set bind/events=tcp://127.0.0.1:0)
 gis=tcp://10.79.0.1:5571
 export MUSUBI_GIS=$gis
-launch gis ip netns exec $near svc-gis --set name=g1 "${trusted[@]}" --set bind/endpoint=$gis --set bind/events=tcp://10.79.0.1:5572 --set store/folder="$work/gis"
+launch gis ip netns exec $near svc-gis --set name=g1 --set recall/wait=0s "${trusted[@]}" --set bind/endpoint=$gis --set bind/events=tcp://10.79.0.1:5572 --set store/folder="$work/gis"

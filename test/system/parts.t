@@ -43,7 +43,7 @@ at_most () { # BYTES MACHINE SINCE
 gis=tcp://10.81.0.1:5571
 export MUSUBI_GIS=$gis
 trusted=(--set bind/trusted=true --set bind/events=tcp://127.0.0.1:0)
-launch gis ip netns exec "mu$$-site" svc-gis --set name=g1 "${trusted[@]}" --set bind/endpoint=$gis --set bind/events=tcp://10.81.0.1:5572 \
+launch gis ip netns exec "mu$$-site" svc-gis --set name=g1 --set recall/wait=0s "${trusted[@]}" --set bind/endpoint=$gis --set bind/events=tcp://10.81.0.1:5572 \
   --set store/folder="$work/gis"
 launch ams ip netns exec "mu$$-site" svc-replica --set name=ams --set gis=$gis --set nodes=n1 --set 'accounts/all=*' "${trusted[@]}" \
   --set bind/endpoint=tcp://10.81.0.1:5580 --set store/folder="$work/ams"

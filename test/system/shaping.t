@@ -103,7 +103,7 @@ administrators = root
 accounts
     all = "*"
 END
-launch gis ip netns exec "mu$$-hub" svc-gis --set name=g1 "${trusted[@]}" --set bind/endpoint=$gis --set bind/events=tcp://10.70.0.1:5572 --set store/folder="$work/gis"
+launch gis ip netns exec "mu$$-hub" svc-gis --set name=g1 --set recall/wait=0s "${trusted[@]}" --set bind/endpoint=$gis --set bind/events=tcp://10.70.0.1:5572 --set store/folder="$work/gis"
 launch nis ip netns exec "mu$$-hub" svc-nis -c "$work/nis.zpl"
 for one in a b c d; do
   launch "lis-$one" ip netns exec "mu$$-hub" svc-lis --set name=$one --set gis=$gis "${trusted[@]}" --set bind/endpoint=tcp://10.70.0.1:0 \

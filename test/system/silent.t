@@ -5,7 +5,7 @@
 cd "$work" || exit 1
 endpoint () { sed -n 's/^ready endpoint=\([^ ]*\).*/\1/p' "$1.ready"; }
 any=tcp://127.0.0.1:0
-launch gis svc-gis --set name=g1 --set bind/endpoint=$any --set bind/events=$any --set store/folder="$work/gis"
+launch gis svc-gis --set name=g1 --set recall/wait=0s --set bind/endpoint=$any --set bind/events=$any --set store/folder="$work/gis"
 MUSUBI_GIS=$(endpoint gis)
 export MUSUBI_GIS
 launch ams svc-replica --set name=ams --set gis="$MUSUBI_GIS" --set nodes=n1 --set 'accounts/all=*' --set bind/endpoint=$any \
