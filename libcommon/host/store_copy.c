@@ -51,24 +51,17 @@ static int copy_records (void *owner)
 }
 
 /*  Verifies every checksum. */
-static int copy_read_back (const char *path, store_copied_t *copied)
+static int copy_count (MDB_txn *txn, store_copied_t *copied)
 {
-    MDB_env *env;
-    MDB_txn *txn;
     MDB_dbi table;
     MDB_cursor *cursor;
     MDB_val key, sealed;
-    struct stat file;
-    copied->bytes += stat (path, &file) == 0 ? (uint64_t) file.st_size : 0;
-    int code = copy_open (&env, path, MDB_NOLOCK);
-    if (code == MDB_SUCCESS)
-        code = mdb_txn_begin (env, NULL, MDB_RDONLY, &txn);
-    if (code == MDB_SUCCESS)
-        code = mdb_dbi_open (txn, NULL, 0, &table);
+    int code = mdb_dbi_open (txn, NULL, 0, &table);
     if (code == MDB_SUCCESS)
         code = mdb_cursor_open (txn, table, &cursor);
-    while (code == MDB_SUCCESS &&
-           (code = mdb_cursor_get (cursor, &key, &sealed, MDB_NEXT)) == MDB_SUCCESS) {
+    if (code != MDB_SUCCESS)
+        return code;
+    while ((code = mdb_cursor_get (cursor, &key, &sealed, MDB_NEXT)) == MDB_SUCCESS) {
         const uint8_t *at = key.mv_data;
         bytes_t value;
         bool sound = store_open_sealed (&key, &sealed, &value);
@@ -77,8 +70,25 @@ static int copy_read_back (const char *path, store_copied_t *copied)
         if (at [0] == TABLE_LEDGER && key.mv_size == 1 + 8 && sound)
             copied->last_row = number_get (at + 1, 8);
     }
-    mdb_env_close (env);
+    mdb_cursor_close (cursor);
     return code == MDB_NOTFOUND ? MDB_SUCCESS : code;
+}
+
+static int copy_read_back (const char *path, store_copied_t *copied)
+{
+    MDB_env *env = NULL;
+    MDB_txn *txn;
+    struct stat file;
+    copied->bytes += stat (path, &file) == 0 ? (uint64_t) file.st_size : 0;
+    int code = copy_open (&env, path, MDB_NOLOCK);
+    if (code == MDB_SUCCESS)
+        code = mdb_txn_begin (env, NULL, MDB_RDONLY, &txn);
+    if (code == MDB_SUCCESS) {
+        code = copy_count (txn, copied);
+        mdb_txn_abort (txn); /* an environment's close frees no transaction */
+    }
+    mdb_env_close (env);
+    return code;
 }
 
 /*  --- the files beside them --- */
