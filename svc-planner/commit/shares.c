@@ -95,14 +95,28 @@ static void change_add (edge_changes_t *self, const char *resource, int64_t from
     self->changes [self->count++] = (edge_change_t){resource, until_ms, -quantity};
 }
 
-/*  Nodes are taken until they have been cleaned. */
+/*  How many nodes of a booking its need keeps, as it goes on where the booking ends: they are not
+ *  cleaned in between. */
+static uint32_t nodes_going_on (const holding_t *holding, const compute_booking_t *booking)
+{
+    for (size_t i = 0; i < holding->bookings_count; i++) {
+        const compute_booking_t *next = &holding->bookings [i];
+        if (next->from_ms == booking->until_ms && strcmp (next->need, booking->need) == 0 &&
+            strcmp (next->class_name, booking->class_name) == 0)
+            return next->nodes < booking->nodes ? next->nodes : booking->nodes;
+    }
+    return 0;
+}
+
 static void change_holding (edge_changes_t *self, const holding_t *holding, int64_t gap_ms,
                             int sign)
 {
     for (size_t i = 0; i < holding->bookings_count; i++) {
         const compute_booking_t *booking = &holding->bookings [i];
+        int64_t kept = nodes_going_on (holding, booking);
+        change_add (self, booking->class_name, booking->from_ms, booking->until_ms, sign * kept);
         change_add (self, booking->class_name, booking->from_ms, booking->until_ms + gap_ms,
-                    sign * (int64_t) booking->nodes);
+                    sign * (booking->nodes - kept));
     }
     for (size_t i = 0; i < holding->circuits_count; i++) {
         const circuit_t *circuit = &holding->circuits [i];
@@ -119,19 +133,19 @@ static void change_holding (edge_changes_t *self, const holding_t *holding, int6
 
 static size_t uses_of (const holding_t *holding)
 {
-    size_t uses = holding->bookings_count + holding->space_count;
+    size_t uses = 2 * holding->bookings_count + holding->space_count;
     for (size_t i = 0; i < holding->circuits_count; i++)
         uses += holding->circuits [i].links_count;
     return uses;
 }
 
-/*  INT64_MAX: never. */
-static int64_t first_lack (const share_t *share)
+/*  With nodes taken until so long after their bookings. INT64_MAX: never. */
+static int64_t first_lack_with (const share_t *share, int64_t gap_ms)
 {
     size_t uses = uses_of (&share->new) + uses_of (&share->old);
     edge_changes_t all = {.changes = must (malloc ((2 * uses + 1) * sizeof *all.changes))};
-    change_holding (&all, &share->new, share->gap_ms, 1);
-    change_holding (&all, &share->old, share->gap_ms, -1);
+    change_holding (&all, &share->new, gap_ms, 1);
+    change_holding (&all, &share->old, gap_ms, -1);
     qsort (all.changes, all.count, sizeof *all.changes, compare_changes);
     int64_t first_ms = INT64_MAX, lack = 0;
     for (size_t i = 0; i < all.count; i++) {
@@ -143,6 +157,15 @@ static int64_t first_lack (const share_t *share)
     }
     free (all.changes);
     return first_ms;
+}
+
+/*  A node that is being cleaned serves nobody: the old version has it no more when its booking ends,
+ *  and the new one needs another if it takes more again before it is clean. */
+static int64_t first_lack (const share_t *share)
+{
+    int64_t used_ms = first_lack_with (share, 0);
+    int64_t taken_ms = share->gap_ms > 0 ? first_lack_with (share, share->gap_ms) : used_ms;
+    return used_ms < taken_ms ? used_ms : taken_ms;
 }
 
 static int64_t latest (int64_t a, int64_t b)

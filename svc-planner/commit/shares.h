@@ -36,7 +36,8 @@ void share_store (share_t *self, const space_booking_t *booking);
 void share_connect (share_t *self, const circuit_t *circuit);
 
 /*  The first moment at which the new version needs more than the old one has, less the longest lead
- *  of the participants where it does. If it never does, the old version's end (T9). */
+ *  of the participants where it does. If it never does, the old version's end (T9). Nodes count in
+ *  use, and again with those that are being cleaned. */
 int64_t shares_edge (const shares_t *self);
 
 /*  The last end of old and new holdings, cleaning included. */

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #define MOMENTS 12
+#define GAP_MAX 3
 
 static participant_ref_t party_named (const char *name)
 {
@@ -21,10 +22,11 @@ static participant_ref_t party_named (const char *name)
     return party;
 }
 
-static compute_booking_t booking (const char *class_name, uint32_t nodes, int64_t from_ms,
-                                  int64_t until_ms)
+static compute_booking_t booking (const char *need, const char *class_name, uint32_t nodes,
+                                  int64_t from_ms, int64_t until_ms)
 {
     compute_booking_t booking = {.nodes = nodes, .from_ms = from_ms, .until_ms = until_ms};
+    snprintf (booking.need, sizeof booking.need, "%s", need);
     snprintf (booking.class_name, sizeof booking.class_name, "%s", class_name);
     return booking;
 }
@@ -53,6 +55,27 @@ static int64_t nodes_at (const compute_booking_t *bookings, size_t count, const 
     return nodes;
 }
 
+/*  Nodes that a need gave back when its booking ended, less those with which it went on at once. */
+static int64_t cleaned_at (const compute_booking_t *bookings, size_t count, const char *name,
+                           int64_t gap_ms, int64_t at_ms)
+{
+    int64_t nodes = 0;
+    for (size_t i = 0; i < count; i++) {
+        const compute_booking_t *over = &bookings [i];
+        int64_t given_back = over->nodes;
+        if (strcmp (over->class_name, name) != 0 || at_ms < over->until_ms ||
+            at_ms >= over->until_ms + gap_ms)
+            continue;
+        for (size_t n = 0; n < count; n++)
+            if (strcmp (bookings [n].need, over->need) == 0 &&
+                strcmp (bookings [n].class_name, name) == 0 &&
+                bookings [n].from_ms == over->until_ms)
+                given_back -= bookings [n].nodes;
+        nodes += given_back > 0 ? given_back : 0;
+    }
+    return nodes;
+}
+
 static int64_t mbps_at (const circuit_t *circuits, size_t count, const char *link, int64_t at_ms)
 {
     int64_t mbps = 0;
@@ -68,12 +91,17 @@ static const char *const names [] = {"a", "b", "c"};
 
 static bool lacks_at (const share_t *share, int64_t at_ms)
 {
+    const holding_t *new = &share->new, *old = &share->old;
     for (size_t i = 0; i < 3; i++) {
-        if (nodes_at (share->new.bookings, share->new.bookings_count, names [i], at_ms) >
-            nodes_at (share->old.bookings, share->old.bookings_count, names [i], at_ms))
+        int64_t nodes = nodes_at (new->bookings, new->bookings_count, names [i], at_ms) -
+                        nodes_at (old->bookings, old->bookings_count, names [i], at_ms);
+        int64_t cleaned =
+          cleaned_at (new->bookings, new->bookings_count, names [i], share->gap_ms, at_ms) -
+          cleaned_at (old->bookings, old->bookings_count, names [i], share->gap_ms, at_ms);
+        if (nodes > 0 || nodes + cleaned > 0)
             return true;
-        if (mbps_at (share->new.circuits, share->new.circuits_count, names [i], at_ms) >
-            mbps_at (share->old.circuits, share->old.circuits_count, names [i], at_ms))
+        if (mbps_at (new->circuits, new->circuits_count, names [i], at_ms) >
+            mbps_at (old->circuits, old->circuits_count, names [i], at_ms))
             return true;
     }
     return false;
@@ -90,6 +118,26 @@ static const char *random_name (prng_t *prng)
     return names [prng_below (prng, 3)];
 }
 
+/*  The new version keeps the booking: as it is, or with a node less for part of the time. */
+static void keep_booking (share_t *share, prng_t *prng, const compute_booking_t *old)
+{
+    compute_booking_t piece = *old;
+    int64_t less_ms, more_ms;
+    random_interval (prng, &less_ms, &more_ms);
+    if (old->nodes > 1 && old->from_ms < less_ms && more_ms < old->until_ms) {
+        piece.until_ms = less_ms;
+        share_book (share, &piece);
+        piece.nodes--;
+        piece.from_ms = less_ms;
+        piece.until_ms = more_ms;
+        share_book (share, &piece);
+        piece.nodes++;
+        piece.from_ms = more_ms;
+        piece.until_ms = old->until_ms;
+    }
+    share_book (share, &piece);
+}
+
 /*  Some old bookings or circuits, most of which the new version keeps, and some new ones. */
 static void fill_site (share_t *share, prng_t *prng, compute_booking_t old [3])
 {
@@ -98,14 +146,16 @@ static void fill_site (share_t *share, prng_t *prng, compute_booking_t old [3])
     share->old.bookings_count = prng_below (prng, 4);
     for (size_t i = 0; i < share->old.bookings_count; i++) {
         random_interval (prng, &from_ms, &until_ms);
-        old [i] =
-          booking (random_name (prng), 1 + (uint32_t) prng_below (prng, 3), from_ms, until_ms);
+        char need [8];
+        snprintf (need, sizeof need, "n%u", (unsigned) i);
+        old [i] = booking (need, random_name (prng), 1 + (uint32_t) prng_below (prng, 3), from_ms,
+                           until_ms);
         if (prng_below (prng, 4) > 0)
-            share_book (share, &old [i]);
+            keep_booking (share, prng, &old [i]);
     }
     if (prng_below (prng, 2)) {
         random_interval (prng, &from_ms, &until_ms);
-        compute_booking_t more = booking (random_name (prng), 1, from_ms, until_ms);
+        compute_booking_t more = booking ("more", random_name (prng), 1, from_ms, until_ms);
         share_book (share, &more);
     }
 }
@@ -147,10 +197,11 @@ static void T9_the_edge_is_the_first_moment_that_lacks_something (void **state)
         share_t *at_site = shares_of (&shares, &site), *at_domain = shares_of (&shares, &domain);
         at_site->lead_ms = (int64_t) prng_below (&prng, 5);
         at_domain->lead_ms = (int64_t) prng_below (&prng, 5);
+        at_site->gap_ms = (int64_t) prng_below (&prng, GAP_MAX + 1);
         fill_site (at_site, &prng, old_bookings);
         fill_domain (at_domain, &prng, old_circuits);
         int64_t first_ms = INT64_MAX, old_end_ms = 0;
-        for (int64_t at_ms = 0; at_ms <= MOMENTS && first_ms == INT64_MAX; at_ms++)
+        for (int64_t at_ms = 0; at_ms <= MOMENTS + GAP_MAX && first_ms == INT64_MAX; at_ms++)
             if (lacks_at (at_site, at_ms) || lacks_at (at_domain, at_ms))
                 first_ms = at_ms;
         for (size_t i = 0; i < at_site->old.bookings_count; i++)
@@ -160,7 +211,7 @@ static void T9_the_edge_is_the_first_moment_that_lacks_something (void **state)
             if (old_circuits [i].until_ms > old_end_ms)
                 old_end_ms = old_circuits [i].until_ms;
         bool site_lacks = false, domain_lacks = false;
-        for (int64_t at_ms = 0; at_ms <= MOMENTS; at_ms++) {
+        for (int64_t at_ms = 0; at_ms <= MOMENTS + GAP_MAX; at_ms++) {
             site_lacks = site_lacks || lacks_at (at_site, at_ms);
             domain_lacks = domain_lacks || lacks_at (at_domain, at_ms);
         }
@@ -178,6 +229,38 @@ static void T9_the_edge_is_the_first_moment_that_lacks_something (void **state)
     assert_true (lacking > 500 && sufficing > 100);
 }
 
+/*  The new version of a reservation that has two nodes from 0 to 100; cleaning takes 10. */
+static int64_t edge_of (const compute_booking_t *new, size_t count)
+{
+    compute_booking_t old = booking ("n", "a", 2, 0, 100);
+    shares_t shares = {0};
+    participant_ref_t site = party_named ("lis/ams");
+    share_t *share = shares_of (&shares, &site);
+    share->gap_ms = 10;
+    share->old.bookings = &old;
+    share->old.bookings_count = 1;
+    for (size_t i = 0; i < count; i++)
+        share_book (share, &new [i]);
+    int64_t edge_ms = shares_edge (&shares);
+    shares_clear (&shares);
+    return edge_ms;
+}
+
+static void T9_nodes_that_are_cleaned_are_of_no_use_to_a_change (void **state)
+{
+    (void) state;
+    compute_booking_t longer = booking ("n", "a", 2, 0, 200);
+    compute_booking_t fewer [] = {booking ("n", "a", 2, 0, 50), booking ("n", "a", 1, 50, 100)};
+    compute_booking_t again [] = {booking ("n", "a", 2, 0, 50), booking ("n", "a", 1, 50, 55),
+                                  booking ("n", "a", 2, 55, 100)};
+    compute_booking_t later [] = {booking ("n", "a", 2, 0, 50), booking ("n", "a", 1, 50, 60),
+                                  booking ("n", "a", 2, 60, 100)};
+    assert_int_equal (edge_of (&longer, 1), 100); /* then its nodes would be taken from it */
+    assert_int_equal (edge_of (fewer, 2), 100);   /* it lacks nothing until the old end */
+    assert_int_equal (edge_of (again, 3), 55);    /* what it gave back is not clean yet */
+    assert_int_equal (edge_of (later, 3), 100);
+}
+
 static void a_plan_ends_with_its_last_part_and_the_cleaning_after_it (void **state)
 {
     (void) state;
@@ -185,13 +268,13 @@ static void a_plan_ends_with_its_last_part_and_the_cleaning_after_it (void **sta
     participant_ref_t site = party_named ("lis/ams"), domain = party_named ("nis/N");
     share_t *at_site = shares_of (&shares, &site);
     at_site->gap_ms = 5;
-    compute_booking_t short_one = booking ("a", 1, 0, 10);
+    compute_booking_t short_one = booking ("n", "a", 1, 0, 10);
     share_book (at_site, &short_one);
     assert_int_equal (shares_end (&shares), 15);
     circuit_t long_one = circuit ("a", NULL, 1, 0, 20);
     share_connect (shares_of (&shares, &domain), &long_one);
     assert_int_equal (shares_end (&shares), 20);
-    compute_booking_t old = booking ("a", 1, 0, 30);
+    compute_booking_t old = booking ("n", "a", 1, 0, 30);
     at_site->old.bookings = &old;
     at_site->old.bookings_count = 1;
     assert_int_equal (shares_end (&shares), 35);
@@ -256,6 +339,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (T9_the_edge_is_the_first_moment_that_lacks_something),
+      cmocka_unit_test (T9_nodes_that_are_cleaned_are_of_no_use_to_a_change),
       cmocka_unit_test (a_plan_ends_with_its_last_part_and_the_cleaning_after_it),
       cmocka_unit_test (each_participant_gets_a_part_of_its_kind),
       cmocka_unit_test (too_many_participants_or_circuits_are_refused_in_words),
