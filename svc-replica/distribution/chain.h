@@ -88,7 +88,7 @@ typedef struct {
     int64_t proved_ms; /* wall; 0 = never */
     int64_t used_ms;
     bool gone;
-    bool has_part; /* not reported yet: this part is about to become the file */
+    bool has_part; /* not reported yet: this part, or an arrival (zeros), is about to be the file */
     chain_id_t part;
     int64_t looked_ms; /* wall, of the last proof, right or wrong; 0: see proved_ms */
     bool quarantined;  /* the last proof found it spoilt */

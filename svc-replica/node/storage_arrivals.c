@@ -1,7 +1,7 @@
 /*  storage_arrivals - what tasks have left in this node's folder for arrivals. Each is read, and judged
  *  by what its site says of its name; then it gets its name in folder/files, within the file system,
- *  or is removed, or stays where it is, with the reason. Nothing is stored: the site says again what
- *  it wants, and one that has its name already is found there.
+ *  or is removed, or stays where it is, with the reason. Nothing is stored but the record of the file
+ *  that it becomes: the site says again what it wants, and what is missing here is found there.
  */
 #include "storage_state.h"
 
@@ -51,8 +51,6 @@ void arrivals_start (storage_t *self, const moment_t *now)
 static const char *arrival_path (const storage_t *self, const arrival_t *arrival,
                                  char path [STORAGE_PATH_BYTES])
 {
-    if (arrival->placed)
-        return storage_path (self->settings.folder, "files", arrival->wanted.file, path);
     snprintf (path, STORAGE_PATH_BYTES, "%s/" ARRIVALS_FOLDER "/%s", self->settings.folder,
               arrival->wanted.path);
     return path;
@@ -71,9 +69,8 @@ static void arrival_read (storage_t *self, arrival_t *arrival)
     char path [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES + sizeof FLOW_MARKS];
     arrival_path (self, arrival, path);
     snprintf (marks, sizeof marks, "%s" FLOW_MARKS, path);
-    arrival->work = storage_order (
-      self, FILE_PROVE,
-      &(storage_work_t){.from = path, .marks = arrival->placed ? "" : marks, .plain = true});
+    arrival->work = storage_order (self, FILE_PROVE,
+                                   &(storage_work_t){.from = path, .marks = marks, .plain = true});
 }
 
 /*  What is done with it, now that it is known what it is. */
@@ -83,11 +80,15 @@ static void arrival_judge (storage_t *self, const moment_t *now, arrival_t *arri
     const chain_arrival_t *wanted = &arrival->wanted;
     const content_t *content = &wanted->content;
     uint64_t used = files_bytes (self) + transfers_bytes (self);
+    const own_file_t *here = files_find (self, wanted->file);
+    if (files_busy (self, wanted->file))
+        return;
     arrival_path (self, arrival, path);
     snprintf (marks, sizeof marks, "%s" FLOW_MARKS, path);
     if (wanted->is_named && memcmp (wanted->named, content->digest, CHAIN_DIGEST_BYTES) != 0) {
         arrival_told (self, now, arrival, false, "its name stands for another file");
-    } else if (wanted->have) {
+    } else if (wanted->have || (here && !here->stored.quarantined &&
+                                content_same (&here->stored.content, content))) {
         arrival->work =
           storage_order (self, FILE_DROP, &(storage_work_t){.from = path, .marks = marks});
     } else if (content->size > wanted->room || used + content->size > self->settings.bytes_max) {
@@ -98,18 +99,15 @@ static void arrival_judge (storage_t *self, const moment_t *now, arrival_t *arri
     }
 }
 
-/*  What is missing has been taken in before a restart; or the answer that said so was lost. */
+/*  What is missing has been taken in before a restart, or the answer that said so was lost; the file
+ *  may be looked at still. */
 static void arrival_missing (storage_t *self, const moment_t *now, arrival_t *arrival)
 {
     const own_file_t *file = files_find (self, arrival->wanted.file);
     if (file) {
         arrival->wanted.content = file->stored.content;
         arrival_told (self, now, arrival, true, "");
-    } else if (!arrival->placed) {
-        arrival->placed = true;
-        arrival_read (self, arrival);
-    } else {
-        arrival->placed = false;
+    } else if (!files_busy (self, arrival->wanted.file)) {
         arrival_told (self, now, arrival, false,
                       "there is no such file in the folder for arrivals");
     }
@@ -140,6 +138,18 @@ bool arrivals_on_work (storage_t *self, const moment_t *now, uint64_t work,
         arrival_judge (self, now, arrival);
     }
     return true;
+}
+
+void arrivals_again (storage_t *self, const moment_t *now, const char *name)
+{
+    for (arrival_t *arrival = NULL; (arrival = ordered_next (self->arrivals, arrival));)
+        if (strcmp (arrival->wanted.file, name) != 0 || arrival->work != 0 || arrival->taken ||
+            arrival->wanted.done)
+            continue;
+        else if (arrival->read)
+            arrival_judge (self, now, arrival);
+        else
+            arrival_read (self, arrival);
 }
 
 /*  A change of what is wanted has it judged anew, and one that could not be read is read again. */

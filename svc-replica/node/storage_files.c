@@ -1,7 +1,7 @@
 /*  storage_files - the files of a node. Each has a record, and is reported to the site by the
  *  number of its last change. The record of a new file is stored before the part gets the file's
- *  name, so that this is done again after a crash; the record of a removed file stays until the
- *  site has heard.
+ *  name, so that this is done again after a crash, or before an arrival gets it, so that its bytes
+ *  are never without one; the record of a removed file stays until the site has heard.
  */
 #include "storage_state.h"
 
@@ -14,6 +14,8 @@
 #include <string.h>
 
 #define USED_MS_LEAST 60000 /* uses that follow faster are reported once */
+
+static const chain_id_t arrival_part; /* zeros: no part, an arrival is about to become the file */
 
 static void storage_files_file_free (void *thing)
 {
@@ -193,14 +195,33 @@ static void order_keep (storage_t *self, own_file_t *file)
                                        .marks = files_marks (self, file, marks)});
 }
 
+static void order_reading (storage_t *self, own_file_t *file, uint32_t mbps)
+{
+    char path [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES];
+    storage_work_t work = {.from = files_path (self, file, path),
+                           .marks = files_marks (self, file, marks),
+                           .expected = file->stored.content.digest_known,
+                           .mbps = mbps};
+    memcpy (work.digest, file->stored.content.digest, sizeof work.digest);
+    file->work = storage_order (self, FILE_PROVE, &work);
+}
+
+static bool was_arrival (const own_file_t *file)
+{
+    return memcmp (&file->stored.part, &arrival_part, sizeof arrival_part) == 0;
+}
+
 /*  After a restart the part is read again first, because the machine may have lost what was not
- *  flushed. */
+ *  flushed. What was an arrival is read under the file's name: there, or an arrival still. */
 static void order_look (storage_t *self, own_file_t *file)
 {
     char part [STORAGE_PATH_BYTES];
     file->looking = true;
-    file->work = storage_order (
-      self, FILE_PROVE, &(storage_work_t){.from = files_part (self, &file->stored.part, part)});
+    if (was_arrival (file))
+        order_reading (self, file, 0);
+    else
+        file->work = storage_order (
+          self, FILE_PROVE, &(storage_work_t){.from = files_part (self, &file->stored.part, part)});
 }
 
 const own_file_t *files_keeping (const storage_t *self, const chain_id_t *id)
@@ -216,38 +237,50 @@ static void order_next (storage_t *self, own_file_t *file)
     char path [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES];
     if (file->work != 0 || file->stored.has_part || file->stored.gone)
         return;
-    storage_work_t work = {.from = files_path (self, file, path),
-                           .marks = files_marks (self, file, marks)};
     if (file->drop) {
         file->dropping = true;
-        file->work = storage_order (self, FILE_DROP, &work);
+        file->work = storage_order (self, FILE_DROP,
+                                    &(storage_work_t){.from = files_path (self, file, path),
+                                                      .marks = files_marks (self, file, marks)});
     } else if (file->prove && (file->mbps == 0 || self->scrubbing == 0)) {
-        work.mbps = file->mbps;
-        work.expected = file->stored.content.digest_known;
-        memcpy (work.digest, file->stored.content.digest, sizeof work.digest);
-        file->work = storage_order (self, FILE_PROVE, &work);
+        order_reading (self, file, file->mbps);
         if (file->mbps > 0)
             self->scrubbing = file->work;
     }
 }
 
-void files_keep (storage_t *self, const moment_t *now, const transfer_t *transfer)
+/*  Something is about to become this file. Its record is the caller's to store. */
+static own_file_t *storage_files_begin (storage_t *self, const moment_t *now, const char *name,
+                                        const content_t *content, const chain_id_t *part)
 {
-    own_file_t *file = ordered_find (self->files, transfer->wanted.file);
+    own_file_t *file = ordered_find (self->files, name);
     if (!file)
-        file = storage_files_file_new (self, transfer->wanted.file);
-    file->stored.content = transfer->receipt.content;
+        file = storage_files_file_new (self, name);
+    file->stored.content = *content;
     file->stored.proved_ms = file->stored.used_ms = now->wall_ms;
-    file->stored.gone = file->drop = file->dropping = file->prove = false;
+    file->stored.gone = file->drop = file->dropping = file->prove = file->looking = false;
     file->stored.number = file->stored.number > 0 ? file->stored.number : ++self->changes;
     file->stored.has_part = true;
-    file->stored.part = transfer->wanted.id;
+    file->stored.part = *part;
+    return file;
+}
+
+void files_keep (storage_t *self, const moment_t *now, const transfer_t *transfer)
+{
+    own_file_t *file = storage_files_begin (self, now, transfer->wanted.file,
+                                            &transfer->receipt.content, &transfer->wanted.id);
     if (self->settings.takes_file && strcmp (self->settings.takes_file, file->stored.file) == 0) {
         free (file->path);
         file->path = must (strdup (self->settings.takes_path));
     }
     storage_files_file_store (self, file);
     order_keep (self, file);
+}
+
+bool files_busy (const storage_t *self, const char *name)
+{
+    const own_file_t *file = ordered_find (self->files, name);
+    return file && (file->stored.has_part || file->dropping);
 }
 
 bool files_take (storage_t *self, const moment_t *now, const char *name, const content_t *content,
@@ -257,13 +290,10 @@ bool files_take (storage_t *self, const moment_t *now, const char *name, const c
     own_file_t *file = ordered_find (self->files, name);
     if (file && (file->work != 0 || !file->stored.gone))
         return false;
-    if (!file)
-        file = storage_files_file_new (self, name);
-    file->stored.content = *content;
-    file->stored.proved_ms = file->stored.looked_ms = file->stored.used_ms = now->wall_ms;
-    file->stored.gone = file->drop = file->prove = false;
-    file->stored.has_part =
-      true; /* not in the store: until it has its name, it is an arrival there */
+    file = storage_files_begin (self, now, name, content, &arrival_part);
+    file->stored.looked_ms = now->wall_ms;
+    file->stored.quarantined = false;
+    storage_files_file_store (self, file);
     file->work = storage_order (self, FILE_KEEP,
                                 &(storage_work_t){.from = path,
                                                   .to = files_path (self, file, to),
@@ -295,24 +325,6 @@ static void kept (storage_t *self, const moment_t *now, own_file_t *file, bool s
     storage_files_file_changed (self, now, file);
     transfer_kept (self, now, &id, false, "");
     order_next (self, file);
-}
-
-/*  A part that is missing has got the name of its file already. */
-static void looked (storage_t *self, const moment_t *now, own_file_t *file,
-                    const storage_result_t *result, const char *why)
-{
-    chain_id_t id = file->stored.part;
-    file->looking = false;
-    if (*why == '\0' &&
-        (!result->there || (result->content.digest_known &&
-                            content_same (&result->content, &file->stored.content)))) {
-        order_keep (self, file);
-        return;
-    }
-    outbox_log (self->service->outbox, LEVEL_WARNING,
-                "part lost in a restart, will be received again name=\"%s\"", file->stored.file);
-    part_lost (self, file);
-    transfer_kept (self, now, &id, true, "");
 }
 
 static void gone (storage_t *self, const moment_t *now, own_file_t *file)
@@ -381,6 +393,29 @@ static void storage_files_proved (storage_t *self, const moment_t *now, own_file
     order_next (self, file);
 }
 
+/*  A part that is missing has got the name of its file already. */
+static void looked (storage_t *self, const moment_t *now, own_file_t *file,
+                    const storage_result_t *result, const char *why)
+{
+    chain_id_t id = file->stored.part;
+    file->looking = false;
+    if (was_arrival (file)) {
+        file->stored.has_part = false;
+        storage_files_proved (self, now, file, result, why);
+        return;
+    }
+    if (*why == '\0' &&
+        (!result->there || (result->content.digest_known &&
+                            content_same (&result->content, &file->stored.content)))) {
+        order_keep (self, file);
+        return;
+    }
+    outbox_log (self->service->outbox, LEVEL_WARNING,
+                "part lost in a restart, will be received again name=\"%s\"", file->stored.file);
+    part_lost (self, file);
+    transfer_kept (self, now, &id, true, "");
+}
+
 static void files_scrub_on (storage_t *self)
 {
     for (own_file_t *file = ordered_next (self->files, NULL); file && self->scrubbing == 0;
@@ -395,6 +430,8 @@ bool files_on_work (storage_t *self, const moment_t *now, uint64_t work,
     for (own_file_t *file = NULL; (file = ordered_next (self->files, file));) {
         if (file->work != work)
             continue;
+        char name [CHAIN_FILE_BYTES_MAX + 1]; /* the record may end here */
+        memcpy (name, file->stored.file, sizeof name);
         file->work = 0;
         if (work == self->scrubbing)
             self->scrubbing = 0;
@@ -408,6 +445,7 @@ bool files_on_work (storage_t *self, const moment_t *now, uint64_t work,
             storage_files_proved (self, now, file, result, why);
         if (self->scrubbing == 0)
             files_scrub_on (self);
+        arrivals_again (self, now, name);
         return true;
     }
     return false;

@@ -21,7 +21,7 @@ typedef struct {
     stored_file_t stored; /* number 0: not to be reported until it has its name */
     char *path;           /* its path; NULL = under folder/files */
     uint64_t work;        /* work under way for it; 0 = none */
-    bool looking;         /* the work reads its part, after a restart */
+    bool looking;         /* the work reads what is to become it, after a restart */
     bool dropping;        /* the work removes it */
     bool drop;            /* it is to be removed */
     bool prove;           /* it is to be read anew, */
@@ -33,7 +33,6 @@ typedef struct {
     chain_arrival_t wanted;
     uint64_t work;  /* that reads or removes it; 0 = none */
     bool read;      /* wanted.content is what lies there */
-    bool placed;    /* it may have its name already, from before a restart */
     bool taken;     /* it becomes a file */
     bool mentioned; /* it is in the answer that is being carried out */
 } arrival_t;
@@ -134,8 +133,11 @@ void files_want (storage_t *self, const moment_t *now, const storage_wanted_t *w
  *  end. */
 void files_keep (storage_t *self, const moment_t *now, const transfer_t *transfer);
 
+/*  Is a file of this name about to be here, or to go? arrivals_again is called at the end. */
+bool files_busy (const storage_t *self, const char *name);
+
 /*  The file at this path is right: gives it its name. False while something else is done to a file of
- *  that name. */
+ *  that name, or it is here. */
 bool files_take (storage_t *self, const moment_t *now, const char *name, const content_t *content,
                  const char *path);
 
@@ -153,6 +155,9 @@ void arrivals_init (storage_t *self);
 void arrivals_start (storage_t *self, const moment_t *now);
 void arrivals_end (storage_t *self);
 void arrivals_want (storage_t *self, const moment_t *now, const storage_wanted_t *wanted);
+
+/*  Goes on with those that waited until nothing else is done to the file of this name. */
+void arrivals_again (storage_t *self, const moment_t *now, const char *name);
 chain_arrival_t *arrivals_report (const storage_t *self, size_t *count);
 bool arrivals_on_work (storage_t *self, const moment_t *now, uint64_t work,
                        const storage_result_t *result, const char *why);

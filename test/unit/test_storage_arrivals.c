@@ -1,6 +1,9 @@
 /*  test_storage_arrivals - a storage node's agent on a real folder: what a task has left there, and
- *  nobody takes in, goes when its time is over, and not before.
+ *  nobody takes in, goes when its time is over, and not before; what is taken in is one of its files,
+ *  and is counted, wherever the agent was killed.
  */
+#include "chain_wire.h"
+#include "must.h"
 #include "storage.h"
 #include "storage_executor.h"
 #include "work.h"
@@ -23,44 +26,99 @@ static const char *path_in (const char *name)
     return path;
 }
 
-/*  Carries out the work that a step orders; its end is another step. Returns when the core wakes
+/*  Where the agent is killed. */
+typedef enum { NOWHERE, BEFORE_NAMING, AFTER_NAMING } killed_t;
+
+#define WORKS_MAX 4
+
+static core_t core;
+static killed_t killed;  /* at the next FILE_KEEP */
+static bool dead;        /* it was; nothing is told any more */
+static uint8_t key [64]; /* of its one record; */
+static size_t key_size;  /* 0 = it has none */
+static packed_t record;
+static uint64_t call;         /* its last question, */
+static storage_attend_t told; /* and what that said */
+static bool asked;            /* since its start, */
+static uint64_t used_first;   /* and that many bytes it said it used */
+
+static void record_end (void)
+{
+    free (record.data);
+    record = (packed_t){.data = NULL};
+    key_size = 0;
+}
+
+static void note (const effect_t *effect)
+{
+    char why [WHY_BYTES];
+    bool kept = effect->kind == EFFECT_PUT && effect->record.table == TABLE_KEPT_FILES;
+    if (kept || (effect->kind == EFFECT_DELETE && effect->record.table == TABLE_KEPT_FILES))
+        record_end ();
+    if (kept) {
+        assert_true (effect->record.key.size <= sizeof key);
+        memcpy (key, effect->record.key.data, key_size = effect->record.key.size);
+        record.size = effect->record.value.size;
+        record.data = must (malloc (record.size));
+        memcpy (record.data, effect->record.value.data, record.size);
+    }
+    if (effect->kind == EFFECT_CALL && strcmp (effect->call.method, "Attend") == 0) {
+        call = effect->call.call;
+        codec_clear (&storage_attend_codec, &told);
+        assert_true (codec_decode (&storage_attend_codec, &told, effect->call.body, why));
+        used_first = asked ? used_first : told.bytes_used;
+        asked = true;
+    }
+}
+
+/*  It may be killed in it. */
+static void carry_out (const effect_t *effect, event_t *ended)
+{
+    uint8_t *result = NULL;
+    size_t size = 0;
+    bool keeps = strcmp (effect->work.kind, "file_keep") == 0;
+    dead = keeps && killed != NOWHERE;
+    for (size_t i = 0; i < storage_executor_count && !(dead && killed == BEFORE_NAMING); i++)
+        if (strcmp (storage_works [i].kind, effect->work.kind) == 0) {
+            *ended = (event_t){.kind = EVENT_WORK, .work = {.work = effect->work.work}};
+            ended->work.ok = work_do (&storage_works [i], effect->work.arguments, &result, &size);
+        }
+    ended->work.result = (bytes_t){.data = result, .size = size};
+}
+
+/*  Carries out the work that a step orders; each end is another step. Returns when the core wakes
  *  next. */
-static int64_t step (core_t *core, int64_t mono_ms, const event_t *event)
+static int64_t step (int64_t mono_ms, const event_t *event)
 {
     const moment_t now = {.mono_ms = mono_ms, .wall_ms = 1700000000000 + mono_ms};
     effect_t effect;
     int64_t timer_ms = INT64_MAX;
-    event_t ended = {.kind = EVENT_TIMER};
-    uint8_t *result = NULL;
-    size_t size;
-    core->step (core->self, &now, event);
-    while (core->next (core->self, &effect)) {
+    event_t ended [WORKS_MAX];
+    size_t count = 0;
+    core.step (core.self, &now, event);
+    while (!dead && core.next (core.self, &effect)) {
+        note (&effect);
         if (effect.kind == EFFECT_TIMER)
             timer_ms = effect.timer.mono_ms;
-        for (size_t i = 0; effect.kind == EFFECT_WORK && i < storage_executor_count; i++)
-            if (strcmp (storage_works [i].kind, effect.work.kind) == 0) {
-                assert_null (result);
-                ended = (event_t){.kind = EVENT_WORK, .work = {.work = effect.work.work}};
-                ended.work.ok = work_do (&storage_works [i], effect.work.arguments, &result, &size);
-                ended.work.result = (bytes_t){.data = result, .size = size};
-            }
+        if (effect.kind != EFFECT_WORK)
+            continue;
+        assert_true (count < WORKS_MAX);
+        ended [count] = (event_t){.kind = EVENT_WORK};
+        carry_out (&effect, &ended [count++]);
     }
-    if (ended.kind == EVENT_WORK) {
-        int64_t again_ms = step (core, mono_ms, &ended);
+    for (size_t i = 0; i < count; i++) {
+        int64_t again_ms = dead ? INT64_MAX : step (mono_ms, &ended [i]);
         timer_ms = again_ms < timer_ms ? again_ms : timer_ms;
+        free ((void *) (uintptr_t) ended [i].work.result.data);
     }
-    free (result);
     return timer_ms;
 }
 
-/*  Is what was left there still there, two minutes later? */
-static bool stays (int64_t arrivals_ms, bool guest)
+static int64_t start (int64_t mono_ms, bool guest, int64_t arrivals_ms)
 {
     static const char *const sites [] = {"sim://replica"};
-    core_t core;
-    FILE *left = fopen (path_in ("arrivals/left"), "w");
-    assert_non_null (left);
-    fclose (left);
+    const moment_t now = {.mono_ms = mono_ms};
+    dead = asked = false;
     storage_core (&(storage_settings_t){.name = "d1",
                                         .sites = sites,
                                         .sites_count = 1,
@@ -69,11 +127,33 @@ static bool stays (int64_t arrivals_ms, bool guest)
                                         .guest = guest,
                                         .arrivals_ms = arrivals_ms},
                   &core);
-    int64_t at_ms = step (
-      &core, 0,
-      &(event_t){.kind = EVENT_START, .start = {.endpoint = "sim://d1", .events = "", .data = ""}});
+    if (key_size > 0)
+        core.step (core.self, &now,
+                   &(event_t){.kind = EVENT_RECORD,
+                              .record = {.table = TABLE_KEPT_FILES,
+                                         .key = {.data = key, .size = key_size},
+                                         .value = {.data = record.data, .size = record.size}}});
+    return step (
+      mono_ms,
+      &(event_t){.kind = EVENT_START,
+                 .start = {.store.start = 1, .endpoint = "sim://d1", .events = "", .data = ""}});
+}
+
+static void leave (const char *path, const char *bytes)
+{
+    FILE *left = fopen (path_in (path), "w");
+    assert_non_null (left);
+    assert_true (fputs (bytes, left) >= 0);
+    fclose (left);
+}
+
+/*  Is what was left there still there, two minutes later? */
+static bool stays (int64_t arrivals_ms, bool guest)
+{
+    leave ("arrivals/left", "");
+    int64_t at_ms = start (0, guest, arrivals_ms);
     while (at_ms <= 120000)
-        at_ms = step (&core, at_ms, &(event_t){.kind = EVENT_TIMER});
+        at_ms = step (at_ms, &(event_t){.kind = EVENT_TIMER});
     core.destroy (core.self);
     return access (path_in ("arrivals/left"), F_OK) == 0;
 }
@@ -86,16 +166,103 @@ static void what_nobody_takes_in_goes_when_its_time_is_over (void **state)
     assert_false (stays (1, false));
 }
 
+/*  --- taken in --- */
+
+/*  The site wants what was left as the file "out". */
+static void site_wants (int64_t mono_ms, uint64_t number)
+{
+    chain_arrival_t arrival = {.path = "left", .file = "out", .room = 100};
+    packed_t body = codec_encode (&storage_wanted_codec, &(storage_wanted_t){.number = number,
+                                                                             .attend_ms = 1000,
+                                                                             .report_ms = 1000,
+                                                                             .site = "ams",
+                                                                             .arrivals = &arrival,
+                                                                             .arrivals_count = 1});
+    int64_t at_ms =
+      step (mono_ms, &(event_t){.kind = EVENT_ANSWER,
+                                .answer = {.call = call,
+                                           .reason = "",
+                                           .body = {.data = body.data, .size = body.size}}});
+    if (at_ms <= mono_ms)
+        step (mono_ms, &(event_t){.kind = EVENT_TIMER});
+    free (body.data);
+}
+
+static void taken_in (void)
+{
+    assert_int_equal (told.arrivals_count, 1);
+    assert_true (told.arrivals [0].done);
+    assert_string_equal (told.arrivals [0].why, "");
+    assert_int_equal (told.bytes_used, strlen ("seven s"));
+    assert_int_equal (access (path_in ("files/out"), F_OK), 0);
+    assert_int_not_equal (access (path_in ("arrivals/left"), F_OK), 0);
+}
+
+static void begin_anew (killed_t how)
+{
+    record_end ();
+    remove (path_in ("files/out"));
+    leave ("arrivals/left", "seven s");
+    killed = how;
+    start (0, false, 0);
+    assert_int_equal (told.bytes_used, 0);
+    site_wants (10, 1);
+}
+
+static void what_is_taken_in_is_a_file (void **state)
+{
+    (void) state;
+    begin_anew (NOWHERE);
+    taken_in ();
+    core.destroy (core.self);
+}
+
+/*  Its bytes may lie under its name, and count from the first question on. */
+static void what_was_being_taken_in_when_it_was_killed_counts (void **state)
+{
+    (void) state;
+    for (killed_t how = BEFORE_NAMING; how <= AFTER_NAMING; how++) {
+        begin_anew (how);
+        assert_true (dead);
+        core.destroy (core.self);
+        assert_int_equal (access (path_in ("files/out"), F_OK) == 0, how == AFTER_NAMING);
+        killed = NOWHERE;
+        start (20, false, 0);
+        assert_int_equal (used_first, strlen ("seven s"));
+        site_wants (30, 2);
+        taken_in ();
+        core.destroy (core.self);
+    }
+}
+
+/*  Two tries of a task leave the same. */
+static void what_is_here_already_is_not_kept_twice (void **state)
+{
+    (void) state;
+    begin_anew (NOWHERE);
+    core.destroy (core.self);
+    leave ("arrivals/left", "seven s");
+    start (20, false, 0);
+    site_wants (30, 2);
+    taken_in ();
+    core.destroy (core.self);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (what_nobody_takes_in_goes_when_its_time_is_over),
+      cmocka_unit_test (what_is_taken_in_is_a_file),
+      cmocka_unit_test (what_was_being_taken_in_when_it_was_killed_counts),
+      cmocka_unit_test (what_is_here_already_is_not_kept_twice),
     };
     if (!mkdtemp (folder) || !storage_folders_make (folder))
         return 1;
     int failed = cmocka_run_group_tests (tests, NULL, NULL);
-    static const char *const inside [] = {"arrivals/left", "parts",    "files",
-                                          "marks",         "arrivals", ""};
+    static const char *const inside [] = {"arrivals/left", "files/out", "marks/out", "parts",
+                                          "files",         "marks",     "arrivals",  ""};
+    record_end ();
+    codec_clear (&storage_attend_codec, &told);
     for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
         remove (path_in (inside [i]));
     return failed;
