@@ -217,7 +217,7 @@ int64_t snapshot_may_start (const snapshot_t *self, const directory_entry_t *ent
     for (size_t n = 0; n < self->asked_count; n++) {
         const compute_need_t *need = &self->request->compute [n];
         for (size_t c = 0; c < entry->site->classes_count && need_names (need, entry); c++) {
-            need_options_t unused;
+            need_options_t unused = {0};
             if (!good_enough (&unused, need, &entry->site->classes [c]))
                 continue;
             int64_t start_ms = may_start_at (self, n, entry, c);
