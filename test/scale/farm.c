@@ -173,6 +173,7 @@ static void member_boot (farm_member_t *self)
                                             .endpoint = bus_endpoint (self->bus),
                                             .events = bus_events (self->bus)}});
     member_read (self);
+    bus_flush (self->bus);
     peer_sockets_flush (self->peers);
 }
 
@@ -188,6 +189,7 @@ static void farm_receive (farm_t *farm, polled_t *port, int64_t now_ms)
         return;
     member_step (self, &event);
     member_read (self);
+    bus_flush (self->bus);
     peer_sockets_flush (self->peers);
 }
 
@@ -200,6 +202,7 @@ static void farm_turn (farm_t *farm)
         if (peers_ms <= now_ms || self->host.alarm_ms <= now_ms) {
             member_ring (self, now_ms);
             member_read (self);
+            bus_flush (self->bus);
             peer_sockets_flush (self->peers);
             peers_ms = peer_sockets_due (self->peers, now_ms);
         }

@@ -37,7 +37,7 @@ serve () { # N: directory N
   for n in $(seq "$directories"); do [ "$n" = "$1" ] || others+=("$(at "$n")"); done
   homes=$(seq -s , -f 'g%.0f' "$directories")
   launch "g$1" svc-gis --set name="g$1" --set gis="$(IFS=,; echo "${others[*]}")" --set homes="$homes" \
-    --set administrators=alice --set store/folder="$work/g$1" \
+    --set administrators=alice --set store/folder="$work/g$1" --set recall/wait=0s \
     --set bind/endpoint="$(at "$1")" --set bind/events="tcp://127.2.0.$1:5601"
 }
 
