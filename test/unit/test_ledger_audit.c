@@ -268,6 +268,46 @@ static void records_missing_changed_or_damaged_are_written_anew (void **state)
     assert_non_null (strstr (mended.told, "command 07000000-1-1: its record is damaged"));
 }
 
+/*  Its record, kept for so much longer than its rows tell, in so much another version; what is
+ *  wrong with it. */
+static size_t reservation_differs (const rows_t *rows, int64_t longer_ms, uint32_t versions)
+{
+    static const uint8_t id [] = "one";
+    bytes_t key = {.data = id, .size = 3};
+    mended_rows_t mended = {0};
+    ledger_tables_t *tables =
+      ledger_tables_new (rows->replay, &(ledger_mender_t){.tell = on_told, .owner = &mended});
+    reservation_record_t record = ledger_replay_find (rows->replay, key)->record;
+    record.until_ms += longer_ms;
+    record.version += versions;
+    packed_t value = codec_encode (&reservation_record_codec, &record);
+    ledger_tables_record (tables, TABLE_RESERVATIONS, key,
+                          (bytes_t){.data = value.data, .size = value.size}, true);
+    ledger_tables_destroy (&tables);
+    free (value.data);
+    return mended.left;
+}
+
+/*  A reservation stays on record until its longest version has ended. */
+static void an_end_that_was_cut_off_may_be_later (void **state)
+{
+    pair_t *pair = *state;
+    rows_end (&pair->home);
+    rows_begin (&pair->home);
+    pair->home.number = 40;
+    rows_change_t change = booking ();
+    change.operation = OPERATION_MODIFY;
+    change.base = 1;
+    commit (&pair->home, change);
+    assert_int_equal (reservation_differs (&pair->home, 0, 0), 0);
+    assert_int_equal (reservation_differs (&pair->home, HOUR, 0), 0);
+    assert_int_equal (reservation_differs (&pair->home, -1, 0), 1);
+    assert_int_equal (reservation_differs (&pair->home, HOUR, 1), 1);
+    commit (&pair->site, booking ());
+    assert_int_equal (reservation_differs (&pair->site, 0, 0), 0);
+    assert_int_equal (reservation_differs (&pair->site, HOUR, 0), 1);
+}
+
 static void a_promise_that_no_row_tells_of_is_left_and_rubbish_is_not (void **state)
 {
     pair_t *pair = *state;
@@ -298,6 +338,7 @@ int main (void)
       TEST (a_commit_that_nobody_decided_is_found),
       TEST (a_store_as_its_ledger_tells_has_no_difference),
       TEST (records_missing_changed_or_damaged_are_written_anew),
+      TEST (an_end_that_was_cut_off_may_be_later),
       TEST (a_promise_that_no_row_tells_of_is_left_and_rubbish_is_not),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);

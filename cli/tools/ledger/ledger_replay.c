@@ -334,6 +334,14 @@ const replay_reservation_t *ledger_replay_reservation (const ledger_replay_t *se
     return standing ? &standing->shown : NULL;
 }
 
+const replay_reservation_t *ledger_replay_find (const ledger_replay_t *self, bytes_t id)
+{
+    char name [NAME_BYTES_MAX + 1] = "";
+    memcpy (name, id.data, id.size < sizeof name ? id.size : 0);
+    const replay_standing_t *standing = ordered_find (self->reservations, name);
+    return standing ? &standing->shown : NULL;
+}
+
 replay_resource_t *ledger_replay_named (const ledger_replay_t *self, const char *name)
 {
     for (size_t i = 0; i < self->resources_count; i++)

@@ -54,7 +54,8 @@ typedef struct {
  *  Its record has a plan when a home sent one with it (T14); else see the command made_by. */
 typedef struct {
     char id [NAME_BYTES_MAX + 1];
-    bool found; /* some of it is not known: it began before the first row */
+    bool found;     /* some of it is not known: it began before the first row */
+    bool continued; /* by a version that is known; an earlier one may have lasted longer */
     reservation_record_t record;
 } replay_reservation_t;
 
@@ -130,6 +131,9 @@ void ledger_replay_end (ledger_replay_t *self, uint64_t last);
 /*  Of the reservations that stand, ascending by id; after = NULL: the first. NULL at the end. */
 const replay_reservation_t *ledger_replay_reservation (const ledger_replay_t *self,
                                                        const char *after);
+
+/*  The one of this id; NULL when no row names it. */
+const replay_reservation_t *ledger_replay_find (const ledger_replay_t *self, bytes_t id);
 
 /*  A resource by its name; NULL when the ledger does not mention it. */
 replay_resource_t *ledger_replay_named (const ledger_replay_t *self, const char *name);

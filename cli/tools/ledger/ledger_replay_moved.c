@@ -199,6 +199,7 @@ static void moved_settle (replay_change_t *change, bool granted)
         record->part = packed_copy (packed_bytes (told->part));
         record->part_kind = told->part_kind;
         record->released = change->plan->operation == OPERATION_RELEASE;
+        standing->shown.continued |= standing->shown.found;
         standing->shown.found = false;
     }
     record->failed = !granted && standing->current.count == 0;
@@ -442,7 +443,7 @@ void replay_readmitted (ledger_replay_t *self, ledger_row_t *row)
     replay_standing_t *standing = standing_of (self, row->reservation, "");
     reservation_record_t before = standing->shown.record;
     standing->shown.record = row->readmitted;
-    standing->shown.found = false;
+    standing->shown.found = standing->shown.continued = false;
     row->readmitted = before;
     if (!replay_part_spans (self, standing->shown.record.part_kind, standing->shown.record.part,
                             &standing->current, &until_ms))

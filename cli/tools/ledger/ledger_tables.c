@@ -208,6 +208,36 @@ static void judge_unknown (ledger_tables_t *self, uint8_t table, bytes_t key, bo
           sound ? "it is in the store" : "its record is damaged");
 }
 
+static bool same_bytes (packed_t wanted, bytes_t value)
+{
+    return wanted.size == value.size && memcmp (wanted.data, value.data, value.size) == 0;
+}
+
+/*  A reservation is kept until its longest version has ended, and that one may lie before the first
+ *  row. */
+static bool ledger_tables_same (const ledger_tables_t *self, const ledger_tables_wanted_t *wanted,
+                                bytes_t value)
+{
+    char why [WHY_BYTES];
+    reservation_record_t stored;
+    if (!wanted->value.data || same_bytes (wanted->value, value))
+        return true;
+    const replay_reservation_t *one =
+      wanted->key.table == TABLE_RESERVATIONS
+        ? ledger_replay_find (self->replay, ledger_tables_key_of (wanted))
+        : NULL;
+    if (!one || !one->continued || !codec_decode (&reservation_record_codec, &stored, value, why))
+        return false;
+    reservation_record_t longer = one->record;
+    if (longer.until_ms < stored.until_ms)
+        longer.until_ms = stored.until_ms;
+    packed_t packed = codec_encode (&reservation_record_codec, &longer);
+    bool same = same_bytes (packed, value);
+    free (packed.data);
+    codec_clear (&reservation_record_codec, &stored);
+    return same;
+}
+
 void ledger_tables_record (ledger_tables_t *self, uint8_t table, bytes_t key, bytes_t value,
                            bool sound)
 {
@@ -226,10 +256,7 @@ void ledger_tables_record (ledger_tables_t *self, uint8_t table, bytes_t key, by
         judge_unknown (self, table, key, sound);
         return;
     }
-    bool same =
-      sound && (!wanted->value.data || (wanted->value.size == value.size &&
-                                        memcmp (wanted->value.data, value.data, value.size) == 0));
-    if (!same)
+    if (!sound || !ledger_tables_same (self, wanted, value))
         tell (self, ledger_tables_put (self, wanted), "%s: its record %s",
               ledger_tables_name_of (table, key, text),
               sound ? "differs from its ledger" : "is damaged");
