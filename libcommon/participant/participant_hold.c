@@ -109,7 +109,8 @@ static bool participant_hold_check_time (const participant_t *self, const moment
 }
 
 /*  T13: the last of the store's room is for decisions and releases: a tenth, or more when the
- *  ledger rows of all open commands may need more. */
+ *  ledger rows of all open commands may need more. A release begins something, too, so it needs
+ *  what it will store: tried again and again, it would fill the disk. */
 static bool participant_hold_check_room (const participant_t *self, const moment_t *now,
                                          const plan_t *plan, size_t size, refusal_t *refusal)
 {
@@ -117,7 +118,7 @@ static bool participant_hold_check_room (const participant_t *self, const moment
     uint64_t rows = (uint64_t) self->open_count * LEDGER_ROOM_BYTES;
     if (reserve < rows)
         reserve = rows;
-    if (plan->operation == OPERATION_RELEASE || moment_room (now, reserve, size))
+    if (moment_room (now, plan->operation == OPERATION_RELEASE ? 0 : reserve, size))
         return true;
     refusal->free = (int64_t) (now->store_free_bytes >> 10);
     return refuse_with (refusal, REFUSAL_STORE_FULL,

@@ -314,6 +314,11 @@ static void T13_a_full_store_takes_no_holds_but_every_end (void **state)
     assert_int_equal (rig_verb (rig, "Prepare", 4).state, COMMAND_PREPARED);
     assert_int_equal (rig_hold (rig, hold_of (rig, 6, OPERATION_RELEASE, "r1", 1, 0, 1, 2)).state,
                       COMMAND_PREPARED);
+    assert_int_equal (rig_verb (rig, "Abort", 6).state, COMMAND_ABORTED);
+    rig->host.now.store_free_bytes = 100; /* a release is stored, too */
+    assert_int_equal (
+      rig_hold (rig, hold_of (rig, 9, OPERATION_RELEASE, "r1", 1, 0, 1, 2)).refusal.reason,
+      REFUSAL_STORE_FULL);
     rig->host.now.store_free_bytes =
       rig->host.now.store_bytes / 10; /* not the room for the hold itself */
     assert_int_equal (rig_hold (rig, small_hold (rig, 7, true)).refusal.reason, REFUSAL_STORE_FULL);
