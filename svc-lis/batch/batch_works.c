@@ -119,6 +119,24 @@ static void batch_over (run_report_t *report, run_state_t state, const char *why
     snprintf (report->why, sizeof report->why, "%s", why);
 }
 
+/*  Has it ended by what the job has written? Why one ended by a signal only the batch system says, once
+ *  its job is over. */
+static bool stand_end_read (run_report_t *report, const char *path, const batch_job_seen_t *seen,
+                            uid_t account)
+{
+    char told [TOLD_BYTES];
+    run_report_t end = *report;
+    bool over = seen->state < BATCH_JOB_QUEUED || seen->state > BATCH_JOB_SUSPENDED;
+    if (!told_read (path, account, told) || !end_read (told, &end) || (end.signal && !over))
+        return false;
+    *report = end;
+    if (end.signal && seen->state == BATCH_JOB_LOST)
+        batch_over (report, RUN_LOST, seen->why);
+    else if (end.signal && seen->state == BATCH_JOB_ENDED)
+        snprintf (report->why, sizeof report->why, "%s", seen->why);
+    return true;
+}
+
 /*  The job has made its folder. */
 static void stand_begun (run_report_t *report, const char *runs, const char *name,
                          const batch_job_seen_t *seen, uid_t account)
@@ -126,14 +144,8 @@ static void stand_begun (run_report_t *report, const char *runs, const char *nam
     char path [PATH_MAX], told [TOLD_BYTES];
     if (told_read (batch_path (path, runs, name, "/begun"), account, told))
         report->started_ms = strtoll (told, NULL, 10);
-    if (told_read (batch_path (path, runs, name, "/end"), account, told) &&
-        end_read (told, report)) {
-        if (report->signal && seen->state == BATCH_JOB_LOST)
-            batch_over (report, RUN_LOST, seen->why);
-        else if (report->signal && seen->state == BATCH_JOB_ENDED)
-            snprintf (report->why, sizeof report->why, "%s", seen->why);
+    if (stand_end_read (report, batch_path (path, runs, name, "/end"), seen, account))
         return;
-    }
     report->state = RUN_RUNNING;
     report->suspended = seen->state == BATCH_JOB_SUSPENDED;
     bool ordered = access (batch_path (path, runs, name, ".ended"), F_OK) == 0;

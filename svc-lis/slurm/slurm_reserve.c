@@ -291,8 +291,8 @@ static bool slurm_others (const slurm_pair_t *self, slurm_job_fn *act, size_t *c
     return good;
 }
 
-/*  Whether it worked is seen by whether the job is gone. A run's job is told why, for the site to try
- *  the task again. */
+/*  Whether it worked is seen by whether the job is gone. A run's job is told why before, for the site to
+ *  try the task again. */
 static void slurm_job_clear (const slurm_pair_t *self, const char *id, bool ours)
 {
     char why [WHY_BYTES], job [BATCH_JOB_ID_BYTES + 8], comment [] = "comment=" SLURM_MADE_WAY;
@@ -300,7 +300,8 @@ static void slurm_job_clear (const slurm_pair_t *self, const char *id, bool ours
     const char *const told [] = {"scontrol", "update", job, comment, NULL};
     const char *const requeue [] = {"scontrol", "requeue", id, NULL};
     const char *const cancel [] = {"scancel", id, NULL};
-    if (slurm_run (self->setup, ours ? told : requeue, NULL, why) == COMMAND_REFUSED || ours)
+    if (slurm_run (self->setup, ours ? told : requeue, NULL, why) ==
+        (ours ? COMMAND_DONE : COMMAND_REFUSED))
         slurm_run (self->setup, cancel, NULL, why);
 }
 

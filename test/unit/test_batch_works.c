@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,7 @@ static int runs_end (void **state)
 }
 
 static const char *const counts [] = {"sh", "-c", "echo once >>../../count; exit 3"};
+static const char *const killed [] = {"sh", "-c", "kill $$"};
 
 static void a_run_is_submitted_once (void **state)
 {
@@ -184,6 +186,24 @@ static void an_end_is_told_when_the_job_is_forgotten (void **state)
     job_run ();
     job_state = BATCH_JOB_UNKNOWN;
     assert_int_equal (stand_after (RUN_LOOK, NULL, 0).report.state, RUN_ENDED);
+}
+
+/*  It ended by a signal; whether its node was needed is told with the job's end. */
+static void a_killed_run_is_over_when_its_job_is (void **state)
+{
+    (void) state;
+    stand_after (RUN_START, killed, 3);
+    job_run ();
+    job_state = BATCH_JOB_RUNNING;
+    assert_int_equal (stand_after (RUN_LOOK, NULL, 0).report.state, RUN_RUNNING);
+    job_state = BATCH_JOB_LOST;
+    stand_t stand = stand_after (RUN_LOOK, NULL, 0);
+    assert_int_equal (stand.report.state, RUN_LOST);
+    assert_string_equal (stand.report.why, "as it is");
+    job_state = BATCH_JOB_ENDED;
+    stand = stand_after (RUN_LOOK, NULL, 0);
+    assert_int_equal (stand.report.state, RUN_ENDED);
+    assert_int_equal (stand.report.signal, SIGTERM);
 }
 
 static void silence_is_no_end (void **state)
@@ -260,6 +280,7 @@ int main (void)
       cmocka_unit_test_setup_teardown (two_jobs_of_a_run_begin_it_once, runs_new, runs_end),
       cmocka_unit_test_setup_teardown (an_end_is_told_when_the_job_is_forgotten, runs_new,
                                        runs_end),
+      cmocka_unit_test_setup_teardown (a_killed_run_is_over_when_its_job_is, runs_new, runs_end),
       cmocka_unit_test_setup_teardown (silence_is_no_end, runs_new, runs_end),
       cmocka_unit_test_setup_teardown (a_forgotten_job_is_submitted_again, runs_new, runs_end),
       cmocka_unit_test_setup_teardown (a_held_job_is_submitted_again, runs_new, runs_end),
