@@ -89,7 +89,7 @@ static const cli_command_t listed [] = {
   {.name = "workload"},
   {.name = "check"},
   {.name = "audit"},
-  {"doctor", "[FILE.zpl…]",
+  {"doctor", "[--sizes] [FILE.zpl…]",
    "Check that every service answers and is well.\nWith files: check that the members they "
    "configure can run on this machine.",
    run_doctor},

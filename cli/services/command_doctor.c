@@ -4,6 +4,7 @@
  *  All are asked at once: every service for its status, sites for their nodes and storage nodes.
  */
 #include "doctor_files.h"
+#include "doctor_sizes.h"
 #include "json_fields.h"
 #include "must.h"
 #include "replica_sites.h"
@@ -51,6 +52,8 @@ static void doctor_ask (session_t *session, doctor_asked_t *asked, const char *a
 static void hear_status (findings_t *findings, const doctor_asked_t *asked, const json_t *answer)
 {
     const char *who = text_of (asked->entry, "name");
+    if (findings->sizes)
+        doctor_sizes_add (findings->sizes, answer);
     int64_t wall_ms = number_of (answer, "wall_ms");
     int64_t now_ms = cli_wall_ms ();
     if (strcmp (text_of (answer, "name"), who) != 0)
@@ -230,12 +233,21 @@ static int look_at_files (const cli_t *cli, const cli_words_t *files, findings_t
 
 int run_doctor (cli_t *cli)
 {
+    bool sizes = false;
+    cli_option_t list_of [] = {
+      FLAG_OPTION ("sizes", &sizes,
+                   "tell the memory and the store of each service, and when it will be full"),
+      {0}};
     cli_words_t words;
     int code;
     findings_t findings;
-    if (!cli_parse (cli, NULL, 0, WORDS_MAX, &words, &code))
+    if (!cli_parse (cli, list_of, 0, WORDS_MAX, &words, &code))
         return code;
+    if (sizes && words.count > 0)
+        return cli_fail (EXIT_USAGE, "doctor: --sizes asks services, so it takes no files");
     findings_init (&findings);
+    if (sizes)
+        findings.sizes = made (json_array ());
     code = words.count == 0 ? look_at_federation (cli, &findings)
                             : look_at_files (cli, &words, &findings);
     if (code == EXIT_DONE)

@@ -1,6 +1,7 @@
 /*  doctor_files - looks only: nothing is created, written or changed. */
 #include "doctor_files.h"
 
+#include "doctor_sizes.h"
 #include "federation.h"
 #include "json_fields.h"
 #include "must.h"
@@ -37,6 +38,7 @@ void findings_init (findings_t *self)
 void findings_clear (findings_t *self)
 {
     json_decref (self->wrong);
+    json_decref (self->sizes);
     *self = (findings_t){0};
 }
 
@@ -55,9 +57,11 @@ int findings_tell (const findings_t *self, bool as_json)
     size_t count = json_array_size (self->wrong);
     const json_t *one;
     if (as_json) {
-        cli_print_json (json_pack ("{s:I, s:O}", "looked_at", (json_int_t) self->looked_at, "wrong",
-                                   self->wrong));
+        cli_print_json (json_pack ("{s:I, s:O, s:O*}", "looked_at", (json_int_t) self->looked_at,
+                                   "wrong", self->wrong, "sizes", self->sizes));
     } else {
+        if (self->sizes)
+            doctor_sizes_print (self->sizes);
         for (size_t i = 0; (one = json_array_get (self->wrong, i)); i++)
             printf ("%s: %s\n", json_string_value (json_object_get (one, "who")),
                     json_string_value (json_object_get (one, "what")));

@@ -11,6 +11,7 @@
 /*  The problems found, in the order in which they were found. */
 typedef struct {
     json_t *wrong; /* [{"who", "what"}] */
+    json_t *sizes; /* forms of sizes, to be told, too; NULL = not asked for */
     size_t looked_at;
 } findings_t;
 

@@ -65,9 +65,14 @@ static counter_t *counter_find (const service_t *self, const char *name)
 }
 
 /*  What the host counts, among what the service counts. */
-static void service_show (service_t *self, const char *name, uint64_t value)
+static void service_show (service_t *self, const char *name, int64_t value)
 {
-    service_count (self, name, (int64_t) value - service_counted (self, name));
+    service_count (self, name, value - service_counted (self, name));
+}
+
+static int64_t store_used (const moment_t *now)
+{
+    return (int64_t) (now->store_bytes - now->store_free_bytes);
 }
 
 static void service_on_status (void *owner, const moment_t *now, const request_t *request,
@@ -75,13 +80,17 @@ static void service_on_status (void *owner, const moment_t *now, const request_t
 {
     (void) body;
     service_t *self = owner;
-    service_show (self, "flushes", now->store_flushes);
-    service_show (self, "messages_sent", now->messages_sent);
-    service_show (self, "bytes_sent", now->bytes_sent);
-    service_show (self, "connections_closed", now->connections_closed);
-    service_show (self, "connections_in", now->connections_in);
-    service_show (self, "connections_out", now->connections_out);
-    service_show (self, "memory_bytes", now->memory_bytes);
+    service_show (self, "flushes", (int64_t) now->store_flushes);
+    service_show (self, "messages_sent", (int64_t) now->messages_sent);
+    service_show (self, "bytes_sent", (int64_t) now->bytes_sent);
+    service_show (self, "connections_closed", (int64_t) now->connections_closed);
+    service_show (self, "connections_in", (int64_t) now->connections_in);
+    service_show (self, "connections_out", (int64_t) now->connections_out);
+    service_show (self, "memory_bytes", (int64_t) now->memory_bytes);
+    service_show (self, "store_bytes", (int64_t) now->store_bytes);
+    service_show (self, "store_used_bytes", store_used (now));
+    service_show (self, "store_growth_bytes", store_growth_a_day (&self->growth));
+    service_show (self, "store_watched_ms", store_growth_span_ms (&self->growth));
     Musubi__StatusAnswer answer = MUSUBI__STATUS_ANSWER__INIT;
     answer.n_counters = self->counters_count;
     answer.counters =
@@ -405,6 +414,23 @@ static void see_room (service_t *self, const moment_t *now)
     service_warn (self, "store", text, INT64_MAX);
 }
 
+/*  T13 comes as a surprise to nobody who reads warnings. */
+static void see_growth (service_t *self, const moment_t *now)
+{
+    char text [256] = "";
+    if (!store_growth_see (&self->growth, now->mono_ms, (uint64_t) store_used (now)))
+        return;
+    int64_t a_day = store_growth_a_day (&self->growth);
+    int64_t free_bytes = (int64_t) now->store_free_bytes;
+    if (store_growth_span_ms (&self->growth) >= GROWTH_DAY_MS && a_day > 0 &&
+        free_bytes / a_day < STORE_DAYS_LEAST)
+        snprintf (text, sizeof text,
+                  "the store will be full in %lld days if it goes on as in the last one: raise "
+                  "store/bytes, or lower retention",
+                  (long long) (free_bytes / a_day));
+    service_warn (self, "growth", text, INT64_MAX);
+}
+
 /*  Tell the host when to wake us, when that has changed. */
 static void set_alarm (service_t *self)
 {
@@ -421,6 +447,8 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
     self->wall_ms = now->wall_ms;
     prng_stir (&self->prng, now->entropy);
     see_room (self, now);
+    if (event->kind != EVENT_RECORD)
+        see_growth (self, now);
     if (timekeeper_see (&self->timekeeper, now))
         outbox_log (self->outbox, LEVEL_ALARM, "clock stepped by=%.3fs",
                     (double) self->timekeeper.step_ms / 1000);

@@ -16,6 +16,7 @@
 #include "core.h"
 #include "outbox.h"
 #include "prng.h"
+#include "store_growth.h"
 #include "timekeeper.h"
 #include "timers.h"
 
@@ -28,6 +29,8 @@ typedef void start_fn (void *owner, const moment_t *now);
 #define COUNTERS_MAX 128
 #define LIMITS_MAX   32
 #define WARNINGS_MAX 16
+
+#define STORE_DAYS_LEAST 7 /* warned of a store that will be full sooner, if a day showed so */
 
 typedef struct {
     const char *name; /* static */
@@ -51,6 +54,7 @@ typedef struct service {
     timers_t *timers;
     prng_t prng;
     timekeeper_t timekeeper;
+    store_growth_t growth;
     calls_t *calls;
     struct directory *directory; /* follows a GIS; NULL in a GIS, which sets its own resolver */
     struct restore_guard *restore_guard; /* may it speak for its store? (T14) */

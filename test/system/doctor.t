@@ -13,6 +13,17 @@ until_ () { # COMMAND…: until it succeeds, for half a minute
 # --- a federation
 check "all are well" until_ musubi doctor
 says "  … all of them" '^10 checked, 0 problems found$'
+exits 0 "sizes are told, too" musubi doctor --sizes
+says "  … a row for each service" '^lis/kyoto +[0-9.]+ MB +[0-9.]+ kB +17.2 GB +- '
+exits 0 "also as JSON" musubi --json doctor --sizes
+check "  … in bytes, sorted by name" python3 -c '
+import json, sys
+sizes = json.loads (sys.argv [1]) ["sizes"]
+names = [one ["service"] for one in sizes]
+assert len (sizes) == 10 and names == sorted (names)
+assert all (0 < one ["store_used_bytes"] < one ["store_bytes"] and one ["memory_bytes"] > 1 << 20 for one in sizes)
+assert all ("full_in_days" not in one for one in sizes)' "$output"
+exits 2 "of services alone" musubi doctor --sizes "$federation/gis-g1.zpl"
 extra=$work/extra
 setsid svc-replica --set name=extra --set gis="$MUSUBI_GIS" --set nodes="n1, n2" --set store/folder="$extra" >"$work/ready" 2>&1 &
 extra_pid=$!

@@ -73,10 +73,62 @@ static void what_the_host_counts_is_told_as_it_stands_then (void **state)
     service_destroy (&service);
 }
 
+#define STORE_MIB 100
+
+/*  As the store has so many bytes after so many minutes of this start. */
+static Musubi__StatusAnswer *ask_of_store (service_t *service, int64_t minutes, uint64_t used)
+{
+    moment_t now = {.wall_ms = minutes * 60000,
+                    .mono_ms = minutes * 60000,
+                    .store_bytes = STORE_MIB << 20,
+                    .store_free_bytes = (STORE_MIB << 20) - used};
+    return ask (service, &now);
+}
+
+static void a_store_that_fills_is_told_in_time (void **state)
+{
+    (void) state;
+    service_t *service = member_new ("lis/ams", NULL, 0);
+    uint64_t step = 1 << 20; /* an hour */
+    Musubi__StatusAnswer *answer = ask_of_store (service, 0, 0);
+    assert_int_equal (counter (answer, "store_bytes"), STORE_MIB << 20);
+    assert_int_equal (counter (answer, "store_watched_ms"), 0);
+    assert_int_equal (counter (answer, "store_growth_bytes"), 0);
+    message_free (&answer->base);
+    for (int64_t minutes = 30; minutes < 24 * 60; minutes += 30) {
+        answer = ask_of_store (service, minutes, (uint64_t) minutes / 60 * step);
+        assert_int_equal (counter (answer, "store_watched_ms"), minutes / 60 * 3600000);
+        if (minutes >= 60)
+            assert_int_equal (counter (answer, "store_growth_bytes"), 24 * step);
+        assert_int_equal (answer->n_warnings, 0); /* not by less than a day */
+        message_free (&answer->base);
+    }
+    answer = ask_of_store (service, 24 * 60, 24 * step);
+    assert_int_equal (counter (answer, "store_used_bytes"), 24 * step);
+    assert_int_equal (answer->n_warnings, 1);
+    assert_non_null (strstr (answer->warnings [0], "the store will be full in 3 days"));
+    message_free (&answer->base);
+
+    /*  It stays as large: a day later nothing of the growth is left. */
+    for (int64_t hour = 25; hour <= 48; hour++)
+        message_free (&ask_of_store (service, hour * 60, 24 * step)->base);
+    answer = ask_of_store (service, 48 * 60, 24 * step);
+    assert_int_equal (counter (answer, "store_watched_ms"), 24 * 3600000);
+    assert_int_equal (counter (answer, "store_growth_bytes"), 0);
+    assert_int_equal (answer->n_warnings, 0);
+    message_free (&answer->base);
+
+    answer = ask_of_store (service, 49 * 60, 12 * step);
+    assert_int_equal (counter (answer, "store_growth_bytes"), -12 * (int64_t) step);
+    message_free (&answer->base);
+    service_destroy (&service);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (what_the_host_counts_is_told_as_it_stands_then),
+      cmocka_unit_test (a_store_that_fills_is_told_in_time),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
