@@ -104,6 +104,7 @@ typedef struct {
     name_list_t hosts;  /* in its configuration, and of the order */
     name_list_t listed; /* in its access list: its account, and notes (grid_list_change) */
     bool leaving;       /* hosts are those that it has and should not have any more */
+    bool begun;         /* its start has come */
     name_list_t on;     /* instances of other queues on its hosts: enabled, */
     name_list_t off;    /* disabled by us, */
     name_list_t kept;   /* disabled by an operator */
@@ -181,6 +182,21 @@ char *grid_joined (const char *const *words, size_t count, char between)
     return text;
 }
 
+/*  The state of an instance when it is new, and when the daemon of its host starts. Until its start, or
+ *  while hosts are new, it is to wait; from then on a daemon that starts must not disable it, as if an
+ *  operator had. */
+static const char *grid_initial_state (const grid_queue_t *self)
+{
+    name_list_t there = {0};
+    if (self->now)
+        grid_words (self->now, "hostlist", &there);
+    bool all = self->begun;
+    for (size_t i = 0; all && i < self->order->nodes_count; i++)
+        all = grid_has (&there, self->order->nodes [i]);
+    name_list_clear (&there);
+    return all ? "default" : "disabled";
+}
+
 /*  The site's queue, with what is different in this one. NULL with why. */
 static char *grid_queue_wanted (const grid_queue_t *self, char why [WHY_BYTES])
 {
@@ -201,7 +217,7 @@ static char *grid_queue_wanted (const grid_queue_t *self, char why [WHY_BYTES])
               (int) (grace_s % 60));
     grid_replace (&text, "qname", self->name);
     grid_replace (&text, "hostlist", hosts);
-    grid_replace (&text, "initial_state", "disabled");
+    grid_replace (&text, "initial_state", grid_initial_state (self));
     grid_replace (&text, "user_lists", self->name);
     grid_replace (&text, "subordinate_list", "NONE");
     grid_replace (&text, "calendar", "NONE");
@@ -550,9 +566,11 @@ static bool grid_keep (const batch_setup_t *setup, const back_end_order_t *order
 {
     grid_queue_t self;
     bool changed = false;
-    bool good = grid_queue_look (&self, setup, order, why) &&
-                grid_queue_equal (&self, &changed, why) && grid_instances_look (&self, why) &&
-                grid_settle (&self, ahead_ms, why);
+    bool good = grid_queue_look (&self, setup, order, why);
+    self.begun = ahead_ms <= 0;
+    good = good && grid_queue_equal (&self, &changed, why) && grid_instances_look (&self, why) &&
+           grid_settle (&self, ahead_ms, why) &&
+           (!self.begun || grid_queue_equal (&self, &changed, why));
     grid_queue_clear (&self);
     return good;
 }
@@ -573,8 +591,9 @@ bool grid_verify (const batch_setup_t *setup, const back_end_order_t *order, cha
     bool changed = false;
     bool good = grid_queue_look (&self, setup, order, why);
     bool there = good && self.now;
-    good = good && grid_queue_equal (&self, &changed, why) && grid_instances_look (&self, why);
     int64_t ahead_ms = grid_ahead_ms (order);
+    self.begun = ahead_ms <= 0;
+    good = good && grid_queue_equal (&self, &changed, why) && grid_instances_look (&self, why);
     bool switched = ahead_ms > 0 ? self.own_on.count > 0 : self.own_off.count + self.on.count > 0;
     good = good && grid_settle (&self, ahead_ms, why);
     if (good && (changed || switched))

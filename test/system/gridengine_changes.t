@@ -16,6 +16,7 @@ modify () { printf '%s' "$1" >"$work/patch.json" && musubi modify "$id" "$work/p
 hosts_of () { qconf -sq "musubi-ams-$id" | sed -n 's/^hostlist *//p' | tr ' ' '\n'; }
 has_hosts () { [ "$(hosts_of | grep -c .)" -eq "$1" ]; }
 without () { has_hosts "$1" && opened "$id" "$1" && ! hosts_of | grep -qx "$2"; } # COUNT HOST
+instance () { [ "$(qstat -f | awk -v name="$1" '$1 == name {print $6}')" = "$2" ]; } # NAME STATE
 runs_on () { qstat -u '*' -s r | grep -c "own.* r .*@"; }
 
 start=$(($(date +%s) + 14))
@@ -44,10 +45,17 @@ left=$(comm -23 <(sort <<<"$had") <(hosts_of | sort))
 check "which is the other queue's again" grep -qE "^batch@$left .*lx-amd64 *$" <(qstat -f)
 check "it is still the prolonged one" longer
 
+restarted=$(qstat -f -q "musubi-ams-$id" | sed -n 's|^musubi[^@]*@\([^ ]*\) .* 0/1/2 .*|\1|p') # the one without the task
+check "the daemon of a host dies" slay "$(grid pid "$restarted")"
+check "and comes back" grid start "$restarted"
+mkdir -m 1777 "$work/told"
+as_account qsub -terse -q "musubi-ams-$id@$restarted" -l "musubi=musubi-ams-$id" -wd /tmp -o /dev/null -j y -S /bin/sh <<<"touch $work/told/ran" >/dev/null
+comes "it runs a job" test -e "$work/told/ran"
+check "the host is the reservation's, as before" instance "musubi-ams-$id@$restarted" ""
+
 # What an operator disables is drained, stays so, and is told; what is enabled again is the reservation's again.
 taken=$(hosts_of | head -n 1)
 drained () { [ "$(musubi nodes ams --json | jq -r --arg node "$taken" '.nodes[] | select(.node == $node) | .drained // false')" = "$1" ]; }
-instance () { [ "$(qstat -f | awk -v name="$1" '$1 == name {print $6}')" = "$2" ]; } # NAME STATE
 troubled () { musubi show "$id" --json | jq -e --arg why "$1" '.openings[0] | .degraded and (.trouble | contains ($why))'; }
 sound () { musubi show "$id" --json | jq -e '.openings[0] | .degraded | not'; }
 check "an operator disables its queue on a host where its job runs" qmod -d "musubi-ams-$id@$taken"
