@@ -79,5 +79,6 @@ tell_more () {
   musubi queue --over
   musubi nodes ams
   qstat -f -u '*'
+  tail -n 6 "$work/grid/qmaster/messages" "$work/grid/root/default/common/accounting"
   tail -n 20 "$federation"/log/lis-ams.log "$federation"/log/batch-*.log
 }
