@@ -6,8 +6,6 @@
 #include "name_list.h"
 #include "timetable_config.h"
 
-#include <string.h>
-
 #define DAY_MS 86400000.0
 
 const config_key_t balancer_keys [] = {

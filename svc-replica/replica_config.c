@@ -1,14 +1,11 @@
 /*  replica_config - reads the settings from the configuration. */
 #include "replica_config.h"
 
-#include "directory_entry.h"
-#include "must.h"
 #include "replica.h"
 #include "timetable_config.h"
 
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MINUTE_MS      60000.0

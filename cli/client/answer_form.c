@@ -7,7 +7,6 @@
 #include "timetext.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const form_row_t placement_rows [] = {

@@ -4,8 +4,6 @@
 #include "answer_form.h"
 #include "json_fields.h"
 
-#include <stdlib.h>
-
 session_t *listing_session (const cli_t *cli, int *code)
 {
     session_t *session = session_open (cli, code);

@@ -2,7 +2,6 @@
 #include "folder_transfer.h"
 
 #include "json_fields.h"
-#include "must.h"
 
 int folder_carry (const folder_order_t *order, folder_progress_t *progress, const char *method,
                   json_t *question, const char *path)

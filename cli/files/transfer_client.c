@@ -6,7 +6,6 @@
 #include "must.h"
 #include "own_address.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <sodium.h>
 #include <stdio.h>

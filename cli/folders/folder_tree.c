@@ -7,8 +7,6 @@
 #include <errno.h>
 #include <fts.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define SAID_MAX 20 /* members that are named before it gives up */

@@ -11,7 +11,6 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <unistd.h>
 
 #define BLOCK_BYTES (1 << 18)
 #define DISK_FLAGS                                                                                 \

@@ -6,7 +6,6 @@
 #include "timetext.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static json_t *changes_add_one (json_t *changes, const char *reservation, const char *word,

@@ -1,10 +1,8 @@
 /*  musubi gantt - reservations over time, in letters or as an SVG picture. */
 #include "chart.h"
-#include "json_fields.h"
 #include "listing.h"
 #include "output_file.h"
 #include "reserve_commands.h"
-#include "timetext.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,9 +12,7 @@
 #include "timetext.h"
 #include "transaction.h"
 
-#include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct {

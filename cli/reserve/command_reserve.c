@@ -13,10 +13,7 @@
 
 #include "core.h"
 #include "json_fields.h"
-#include "timetext.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define POLL_MS       30000

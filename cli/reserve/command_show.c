@@ -7,7 +7,6 @@
 #include "watch.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define LIST_UNTIL_MS_MAX INT64_C (253402300799999) /* the last moment of the year 9999 */
 

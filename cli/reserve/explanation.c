@@ -6,7 +6,6 @@
 #include "cli.h"
 #include "json_fields.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>

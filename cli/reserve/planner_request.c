@@ -2,12 +2,10 @@
 #include "planner_request.h"
 
 #include "answer_form.h"
-#include "json_fields.h"
 #include "listing.h"
 #include "must.h"
 #include "request_form.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 json_t *planner_request_read (const char *file, const char *algorithm, const char *policy,

@@ -2,7 +2,6 @@
  *  read by the function for its key.
  */
 #include "request_form.h"
-#include "must.h"
 
 #include "domain.h"
 #include "json_fields.h"
@@ -13,7 +12,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FILE_BYTES_MAX 255

@@ -8,8 +8,6 @@
 #include "listing.h"
 #include "timetext.h"
 
-#include <stdlib.h>
-
 #define EDGE_MS     20    /* after a start or end, so that participants have seen it, too */
 #define REST_MS_MAX 5000  /* after a look that took long */
 #define LOOK_MS     30000 /* how often the directory is read for new services */

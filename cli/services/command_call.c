@@ -5,7 +5,6 @@
 
 #include "json.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /*  The service that is meant: by its name, by the beginning of its name, or any live one of a kind.

@@ -3,7 +3,6 @@
 
 #include "json_fields.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define PREFIX "balancer/"

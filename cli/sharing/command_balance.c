@@ -10,7 +10,6 @@
 #include "tools.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LEVEL_FIRST_S 60.0 /* where an automatic level begins unless given */

@@ -7,9 +7,6 @@
 #include "json_fields.h"
 #include "output_file.h"
 #include "sharing_commands.h"
-#include "task_client.h"
-
-#include <string.h>
 
 /*  Collects the forms of past coalitions, page by page. False after saying why not. */
 static bool balance_history_gather (const cli_t *cli, session_t *session, const json_t *entry,

@@ -1,11 +1,9 @@
 /*  resource_lookup - finds sites and links by name, and says which there are when a name is wrong.
  */
 #include "resource_lookup.h"
-#include "table.h"
 
 #include "json_fields.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define NAMES_TOLD_MAX 12 /* most names that are listed; the rest is counted */

@@ -4,7 +4,6 @@
 #include "json_fields.h"
 #include "must.h"
 #include "staged_file.h"
-#include "timetext.h"
 
 #include <limits.h>
 #include <stdio.h>

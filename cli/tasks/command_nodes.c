@@ -1,11 +1,9 @@
 /*  musubi nodes - lists the nodes of sites that run tasks, takes one out, or gives it work again.
  */
 #include "json_fields.h"
-#include "table.h"
 #include "task_client.h"
 #include "tasks_commands.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct {

@@ -4,7 +4,6 @@
 #include "tasks_commands.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FOLLOW_MS 1000 /* between two questions, when there was nothing new */

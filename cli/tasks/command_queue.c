@@ -4,10 +4,8 @@
 #include "tasks_commands.h"
 
 #include "json_fields.h"
-#include "timetext.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct {

@@ -8,7 +8,6 @@
 
 #include "must.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

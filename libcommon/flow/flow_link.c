@@ -5,7 +5,6 @@
  */
 #include "flow_loop.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>

@@ -5,7 +5,6 @@
 
 #include "message.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 /*  --- refusal --- */

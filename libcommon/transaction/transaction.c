@@ -2,13 +2,10 @@
  */
 #include "transaction.h"
 
-#include "must.h"
-
 #include <assert.h>
 #include <inttypes.h>
 #include <sodium.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static_assert (TXID_BYTES == STORE_ID_BYTES + 4 + 8, "a key is store, start, counter");

@@ -3,12 +3,8 @@
  */
 #include "fetcher_state.h"
 
-#include "must.h"
-
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define NODES_TRIED_MAX 3 /* that one transfer tries as its destination, one after the other */
 

@@ -2,12 +2,9 @@
  */
 #include "fetcher_state.h"
 
-#include "must.h"
 #include "outgoing_feeds.h"
 
-#include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define OFFER_TRY_MS 3000

@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define REPORT_MS      250 /* until the site has told another value */
 #define BACKOFF_MS     100

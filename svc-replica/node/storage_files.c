@@ -7,7 +7,6 @@
 
 #include "must.h"
 
-#include <assert.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>

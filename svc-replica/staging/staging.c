@@ -4,7 +4,6 @@
 #include "change_notice.h"
 #include "must.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

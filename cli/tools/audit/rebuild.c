@@ -9,7 +9,6 @@
 #include "store.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <sodium.h>
 #include <stdarg.h>

@@ -3,7 +3,6 @@
 
 #include "must.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <sodium.h>
 #include <stdarg.h>

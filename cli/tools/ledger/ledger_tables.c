@@ -4,7 +4,6 @@
 
 #include "must.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /*  balance_form - lists of as many entries as there are clusters, checked one by one. */
 #include "balance_form.h"
 
-#include "json_fields.h"
 #include "must.h"
 
 #include <math.h>

@@ -6,8 +6,6 @@
 #include "problems_commands.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define STEP_BYTES_MAX   (512u << 20)

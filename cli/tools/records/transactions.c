@@ -5,7 +5,6 @@
 #include "must.h"
 #include "timetext.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <sodium.h>

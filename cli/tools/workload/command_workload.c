@@ -7,7 +7,6 @@
 
 #include "json_fields.h"
 #include "output_file.h"
-#include "timetext.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

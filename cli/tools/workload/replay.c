@@ -9,7 +9,6 @@
 #include "answer_form.h"
 #include "cli.h"
 #include "json.h"
-#include "json_fields.h"
 #include "message.h"
 #include "request_form.h"
 #include "services.h"
