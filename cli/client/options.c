@@ -1,6 +1,7 @@
 /*  options - one pass over the arguments; each kind of value is read by one function. */
 #include "options.h"
 
+#include "codec.h"
 #include "timetext.h"
 
 #include <assert.h>
@@ -46,8 +47,7 @@ static bool is_option (const char *argument)
 static bool options_refuse (char why [WHY_BYTES], const cli_option_t *option, const char *text,
                             const char *right)
 {
-    snprintf (why, WHY_BYTES, "--%s: \"%.60s\" is not %s", option->name, text, right);
-    return false;
+    return wrong (why, "--%s: \"%.60s\" is not %s", option->name, text, right);
 }
 
 static bool read_integer (const cli_option_t *option, const char *text, char why [WHY_BYTES])
@@ -103,10 +103,8 @@ static bool options_read_duration (const char *text, int64_t *ms)
 static bool add_text (const cli_option_t *option, const char *text, char why [WHY_BYTES])
 {
     option_texts_t *texts = option->value;
-    if (texts->count == OPTION_TEXTS_MAX) {
-        snprintf (why, WHY_BYTES, "--%s: given more than %d times", option->name, OPTION_TEXTS_MAX);
-        return false;
-    }
+    if (texts->count == OPTION_TEXTS_MAX)
+        return wrong (why, "--%s: given more than %d times", option->name, OPTION_TEXTS_MAX);
     texts->list [texts->count++] = text;
     return true;
 }
@@ -155,24 +153,17 @@ static bool parse_option (const cli_option_t *own, const cli_option_t *global, i
     } else {
         option = find_letter (own, argument);
     }
-    if (!option) {
-        snprintf (why, WHY_BYTES, "%.60s is not an option of this command; --help lists them",
-                  argument);
-        return false;
-    }
+    if (!option)
+        return wrong (why, "%.60s is not an option of this command; --help lists them", argument);
     int wanted = values_of (option->kind);
-    if (wanted == 0 && attached) {
-        snprintf (why, WHY_BYTES, "--%s takes no value", option->name);
-        return false;
-    }
+    if (wanted == 0 && attached)
+        return wrong (why, "--%s takes no value", option->name);
     const char *values [2] = {attached, NULL};
     int have = attached ? 1 : 0;
     while (have < wanted && *at < argc)
         values [have++] = argv [(*at)++];
-    if (have < wanted) {
-        snprintf (why, WHY_BYTES, "--%s needs a value: %s", option->name, option->argument);
-        return false;
-    }
+    if (have < wanted)
+        return wrong (why, "--%s needs a value: %s", option->name, option->argument);
     return options_read_value (option, values, why);
 }
 
@@ -190,8 +181,7 @@ bool options_parse (const cli_option_t *own, const cli_option_t *global, int arg
             if (!parse_option (own, global, argc, argv, &at, why))
                 return false;
         } else if (*words_count == words_max) {
-            snprintf (why, WHY_BYTES, "\"%.60s\" is one argument too many", argv [at]);
-            return false;
+            return wrong (why, "\"%.60s\" is one argument too many", argv [at]);
         } else {
             words [(*words_count)++] = argv [at++];
         }

@@ -393,9 +393,8 @@ bool session_request_id (session_t *self, const char *given, char id [REQUEST_ID
         snprintf (fresh, sizeof fresh, "%016llx", (unsigned long long) prng_next (&self->prng));
         home = live_home (self);
     } else if (strlen (given) > REQUEST_ID_BYTES_MAX - NAME_BYTES_MAX) {
-        snprintf (why, WHY_BYTES, "--request-id: the id may have at most %d bytes",
-                  REQUEST_ID_BYTES_MAX - NAME_BYTES_MAX);
-        return false;
+        return wrong (why, "--request-id: the id may have at most %d bytes",
+                      REQUEST_ID_BYTES_MAX - NAME_BYTES_MAX);
     } else if (strchr (given, '@')) {
         const char *at = strchr (given, '@');
         if (!id_sound (given, (size_t) (at - given)) || !id_sound (at + 1, strlen (at + 1))) {
@@ -407,16 +406,13 @@ bool session_request_id (session_t *self, const char *given, char id [REQUEST_ID
         snprintf (id, REQUEST_ID_BYTES_MAX + 1, "%s", given);
         return true;
     } else if (!id_sound (given, strlen (given))) {
-        snprintf (why, WHY_BYTES, "--request-id: use letters, digits and . _ -");
-        return false;
+        return wrong (why, "--request-id: use letters, digits and . _ -");
     } else if (homes > 0) {
         home = json_string_value (
           json_array_get (self->homes, request_slot (self->places.actor, given) % homes));
     }
-    if (!home) {
-        snprintf (why, WHY_BYTES, "none of the federation's %zu request homes answers", homes);
-        return false;
-    }
+    if (!home)
+        return wrong (why, "none of the federation's %zu request homes answers", homes);
     snprintf (id, REQUEST_ID_BYTES_MAX + 1, "%s@%.*s", given ? given : fresh, NAME_BYTES_MAX,
               name_short (home));
     return true;

@@ -17,7 +17,6 @@
 #include <string.h>
 
 static_assert (LONG_WHY_BYTES >= 512, "room for a file's name, a line, a key and two sentences");
-static_assert (LONG_WHY_BYTES <= LONG_WHY_BYTES, "a complaint of zpl fits");
 
 #define KEY_BYTES_MAX 127 /* of a path that can be meant by a misspelled one */
 
@@ -74,6 +73,15 @@ static bool is_section (const config_t *self, const char *path)
     return false;
 }
 
+bool wrong_setting (char why [LONG_WHY_BYTES], const char *format, ...)
+{
+    va_list arguments;
+    va_start (arguments, format);
+    vsnprintf (why, LONG_WHY_BYTES, format, arguments);
+    va_end (arguments);
+    return false;
+}
+
 bool config_wrong (const config_t *self, const char *path, char why [LONG_WHY_BYTES],
                    const char *format, ...)
 {
@@ -88,15 +96,12 @@ bool config_wrong (const config_t *self, const char *path, char why [LONG_WHY_BY
     while (!(node = zpl_find (self->tree, above)) && strrchr (above, '/'))
         *strrchr (above, '/') = '\0';
     if (node && node->line)
-        snprintf (why, LONG_WHY_BYTES, "%.150s:%u: %.100s: %.240s", self->file, node->line, path,
-                  what);
-    else
-        snprintf (why, LONG_WHY_BYTES, "%.150s%s%.100s: %.240s", node ? "--set" : self->file,
-                  node          ? " "
-                  : *self->file ? ": "
-                                : "",
-                  path, what);
-    return false;
+        return wrong_setting (why, "%.150s:%u: %.100s: %.240s", self->file, node->line, path, what);
+    return wrong_setting (why, "%.150s%s%.100s: %.240s", node ? "--set" : self->file,
+                          node          ? " "
+                          : *self->file ? ": "
+                                        : "",
+                          path, what);
 }
 
 /*  How many letters must be put in, left out, changed or swapped with their neighbour to come from
@@ -195,9 +200,8 @@ static bool refuse_unknown (const config_t *self, const zpl_node_t *node, char w
         snprintf (notice, sizeof notice, ", did you mean '%s'?", nearest);
     else
         snprintf (notice, sizeof notice, "; --help lists all keys");
-    snprintf (why, LONG_WHY_BYTES, "%s: unknown %s '%.100s'%s", place,
-              node->first ? "section" : "key", path, notice);
-    return false;
+    return wrong_setting (why, "%s: unknown %s '%.100s'%s", place, node->first ? "section" : "key",
+                          path, notice);
 }
 
 static bool is_bounded (const config_key_t *key)
@@ -301,9 +305,8 @@ static bool refuse_missing (const config_t *self, const config_key_t *key,
         snprintf (place, sizeof place, "%.200s:%u: ", self->file, section->line);
     else if (*self->file)
         snprintf (place, sizeof place, "%.200s: ", self->file);
-    snprintf (why, LONG_WHY_BYTES, "%s%.60s%s%.40s is missing: %.70s (%.60s)", place, path,
-              *path ? "/" : "", rest, type_words (key, words), key->meaning);
-    return false;
+    return wrong_setting (why, "%s%.60s%s%.40s is missing: %.70s (%.60s)", place, path,
+                          *path ? "/" : "", rest, type_words (key, words), key->meaning);
 }
 
 /*  A required key must stand in every section that its stars match. rest is the key's path below
@@ -344,10 +347,8 @@ static bool apply_setting (config_t *self, const char *setting, char why [LONG_W
 {
     char reason [LONG_WHY_BYTES];
     const char *equals = strchr (setting, '=');
-    if (!equals) {
-        snprintf (why, LONG_WHY_BYTES, "--set %.200s: no value; write path=value", setting);
-        return false;
-    }
+    if (!equals)
+        return wrong_setting (why, "--set %.200s: no value; write path=value", setting);
     char *path = must (strndup (setting, (size_t) (equals - setting)));
     bool set = zpl_set (self->tree, path, equals + 1, reason);
     if (!set)
@@ -360,10 +361,8 @@ static bool config_read (config_t *self, const char *text, size_t size, const ch
                          size_t settings_count, char why [LONG_WHY_BYTES])
 {
     char reason [LONG_WHY_BYTES];
-    if (!zpl_read (self->tree, text, size, reason)) {
-        snprintf (why, LONG_WHY_BYTES, "%.200s:%.300s", self->file, reason);
-        return false;
-    }
+    if (!zpl_read (self->tree, text, size, reason))
+        return wrong_setting (why, "%.200s:%.300s", self->file, reason);
     for (size_t i = 0; i < settings_count; i++)
         if (!apply_setting (self, settings [i], why))
             return false;

@@ -98,4 +98,8 @@ bool config_wrong (const config_t *self, const char *path, char why [LONG_WHY_BY
 /*  All keys with type, default and meaning, for --help. Lines end with newline. */
 void config_describe (const config_key_t *keys, size_t keys_count, void (*line) (const char *text));
 
+/*  Says why, answers false: return wrong_setting (why, "name: …"). */
+bool wrong_setting (char why [LONG_WHY_BYTES], const char *format, ...)
+  __attribute__ ((format (printf, 2, 3)));
+
 #endif

@@ -8,6 +8,7 @@
  */
 #include "flow_loop.h"
 
+#include "codec.h"
 #include "must.h"
 
 #include <assert.h>
@@ -22,8 +23,7 @@
 
 static bool flow_file_failed (char why [WHY_BYTES], const char *doing, const flow_t *flow)
 {
-    snprintf (why, WHY_BYTES, "%s %.120s: %s", doing, flow->path, strerror (errno));
-    return false;
+    return wrong (why, "%s %.120s: %s", doing, flow->path, strerror (errno));
 }
 
 static bool whole_open (flow_t *flow, uint64_t size, const char *marks, char why [WHY_BYTES])
@@ -32,18 +32,14 @@ static bool whole_open (flow_t *flow, uint64_t size, const char *marks, char why
     flow->file = open (flow->path, O_RDONLY | O_CLOEXEC);
     if (flow->file < 0 || fstat (flow->file, &found) != 0)
         return flow_file_failed (why, "opening", flow);
-    if (!S_ISREG (found.st_mode)) {
-        snprintf (why, WHY_BYTES, "%.120s is not a plain file", flow->path);
-        return false;
-    }
+    if (!S_ISREG (found.st_mode))
+        return wrong (why, "%.120s is not a plain file", flow->path);
     flow->size = flow->has = (uint64_t) found.st_size;
     if (marks) /* without them it feeds as well */
         flow->marks = flow_marks_open (marks, O_RDONLY);
-    if (size != FLOW_SIZE_UNKNOWN && size != flow->size) {
-        snprintf (why, WHY_BYTES, "%.120s has %llu bytes and should have %llu", flow->path,
-                  (unsigned long long) flow->size, (unsigned long long) size);
-        return false;
-    }
+    if (size != FLOW_SIZE_UNKNOWN && size != flow->size)
+        return wrong (why, "%.120s has %llu bytes and should have %llu", flow->path,
+                      (unsigned long long) flow->size, (unsigned long long) size);
     return true;
 }
 
@@ -102,21 +98,16 @@ static bool part_open (flow_t *flow, const flow_order_t *order, char why [WHY_BY
     flow->sure = must (EVP_MD_CTX_new ());
     flow->check = must (XXH3_createState ());
     if (EVP_DigestInit_ex (flow->digest, EVP_sha256 (), NULL) != 1 ||
-        EVP_MD_CTX_copy_ex (flow->sure, flow->digest) != 1) {
-        snprintf (why, WHY_BYTES, "libcrypto has no SHA-256");
-        return false;
-    }
+        EVP_MD_CTX_copy_ex (flow->sure, flow->digest) != 1)
+        return wrong (why, "libcrypto has no SHA-256");
     flow_donor_open (flow, order);
     return true;
 }
 
 bool flow_file_open (flow_t *flow, const flow_order_t *order, char why [WHY_BYTES])
 {
-    if ((size_t) snprintf (flow->path, sizeof flow->path, "%s", order->path) >= sizeof flow->path) {
-        snprintf (why, WHY_BYTES, "the path of the file is longer than %zu bytes",
-                  sizeof flow->path - 1);
-        return false;
-    }
+    if ((size_t) snprintf (flow->path, sizeof flow->path, "%s", order->path) >= sizeof flow->path)
+        return wrong (why, "the path of the file is longer than %zu bytes", sizeof flow->path - 1);
     flow->whole = order->whole;
     flow->salvages = order->salvages;
     return order->whole ? whole_open (flow, order->size, order->marks, why)

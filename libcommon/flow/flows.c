@@ -3,6 +3,7 @@
  */
 #include "flows.h"
 
+#include "codec.h"
 #include "flow_loop.h"
 #include "must.h"
 #include "outbox.h"
@@ -160,10 +161,8 @@ static bool endpoint_find (flows_t *self, int listener, const char *listen, cons
         return false;
     struct addrinfo wish = {.ai_family = bound.ss_family, .ai_socktype = SOCK_STREAM};
     const char *name = host && *host ? host : own;
-    if (getaddrinfo (name, NULL, &wish, &found) != 0) {
-        snprintf (why, WHY_BYTES, "\"%.120s\" is no address of this machine", name);
-        return false;
-    }
+    if (getaddrinfo (name, NULL, &wish, &found) != 0)
+        return wrong (why, "\"%.120s\" is no address of this machine", name);
     bool good = getnameinfo (found->ai_addr, found->ai_addrlen, number, sizeof number, NULL, 0,
                              NI_NUMERICHOST) == 0;
     freeaddrinfo (found);

@@ -1,18 +1,6 @@
 /*  participant_config - from keys to the participant's limits. */
 #include "participant_config.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
-bool wrong_setting (char why [LONG_WHY_BYTES], const char *format, ...)
-{
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (why, LONG_WHY_BYTES, format, arguments);
-    va_end (arguments);
-    return false;
-}
-
 bool words_short (const name_list_t *words, const char *key, size_t bytes_max,
                   char why [LONG_WHY_BYTES])
 {

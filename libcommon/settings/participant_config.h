@@ -54,10 +54,6 @@
 bool participant_limits_read (const config_t *config, participant_limits_t *limits,
                               char why [LONG_WHY_BYTES]);
 
-/*  Says why, answers false: return wrong_setting (why, "name: …"). */
-bool wrong_setting (char why [LONG_WHY_BYTES], const char *format, ...)
-  __attribute__ ((format (printf, 2, 3)));
-
 /*  False with why when a word of this key's list is longer. */
 bool words_short (const name_list_t *words, const char *key, size_t bytes_max,
                   char why [LONG_WHY_BYTES]);

@@ -239,12 +239,10 @@ static bool fetcher_join (transit_t *transit, const moment_t *now, const char *g
         return true;
     if (transit->begun)
         return chain_join (transit->fetcher->parts.chain, now, &transit->id, guest, why);
-    if (transit->guests_count == CHAIN_RECEIVERS_MAX - 1) {
-        snprintf (why, WHY_BYTES,
-                  "%zu receivers wait for this file already, and no more may; ask again later",
-                  transit->guests_count);
-        return false;
-    }
+    if (transit->guests_count == CHAIN_RECEIVERS_MAX - 1)
+        return wrong (why,
+                      "%zu receivers wait for this file already, and no more may; ask again later",
+                      transit->guests_count);
     guest_add (transit, guest);
     return true;
 }

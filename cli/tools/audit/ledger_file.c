@@ -72,10 +72,8 @@ bool ledger_file_read (const char *path, uint8_t store [STORE_ID_BYTES],
 {
     char begins [sizeof head];
     FILE *file = fopen (path, "re");
-    if (!file) {
-        snprintf (why, WHY_BYTES, "%s", strerror (errno));
-        return false;
-    }
+    if (!file)
+        return wrong (why, "%s", strerror (errno));
     bool good = fread (begins, 1, sizeof begins, file) == sizeof begins &&
                 memcmp (begins, head, sizeof head) == 0 &&
                 fread (store, 1, STORE_ID_BYTES, file) == STORE_ID_BYTES;

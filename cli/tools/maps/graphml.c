@@ -1,6 +1,7 @@
 /*  graphml - expat's events into a map; ends of edges are looked up when all nodes are known. */
 #include "graphml.h"
 
+#include "codec.h"
 #include "must.h"
 #include "ordered.h"
 
@@ -396,12 +397,10 @@ static bool ends_find (graphml_reading_t *self, const ordered_t *nodes)
         for (int end = 0; end < 2; end++) {
             const char *id = self->ends [i].ends [end];
             const map_node_t *found = ordered_find (nodes, id);
-            if (!found) {
-                snprintf (self->why, WHY_BYTES,
-                          "%lu: an edge ends at node \"%.100s\", which is not in the map",
-                          self->ends [i].line, id);
-                return false;
-            }
+            if (!found)
+                return wrong (self->why,
+                              "%lu: an edge ends at node \"%.100s\", which is not in the map",
+                              self->ends [i].line, id);
             edge->ends [end] = (size_t) (found - map->nodes);
         }
         if (edge->ends [0] == edge->ends [1])
@@ -437,10 +436,8 @@ bool graphml_read (map_t *map, const char *text, size_t size, char why [WHY_BYTE
 {
     assert (map && text && why);
     *map = (map_t){.name = ""};
-    if (size > GRAPHML_BYTES_MAX) {
-        snprintf (why, WHY_BYTES, "1: more than %u bytes", GRAPHML_BYTES_MAX);
-        return false;
-    }
+    if (size > GRAPHML_BYTES_MAX)
+        return wrong (why, "1: more than %u bytes", GRAPHML_BYTES_MAX);
     graphml_reading_t *self = must (calloc (1, sizeof *self));
     self->map = map;
     self->why = why;

@@ -1,6 +1,7 @@
 /*  swf - one pass over the lines, through zlib, which reads plain files as they are. */
 #include "swf.h"
 
+#include "codec.h"
 #include "must.h"
 
 #include <errno.h>
@@ -30,25 +31,18 @@ bool swf_line (const char *line, swf_job_t *job, bool *is_job, char why [WHY_BYT
     while (*line && count < COLUMNS) {
         char *end;
         columns [++count] = strtod (line, &end);
-        if (end == line || !strchr (" \t\r\n", *end)) {
-            snprintf (why, WHY_BYTES, "column %d is not a number: \"%.20s\"", count, line);
-            return false;
-        }
+        if (end == line || !strchr (" \t\r\n", *end))
+            return wrong (why, "column %d is not a number: \"%.20s\"", count, line);
         line = end + strspn (end, " \t\r\n");
     }
-    if (count < COLUMN_REQUESTED) {
-        snprintf (why, WHY_BYTES, "has %d columns; at least %d are needed", count,
-                  COLUMN_REQUESTED);
-        return false;
-    }
+    if (count < COLUMN_REQUESTED)
+        return wrong (why, "has %d columns; at least %d are needed", count, COLUMN_REQUESTED);
     double cpus =
       columns [COLUMN_REQUESTED] > 0 ? columns [COLUMN_REQUESTED] : columns [COLUMN_ALLOCATED];
     double run_s = columns [COLUMN_RUN];
     double submit_s = columns [COLUMN_SUBMIT];
-    if (!(cpus <= UINT32_MAX) || !(run_s <= 1e12) || !(submit_s >= 0 && submit_s <= 1e12)) {
-        snprintf (why, WHY_BYTES, "submit time, run time or processors out of range");
-        return false;
-    }
+    if (!(cpus <= UINT32_MAX) || !(run_s <= 1e12) || !(submit_s >= 0 && submit_s <= 1e12))
+        return wrong (why, "submit time, run time or processors out of range");
     if (cpus < 1 || run_s <= 0)
         return true;
     *job = (swf_job_t){.submit_s = (int64_t) submit_s,
@@ -85,23 +79,18 @@ static bool read_lines (swf_log_t *self, gzFile file, char why [WHY_BYTES])
             self->passed_over++;
         if (!is_job)
             continue;
-        if (self->jobs_count == SWF_JOBS_MAX) {
-            snprintf (why, WHY_BYTES, "more than %d jobs", SWF_JOBS_MAX);
-            return false;
-        }
+        if (self->jobs_count == SWF_JOBS_MAX)
+            return wrong (why, "more than %d jobs", SWF_JOBS_MAX);
         self->jobs = must_grow (self->jobs, self->jobs_count, &room, sizeof *self->jobs);
         self->jobs [self->jobs_count++] = job;
     }
     int error;
     const char *message = gzerror (file, &error);
-    if (error != Z_OK && error != Z_STREAM_END) {
-        snprintf (why, WHY_BYTES, "damaged: %.200s", message);
-        return false;
-    }
+    if (error != Z_OK && error != Z_STREAM_END)
+        return wrong (why, "damaged: %.200s", message);
     if (self->jobs_count == 0) {
-        snprintf (why, WHY_BYTES, "holds no job of the Standard Workload Format%s%.100s",
-                  *self->first_bad ? "; line " : "", self->first_bad);
-        return false;
+        return wrong (why, "holds no job of the Standard Workload Format%s%.100s",
+                      *self->first_bad ? "; line " : "", self->first_bad);
     }
     return true;
 }
@@ -111,10 +100,8 @@ bool swf_read (swf_log_t *self, const char *name, char why [WHY_BYTES])
     *self = (swf_log_t){0};
     gzFile file =
       strcmp (name, "-") == 0 ? gzdopen (dup (STDIN_FILENO), "rb") : gzopen (name, "rb");
-    if (!file) {
-        snprintf (why, WHY_BYTES, "can't be read: %s", strerror (errno));
-        return false;
-    }
+    if (!file)
+        return wrong (why, "can't be read: %s", strerror (errno));
     bool read = read_lines (self, file, why);
     gzclose (file);
     if (!read)
