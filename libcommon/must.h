@@ -4,10 +4,12 @@
 #ifndef MUSUBI_MUST_H
 #define MUSUBI_MUST_H
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static inline void *must (void *memory)
 {
@@ -60,5 +62,17 @@ static inline void stream_close (FILE **file)
 }
 
 #define file_auto_t FILE __attribute__ ((cleanup (stream_close)))
+
+/*  A descriptor, unless it is none (below 0): closed, and errno stays. */
+static inline void descriptor_close (int *file)
+{
+    int error = errno;
+    if (*file >= 0)
+        close (*file);
+    *file = -1;
+    errno = error;
+}
+
+#define descriptor_auto_t int __attribute__ ((cleanup (descriptor_close)))
 
 #endif

@@ -55,17 +55,13 @@ bool file_digest (const char *command, const char *path, uint64_t *size,
 {
     uint8_t bytes [32];
     struct stat status;
-    int file = open (path, O_RDONLY | O_CLOEXEC |
-                             O_NONBLOCK); /* without O_NONBLOCK a pipe would wait for a writer */
-    if (file < 0 || fstat (file, &status) != 0 || !S_ISREG (status.st_mode)) {
-        cli_fail (EXIT_USAGE, "%s: %s: %s", command, path,
-                  file < 0                   ? strerror (errno)
-                  : S_ISDIR (status.st_mode) ? "is a folder; add -r"
-                                             : "is not a regular file");
-        if (file >= 0)
-            close (file);
-        return false;
-    }
+    /* Without O_NONBLOCK a pipe would wait for a writer. */
+    descriptor_auto_t file = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0 || fstat (file, &status) != 0 || !S_ISREG (status.st_mode))
+        return cli_refuse ("%s: %s: %s", command, path,
+                           file < 0                   ? strerror (errno)
+                           : S_ISDIR (status.st_mode) ? "is a folder; add -r"
+                                                      : "is not a regular file");
     EVP_MD_CTX *context = EVP_MD_CTX_new ();
     if (!context || EVP_DigestInit_ex (context, EVP_sha256 (), NULL) != 1)
         abort ();
@@ -80,7 +76,6 @@ bool file_digest (const char *command, const char *path, uint64_t *size,
     else if (EVP_DigestFinal_ex (context, bytes, NULL) != 1)
         abort ();
     EVP_MD_CTX_free (context);
-    close (file);
     if (read)
         sodium_bin2hex (digest, DIGEST_TEXT_BYTES, bytes, sizeof bytes);
     return read;

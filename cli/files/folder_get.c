@@ -263,8 +263,7 @@ int folder_get (const folder_order_t *order, const char *target)
     else if (held)
         code = folder_get_all (&self, json_object_get (newest, "file"));
     part_folder_close (&self.part, code != EXIT_DONE);
-    if (self.there >= 0)
-        close (self.there);
+    descriptor_close (&self.there);
     json_decref (self.manifest);
     free (self.files);
     free (self.name);

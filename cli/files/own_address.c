@@ -8,7 +8,6 @@
 #include <netdb.h>
 #include <stdbool.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define HOST_BYTES 256
 #define PORT_BYTES 16
@@ -22,13 +21,11 @@ static bool own_address_towards (int family, const char *host, const char *port,
     socklen_t size = sizeof bound;
     if (getaddrinfo (host, port, &wish, &to) != 0)
         return false;
-    int file = socket (family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    descriptor_auto_t file = socket (family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     bool good =
       file >= 0 && connect (file, to->ai_addr, to->ai_addrlen) == 0 &&
       getsockname (file, (struct sockaddr *) &bound, &size) == 0 &&
       getnameinfo ((struct sockaddr *) &bound, size, own, HOST_BYTES, NULL, 0, NI_NUMERICHOST) == 0;
-    if (file >= 0)
-        close (file);
     freeaddrinfo (to);
     return good;
 }

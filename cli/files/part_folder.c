@@ -71,7 +71,7 @@ static void part_folder_tidy (const part_folder_t *self)
 /*  --- the lock --- */
 
 /*  The guest inherits the lock, so that it is not free before the guest has ended, too. False with
- *  errno; ended by part_folder_unlock in either case. */
+ *  errno; the lock is closed by its caller in either case. */
 static bool part_folder_lock (part_folder_t *self)
 {
     struct stat held, there;
@@ -80,15 +80,6 @@ static bool part_folder_lock (part_folder_t *self)
     return self->lock >= 0 && fcntl (self->lock, F_SETFD, 0) == 0 &&
            flock (self->lock, LOCK_EX | LOCK_NB) == 0 && fstat (self->lock, &held) == 0 &&
            stat (path, &there) == 0 && held.st_ino == there.st_ino;
-}
-
-static void part_folder_unlock (part_folder_t *self)
-{
-    int error = errno;
-    if (self->lock >= 0)
-        close (self->lock);
-    self->lock = -1;
-    errno = error;
 }
 
 /*  Nobody else may put anything into it. False with errno. */
@@ -106,7 +97,7 @@ static bool part_folder_take (part_folder_t *self)
     for (int64_t until_ms = cli_mono_ms () + LOCK_MS; part_folder_make (self);) {
         if (part_folder_lock (self))
             return true;
-        part_folder_unlock (self);
+        descriptor_close (&self->lock);
         if (cli_mono_ms () > until_ms || cli_interrupted ())
             break;
         cli_rest (LOCK_REST_MS);
@@ -125,7 +116,7 @@ static void old_ones_remove (const char *parent)
             lstat (path, &found) == 0 && S_ISDIR (found.st_mode) &&
             time (NULL) - found.st_mtime > PARTS_KEPT_DAYS * 86400 && part_folder_lock (&old))
             folder_remove (path, false);
-        part_folder_unlock (&old);
+        descriptor_close (&old.lock);
     }
     if (folder)
         closedir (folder);
@@ -184,13 +175,8 @@ bool part_folder_name (const part_folder_t *self, const char *target, char why [
     umask (mask);
     if (chmod (whole, 0666 & ~mask) != 0 || rename (whole, target) != 0)
         return path_failed (why, "can't get the file", target);
-    int folder = open (parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool flushed = folder >= 0 && fsync (folder) == 0;
-    if (!flushed)
-        path_failed (why, "can't be flushed", parent);
-    if (folder >= 0)
-        close (folder);
-    return flushed;
+    descriptor_auto_t folder = open (parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return (folder >= 0 && fsync (folder) == 0) || path_failed (why, "can't be flushed", parent);
 }
 
 void part_folder_close (part_folder_t *self, bool stays)
@@ -201,7 +187,7 @@ void part_folder_close (part_folder_t *self, bool stays)
         text_auto_t *aside = must_print ("%s.%ld", self->path, (long) getpid ());
         folder_remove (rename (self->path, aside) == 0 ? aside : self->path, false);
     }
-    part_folder_unlock (self);
+    descriptor_close (&self->lock);
     free (self->path);
     self->path = NULL;
 }

@@ -92,15 +92,12 @@ static bool small_read (json_t *member, int file, uint8_t *block)
 
 static bool small_take (json_t *member, const char *path, uint8_t *block)
 {
-    int file = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    descriptor_auto_t file = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     bool whole = false;
     for (int tries = 0; file >= 0 && !whole && tries < 2; tries++)
         whole = small_read (member, file, block);
-    int error = errno;
-    if (file >= 0)
-        close (file);
     return whole || path_refuse ("put", path,
-                                 error ? strerror (error)
+                                 errno ? strerror (errno)
                                        : "it changes while it is read; put the folder again "
                                          "when nobody writes to it");
 }

@@ -24,6 +24,11 @@ typedef struct {
 void arena_init (arena_t *self);
 void arena_end (arena_t *self);
 
+/*  One for the rest of its block. */
+#define ARENA(name)                                                                                \
+    arena_t name __attribute__ ((cleanup (arena_end)));                                            \
+    arena_init (&(name))
+
 /*  Aligned for anything, not zeroed; never NULL. */
 void *arena_take (arena_t *self, size_t size);
 

@@ -193,11 +193,8 @@ packed_t packed_of (const ProtobufCMessage *message)
 
 packed_t codec_pack (const codec_t *codec, const void *self)
 {
-    arena_t arena;
-    arena_init (&arena);
-    packed_t packed = packed_of (codec_put (codec, self, &arena));
-    arena_end (&arena);
-    return packed;
+    ARENA (arena);
+    return packed_of (codec_put (codec, self, &arena));
 }
 
 packed_t codec_encode (const codec_t *codec, const void *self)

@@ -188,15 +188,13 @@ static bool take_packed (const codec_row_t *row, uint8_t *to, const ProtobufCMes
 
 static bool pleases (const codec_t *codec, bytes_t bytes, const codec_take_taking_t *taking)
 {
-    arena_t arena;
-    arena_init (&arena);
+    ARENA (arena);
     void *checked = must (calloc (1, codec->size));
     void *message = codec_unpack (codec->message, bytes, &arena, taking->why);
     bool good = message ? take_message (codec, checked, message, taking)
                         : wrong (taking->why, ": not a packed %s", codec->message->short_name);
     codec_clear (codec, checked);
     free (checked);
-    arena_end (&arena);
     return good;
 }
 
@@ -398,14 +396,11 @@ bool codec_take_field (const codec_t *codec, void *self, const void *message, co
 bool codec_unpacked (const codec_t *codec, void *self, bytes_t body, bool rules,
                      char why [WHY_BYTES])
 {
-    arena_t arena;
-    arena_init (&arena);
+    ARENA (arena);
     if (codec->size > 0)
         memset (self, 0, codec->size);
     void *message = codec_unpack (codec->message, body, &arena, why);
-    bool good = message && take_all (codec, self, message, rules, why);
-    arena_end (&arena);
-    return good;
+    return message && take_all (codec, self, message, rules, why);
 }
 
 static bool codec_take_decode (const codec_t *codec, void *self, bytes_t body, bool rules,

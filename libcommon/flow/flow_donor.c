@@ -40,11 +40,8 @@ bool flow_donor_own (flow_t *flow)
 
 void flow_donor_end (flow_t *flow)
 {
-    if (flow->donor >= 0)
-        close (flow->donor);
-    if (flow->donor_marks >= 0)
-        close (flow->donor_marks);
-    flow->donor = flow->donor_marks = -1;
+    descriptor_close (&flow->donor);
+    descriptor_close (&flow->donor_marks);
     flow->takes = false;
     flow->needs = flow->size;
 }

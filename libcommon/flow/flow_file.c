@@ -122,11 +122,8 @@ void flow_file_close (flow_t *flow)
     flow->digest = flow->sure = NULL;
     flow->check = NULL;
     flow_donor_end (flow);
-    if (flow->file >= 0)
-        close (flow->file);
-    if (flow->marks >= 0)
-        close (flow->marks);
-    flow->file = flow->marks = -1;
+    descriptor_close (&flow->file);
+    descriptor_close (&flow->marks);
 }
 
 bool flow_file_inherit (flow_t *flow, char why [WHY_BYTES])
@@ -184,10 +181,8 @@ void flow_mark_note (flow_t *flow)
         return;
     flow->mark_due = false;
     flow->grown = true; /* receivers may have it now */
-    if (flow->marks >= 0 && !flow_marks_put (flow->marks, flow->has, &flow->mark)) {
-        close (flow->marks);
-        flow->marks = -1;
-    }
+    if (flow->marks >= 0 && !flow_marks_put (flow->marks, flow->has, &flow->mark))
+        descriptor_close (&flow->marks);
 }
 
 void flow_mark_sure (flow_t *flow)

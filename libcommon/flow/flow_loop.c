@@ -400,8 +400,6 @@ void flow_loop_end (flow_loop_t *self)
         conn_end (self, conn);
     conns_free_dead (self);
     free (self->buffer);
-    if (self->poll >= 0)
-        close (self->poll);
-    if (self->listener >= 0)
-        close (self->listener);
+    descriptor_close (&self->poll);
+    descriptor_close (&self->listener);
 }

@@ -138,9 +138,7 @@ static int listen_at (const char *endpoint, char why [WHY_BYTES])
     if (file < 0 || setsockopt (file, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) != 0 ||
         bind (file, at->ai_addr, at->ai_addrlen) != 0 || listen (file, BACKLOG) != 0) {
         snprintf (why, WHY_BYTES, "can't listen at %.120s: %s", endpoint, strerror (errno));
-        if (file >= 0)
-            close (file);
-        file = -1;
+        descriptor_close (&file);
     }
     freeaddrinfo (at);
     return file;
@@ -182,10 +180,8 @@ static void flows_free (flows_t *self)
     news_free (self->told);
     outbox_destroy (&self->orders);
     outbox_destroy (&self->taken);
-    if (self->orders_file >= 0)
-        close (self->orders_file);
-    if (self->news_file >= 0)
-        close (self->news_file);
+    descriptor_close (&self->orders_file);
+    descriptor_close (&self->news_file);
     pthread_mutex_destroy (&self->lock);
     free (self);
 }

@@ -409,8 +409,7 @@ void plus_on_properties (void *owner, const moment_t *now, const request_t *requ
     size_t most = question->most > 0 && question->most < self->limits.list_max
                     ? question->most
                     : self->limits.list_max;
-    arena_t arena;
-    arena_init (&arena);
+    ARENA (arena);
     Musubi__PlusPropertiesAnswer page = MUSUBI__PLUS_PROPERTIES_ANSWER__INIT;
     page.reservations =
       codec_messages (&musubi__plus_properties__descriptor, one ? 1 : most, &arena);
@@ -419,5 +418,4 @@ void plus_on_properties (void *owner, const moment_t *now, const request_t *requ
         page_of (self, now, request, question, &page, most, &arena);
     if (!one || one_of (self, now, request, question->reservation, page.reservations [0], &arena))
         service_reply (self->parts.service, request, packed_of (&page.base));
-    arena_end (&arena);
 }

@@ -136,8 +136,7 @@ packed_t transfer_answer_encode (const chain_t *chain, transfer_state_t state, c
                                  const char *source, const chain_transfer_t *transfer,
                                  const nodes_told_t *nodes, const char *why)
 {
-    arena_t arena;
-    arena_init (&arena);
+    ARENA (arena);
     Musubi__TransferAnswer answer = MUSUBI__TRANSFER_ANSWER__INIT;
     answer.state = (Musubi__TransferState) state;
     answer.name = (char *) file->name;
@@ -152,9 +151,7 @@ packed_t transfer_answer_encode (const chain_t *chain, transfer_state_t state, c
     for (size_t i = 0; i < receivers; i++)
         if (takes_part (chain, &transfer->receivers [i]))
             hop_put (answer.hops [answer.n_hops++], &transfer->receivers [i]);
-    packed_t packed = packed_of (&answer.base);
-    arena_end (&arena);
-    return packed;
+    return packed_of (&answer.base);
 }
 
 /*  --- files --- */
@@ -200,8 +197,7 @@ static void nodes_put (Musubi__FilesAnswer *answer, const chain_t *chain, arena_
 packed_t files_answer_encode (const file_t *const *files, size_t count, bool more,
                               const chain_t *chain)
 {
-    arena_t arena;
-    arena_init (&arena);
+    ARENA (arena);
     Musubi__FilesAnswer answer = MUSUBI__FILES_ANSWER__INIT;
     answer.n_files = count;
     answer.files = codec_messages (&musubi__file_record__descriptor, count, &arena);
@@ -210,9 +206,7 @@ packed_t files_answer_encode (const file_t *const *files, size_t count, bool mor
     answer.more = more;
     if (chain)
         nodes_put (&answer, chain, &arena);
-    packed_t packed = packed_of (&answer.base);
-    arena_end (&arena);
-    return packed;
+    return packed_of (&answer.base);
 }
 
 /*  --- what owners say --- */

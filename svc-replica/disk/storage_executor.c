@@ -31,14 +31,8 @@ static bool storage_executor_failed (char why [WHY_BYTES], const char *doing, co
 /*  Flushes a file or folder. */
 static bool flush_path (const char *path, int flags)
 {
-    int file = open (path, flags | O_CLOEXEC);
-    if (file < 0)
-        return false;
-    bool flushed = fsync (file) == 0;
-    int error = errno;
-    close (file);
-    errno = error;
-    return flushed;
+    descriptor_auto_t file = open (path, flags | O_CLOEXEC);
+    return file >= 0 && fsync (file) == 0;
 }
 
 static bool flush_folder_of (const char *path)
@@ -55,13 +49,12 @@ static bool storage_executor_write_out (const void *order, void *told, char why 
 {
     const storage_work_t *work = order;
     storage_result_t *result = told;
-    int file = open (work->from, O_RDONLY | O_CLOEXEC);
+    descriptor_auto_t file = open (work->from, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return errno == ENOENT || storage_executor_failed (why, "opening", work->from);
     result->there = true;
     /*  Errors are found when the file is flushed (keep). */
     (void) sync_file_range (file, 0, 0, SYNC_FILE_RANGE_WRITE);
-    close (file);
     return true;
 }
 
@@ -226,10 +219,8 @@ static bool proof_make (proof_t *self, const storage_work_t *work, uint64_t size
     bool read = proof_read (self, work, size, why);
     if (self->anew >= 0 && (!read || self->result->is_spoilt || rename (anew, work->marks) != 0))
         unlink (anew);
-    if (self->anew >= 0)
-        close (self->anew);
-    if (self->marks >= 0)
-        close (self->marks);
+    descriptor_close (&self->anew);
+    descriptor_close (&self->marks);
     EVP_MD_CTX_free (self->digest);
     EVP_MD_CTX_free (self->zeroed);
     free (self->chunk);
@@ -251,8 +242,7 @@ static bool prove (const void *order, void *told, char why [WHY_BYTES])
         storage_executor_failed (why, "opening", work->from);
     if (good && (fstat (proof.file, &after) != 0 || !same_file (&before, &after)))
         good = wrong (why, "%.120s was changed while it was read", work->from);
-    if (proof.file >= 0)
-        close (proof.file);
+    descriptor_close (&proof.file);
     return good;
 }
 
@@ -263,18 +253,12 @@ static bool copy_over (const char *from, const char *to)
 {
     char near [STORAGE_PATH_BYTES + 8];
     snprintf (near, sizeof near, "%s.part", to);
-    int in = open (from, O_RDONLY | O_CLOEXEC);
+    descriptor_auto_t in = open (from, O_RDONLY | O_CLOEXEC);
     unlink (near);
-    int out = open (near, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+    descriptor_auto_t out = open (near, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
     ssize_t copied = in >= 0 && out >= 0 ? 1 : -1;
     while (copied > 0)
         copied = sendfile (out, in, NULL, COPY_BYTES);
-    int error = errno;
-    if (in >= 0)
-        close (in);
-    if (out >= 0)
-        close (out);
-    errno = error;
     return copied == 0 && flush_path (near, O_RDONLY) && rename (near, to) == 0 &&
            unlink (from) == 0;
 }
@@ -307,10 +291,8 @@ static bool part_stays (const char *part)
                              noted.check == XXH3_64bits (self.chunk, (size_t) got));
     }
     free (self.chunk);
-    if (self.marks >= 0)
-        close (self.marks);
-    if (self.file >= 0)
-        close (self.file);
+    descriptor_close (&self.marks);
+    descriptor_close (&self.file);
     return stays;
 }
 

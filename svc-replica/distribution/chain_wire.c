@@ -308,8 +308,7 @@ static void record_put (Musubi__TransferRecord *to, const chain_transfer_t *from
 
 packed_t transfers_answer_encode (const chain_t *chain, const chain_id_t *id)
 {
-    arena_t arena;
-    arena_init (&arena);
+    ARENA (arena);
     Musubi__TransfersAnswer answer = MUSUBI__TRANSFERS_ANSWER__INIT;
     answer.transfers =
       codec_messages (&musubi__transfer_record__descriptor, TRANSFERS_TOLD_MAX, &arena);
@@ -317,9 +316,7 @@ packed_t transfers_answer_encode (const chain_t *chain, const chain_id_t *id)
     for (; transfer && answer.n_transfers < TRANSFERS_TOLD_MAX;
          transfer = id ? NULL : chain_next (chain, transfer))
         record_put (answer.transfers [answer.n_transfers++], transfer, &arena);
-    packed_t packed = packed_of (&answer.base);
-    arena_end (&arena);
-    return packed;
+    return packed_of (&answer.base);
 }
 
 static void chain_node_put (Musubi__StorageNodeRecord *to, const chain_t *chain,
@@ -338,15 +335,12 @@ static void chain_node_put (Musubi__StorageNodeRecord *to, const chain_t *chain,
 
 packed_t storage_nodes_answer_encode (const chain_t *chain)
 {
-    arena_t arena;
-    arena_init (&arena);
+    ARENA (arena);
     Musubi__StorageNodesAnswer answer = MUSUBI__STORAGE_NODES_ANSWER__INIT;
     answer.n_nodes = chain_nodes (chain);
     answer.nodes =
       codec_messages (&musubi__storage_node_record__descriptor, answer.n_nodes, &arena);
     for (size_t i = 0; i < answer.n_nodes; i++)
         chain_node_put (answer.nodes [i], chain, chain_node_at (chain, i));
-    packed_t packed = packed_of (&answer.base);
-    arena_end (&arena);
-    return packed;
+    return packed_of (&answer.base);
 }
