@@ -47,8 +47,7 @@ void balancer_set_aside (balancer_t *self, coalition_member_t *member, bool hear
         if (job)
             break_promise (self, job, reason);
     }
-    for (job_t *job = coalition_job_after (&self->coalition, NULL); job;
-         job = coalition_job_after (&self->coalition, job))
+    for (job_t *job = NULL; (job = coalition_job_after (&self->coalition, job));)
         if (strcmp (job->home, member->kept.site) == 0)
             break_promise (self, job, reason);
 }
@@ -272,8 +271,7 @@ static void step_begin (balancer_t *self, weighed_step_t *step)
     step->members = must (calloc (coalition->members_count + 1, sizeof (coalition_member_t *)));
     step->weighed = must (calloc (bags + 1, sizeof *step->weighed));
     step->jobs = must (calloc (bags + 1, sizeof (job_t *)));
-    for (job_t *job = coalition_job_after (coalition, NULL); job;
-         job = coalition_job_after (coalition, job)) {
+    for (job_t *job = NULL; (job = coalition_job_after (coalition, job));) {
         job->at_home = false;
         job->elsewhere = false;
         job->place = SIZE_MAX;

@@ -38,8 +38,7 @@ static void scoring_measure (const balancer_t *self, coalition_member_t *member,
     solo_job_t *jobs = must (calloc (ordered_count (coalition->jobs) + 1, sizeof *jobs));
     size_t count = 0;
     *worth = (member_worth_t){.member = member, .level_s = member->kept.level_s};
-    for (const job_t *job = coalition_job_after (coalition, NULL); job;
-         job = coalition_job_after (coalition, job)) {
+    for (const job_t *job = NULL; (job = coalition_job_after (coalition, job));) {
         int64_t formed_ms = coalition->kept.formed_ms;
         bool before = job->kept.ended_ms != 0 && job->kept.ended_ms < formed_ms;
         if (before || strcmp (job->home, member->kept.site) != 0)

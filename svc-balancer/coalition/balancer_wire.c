@@ -151,8 +151,7 @@ static void member_put (Musubi__CoalitionMember *to, const coalition_member_t *m
 static size_t guarantees_put (Musubi__Guarantee **list, const coalition_t *coalition)
 {
     size_t count = 0;
-    for (job_t *job = coalition_job_after (coalition, NULL); job;
-         job = coalition_job_after (coalition, job)) {
+    for (job_t *job = NULL; (job = coalition_job_after (coalition, job));) {
         if (job->kept.ended_ms != 0)
             continue;
         Musubi__Guarantee *guarantee = list [count++];

@@ -140,13 +140,23 @@ void chain_receiver_move (chain_t *self, const moment_t *now, chain_transfer_t *
 /*  --- what owners do --- */
 
 /*  A name that is not configured belongs to a guest that has not come yet. */
+static bool chain_node_right (const chain_t *self, const char *what, const char *node,
+                              char why [WHY_BYTES])
+{
+    if (*node == '\0' || strlen (node) > NAME_BYTES_MAX)
+        return wrong (why, "%s: \"%.80s\" should be a node's name of 1 to %d bytes", what, node,
+                      NAME_BYTES_MAX);
+    return chain_node (self, node) || self->places_count < CHAIN_NODES_MAX ||
+           wrong (why, "%s: the site has %d nodes and guests already, and may not have more", what,
+                  CHAIN_NODES_MAX);
+}
+
 static bool receiver_right (const chain_t *self, const chain_transfer_t *transfer, const char *node,
                             char why [WHY_BYTES])
 {
     const chain_node_t *place = chain_node (self, node);
-    if (*node == '\0' || strlen (node) > NAME_BYTES_MAX)
-        return wrong (why, "receiver: \"%.80s\" should be a node's name of 1 to %d bytes", node,
-                      NAME_BYTES_MAX);
+    if (!chain_node_right (self, "receiver", node, why))
+        return false;
     if (chain_receiver_find (transfer, node))
         return wrong (why, "receiver: node %s receives this transfer already", node);
     if (chain_source_at (transfer, node))
@@ -158,10 +168,6 @@ static bool receiver_right (const chain_t *self, const chain_transfer_t *transfe
     if (place && transfer->size_known && !chain_has_room (self, place, transfer->content.size))
         return wrong (why, "receiver: node %s has no room for %" PRIu64 " bytes", node,
                       transfer->content.size);
-    if (!place && self->places_count >= CHAIN_NODES_MAX)
-        return wrong (why,
-                      "receiver: the site has %d nodes and guests already, and may not have more",
-                      CHAIN_NODES_MAX);
     return true;
 }
 
@@ -193,17 +199,11 @@ static bool source_right (const chain_t *self, chain_transfer_t *transfer,
         return wrong (why, "sources: this transfer has %d already, and may not have more",
                       CHAIN_SOURCES_MAX);
     if (source->node) {
-        if (*source->node == '\0' || strlen (source->node) > NAME_BYTES_MAX)
-            return wrong (why, "source: \"%.80s\" should be a node's name of 1 to %d bytes",
-                          source->node, NAME_BYTES_MAX);
         if (chain_receiver_find (transfer, source->node))
             return wrong (why,
                           "source: node %s receives this transfer, so it can't be a source of it",
                           source->node);
-        return chain_node (self, source->node) || self->places_count < CHAIN_NODES_MAX ||
-               wrong (why,
-                      "source: the site has %d nodes and guests already, and may not have more",
-                      CHAIN_NODES_MAX);
+        return chain_node_right (self, "source", source->node, why);
     }
     if (!source->name || *source->name == '\0' || strlen (source->name) > FEEDER_NAME_BYTES_MAX ||
         strpbrk (source->name, " \t"))

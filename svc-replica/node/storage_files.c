@@ -184,14 +184,15 @@ void files_used (storage_t *self, const moment_t *now, const char *name)
 
 /*  --- work --- */
 
-static void order_keep (storage_t *self, own_file_t *file)
+/*  From a path; NULL = its part. */
+static void order_keep (storage_t *self, own_file_t *file, const char *from)
 {
-    char from [STORAGE_PATH_BYTES], to [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES];
-    file->work =
-      storage_order (self, FILE_KEEP,
-                     &(storage_work_t){.from = files_part (self, &file->stored.part, from),
-                                       .to = files_path (self, file, to),
-                                       .marks = files_marks (self, file, marks)});
+    char part [STORAGE_PATH_BYTES], to [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES];
+    file->work = storage_order (
+      self, FILE_KEEP,
+      &(storage_work_t){.from = from ? from : files_part (self, &file->stored.part, part),
+                        .to = files_path (self, file, to),
+                        .marks = files_marks (self, file, marks)});
 }
 
 static void order_reading (storage_t *self, own_file_t *file, uint32_t mbps)
@@ -273,7 +274,7 @@ void files_keep (storage_t *self, const moment_t *now, const transfer_t *transfe
         file->path = must (strdup (self->settings.takes_path));
     }
     storage_files_file_store (self, file);
-    order_keep (self, file);
+    order_keep (self, file, NULL);
 }
 
 bool files_busy (const storage_t *self, const char *name)
@@ -285,7 +286,6 @@ bool files_busy (const storage_t *self, const char *name)
 bool files_take (storage_t *self, const moment_t *now, const char *name, const content_t *content,
                  const char *path)
 {
-    char to [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES];
     own_file_t *file = ordered_find (self->files, name);
     if (file && (file->work != 0 || !file->stored.gone))
         return false;
@@ -293,10 +293,7 @@ bool files_take (storage_t *self, const moment_t *now, const char *name, const c
     file->stored.looked_ms = now->wall_ms;
     file->stored.quarantined = false;
     storage_files_file_store (self, file);
-    file->work = storage_order (self, FILE_KEEP,
-                                &(storage_work_t){.from = path,
-                                                  .to = files_path (self, file, to),
-                                                  .marks = files_marks (self, file, marks)});
+    order_keep (self, file, path);
     return true;
 }
 
@@ -406,7 +403,7 @@ static void looked (storage_t *self, const moment_t *now, own_file_t *file,
     if (*why == '\0' &&
         (!result->there || (result->content.digest_known &&
                             content_same (&result->content, &file->stored.content)))) {
-        order_keep (self, file);
+        order_keep (self, file, NULL);
         return;
     }
     outbox_log (self->service->outbox, LEVEL_WARNING,
