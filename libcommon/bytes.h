@@ -27,6 +27,15 @@ static inline bytes_t text_bytes (const char *text)
     return (bytes_t){.data = (const uint8_t *) text, .size = strlen (text)};
 }
 
+/*  The first thing of a list that begins with this text; NULL when there is none. */
+static inline void *list_find (const void *list, size_t count, size_t size, const char *text)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp ((const char *) list + i * size, text) == 0)
+            return (char *) list + i * size;
+    return NULL;
+}
+
 /*  Big-endian in so many bytes, so that memcmp sorts keys as numbers. */
 static inline void number_put (uint8_t *to, uint64_t number, size_t bytes)
 {

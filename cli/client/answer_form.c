@@ -269,43 +269,40 @@ static json_t *provisioned_form (const json_t *parts)
     return domains;
 }
 
-/*  The state of the reservation on its sites' nodes; NULL when no site tells it. */
-static json_t *openings_form (const json_t *openings)
-{
-    static const char *const phases [][2] = {{"OPENING_BINDING", "binding"},
-                                             {"OPENING_OPEN", "open"},
-                                             {"OPENING_WARNED", "warned"},
-                                             {"OPENING_CLOSING", "closing"},
-                                             {"OPENING_CLEANING", "cleaning"},
-                                             {"OPENING_OVER", "over"},
-                                             {NULL, "waiting"}};
-    static const form_row_t alternative [] = {
-      {.key = "class", .kind = FORM_TEXT, .from = "class_name"},
-      {.key = "nodes", .kind = FORM_NUMBER},
-      {.key = "start", .kind = FORM_TIME, .from = "from_ms"},
-      {.key = "end", .kind = FORM_TIME, .from = "until_ms"},
-      {0}};
-    static const form_row_t opening [] = {
-      {.key = "site", .kind = FORM_TEXT},
-      {.key = "phase", .kind = FORM_WORD, .from = "opening.phase", .more = phases},
-      {.key = "nodes", .kind = FORM_NUMBER, .from = "opening.bound"},
-      {.key = "wanted", .kind = FORM_NUMBER, .from = "opening.wanted"},
-      {.key = "ready", .kind = FORM_FLAG, .from = "opening.ready"},
-      {.key = "degraded", .kind = FORM_FLAG, .from = "opening.degraded"},
-      {.key = "lent", .kind = FORM_FLAG, .from = "opening.lent"},
-      {.key = "given_back", .kind = FORM_FLAG, .from = "opening.given_back"},
-      {.key = "disconnected", .kind = FORM_FLAG, .from = "opening.disconnected"},
-      {.key = "cpu_ms", .kind = FORM_NUMBER, .from = "opening.cpu_ms"},
-      {.key = "offered_ms", .kind = FORM_NUMBER, .from = "opening.offered_ms"},
-      {.key = "trouble", .kind = FORM_TEXT, .from = "opening.trouble", .optional = true},
-      {.key = "alternatives",
-       .kind = FORM_EACH,
-       .from = "opening.alternatives",
-       .optional = true,
-       .more = alternative},
-      {0}};
-    return json_array_size (openings) > 0 ? forms_of (opening, openings) : NULL;
-}
+static const char *const phase_words [][2] = {{"OPENING_BINDING", "binding"},
+                                              {"OPENING_OPEN", "open"},
+                                              {"OPENING_WARNED", "warned"},
+                                              {"OPENING_CLOSING", "closing"},
+                                              {"OPENING_CLEANING", "cleaning"},
+                                              {"OPENING_OVER", "over"},
+                                              {NULL, "waiting"}};
+
+static const form_row_t free_rows [] = {{.key = "class", .kind = FORM_TEXT, .from = "class_name"},
+                                        {.key = "nodes", .kind = FORM_NUMBER},
+                                        {.key = "start", .kind = FORM_TIME, .from = "from_ms"},
+                                        {.key = "end", .kind = FORM_TIME, .from = "until_ms"},
+                                        {0}};
+
+/*  The state of the reservation on a site's nodes. */
+static const form_row_t opening_rows [] = {
+  {.key = "site", .kind = FORM_TEXT},
+  {.key = "phase", .kind = FORM_WORD, .from = "opening.phase", .more = phase_words},
+  {.key = "nodes", .kind = FORM_NUMBER, .from = "opening.bound"},
+  {.key = "wanted", .kind = FORM_NUMBER, .from = "opening.wanted"},
+  {.key = "ready", .kind = FORM_FLAG, .from = "opening.ready"},
+  {.key = "degraded", .kind = FORM_FLAG, .from = "opening.degraded"},
+  {.key = "lent", .kind = FORM_FLAG, .from = "opening.lent"},
+  {.key = "given_back", .kind = FORM_FLAG, .from = "opening.given_back"},
+  {.key = "disconnected", .kind = FORM_FLAG, .from = "opening.disconnected"},
+  {.key = "cpu_ms", .kind = FORM_NUMBER, .from = "opening.cpu_ms"},
+  {.key = "offered_ms", .kind = FORM_NUMBER, .from = "opening.offered_ms"},
+  {.key = "trouble", .kind = FORM_TEXT, .from = "opening.trouble", .optional = true},
+  {.key = "alternatives",
+   .kind = FORM_EACH,
+   .from = "opening.alternatives",
+   .optional = true,
+   .more = free_rows},
+  {0}};
 
 /*  One opening, with a line for each alternative. */
 static void opening_print (const json_t *form, FILE *to)
@@ -369,19 +366,17 @@ static void staging_print (const json_t *file, FILE *to)
              *why ? ": " : "", why);
 }
 
-/*  How far circuits in use are; NULL when no domain tells it. */
-static json_t *circuits_form (const json_t *circuits)
-{
-    static const char *const states [][2] = {{"CIRCUITS_OPENING", "opening"},
-                                             {"CIRCUITS_ACTIVE", "active"},
-                                             {"CIRCUITS_DEGRADED", "degraded"},
-                                             {NULL, "idle"}};
-    static const form_row_t rows [] = {{.key = "domain", .kind = FORM_TEXT},
-                                       {.key = "state", .kind = FORM_WORD, .more = states},
-                                       {.key = "trouble", .kind = FORM_TEXT, .optional = true},
-                                       {0}};
-    return json_array_size (circuits) > 0 ? forms_of (rows, circuits) : NULL;
-}
+static const char *const circuit_words [][2] = {{"CIRCUITS_OPENING", "opening"},
+                                                {"CIRCUITS_ACTIVE", "active"},
+                                                {"CIRCUITS_DEGRADED", "degraded"},
+                                                {NULL, "idle"}};
+
+/*  How far a domain's circuits in use are. */
+static const form_row_t circuit_rows [] = {
+  {.key = "domain", .kind = FORM_TEXT},
+  {.key = "state", .kind = FORM_WORD, .more = circuit_words},
+  {.key = "trouble", .kind = FORM_TEXT, .optional = true},
+  {0}};
 
 json_t *view_form (const json_t *view)
 {
@@ -398,17 +393,16 @@ json_t *view_form (const json_t *view)
       {.key = "network", .kind = FORM_EACH, .more = connection_rows},
       {.key = "data", .kind = FORM_EACH, .more = room_rows},
       {0}};
+    static const form_row_t used [] = {
+      {.key = "circuits", .kind = FORM_EACH, .optional = true, .more = circuit_rows},
+      {.key = "openings", .kind = FORM_EACH, .optional = true, .more = opening_rows},
+      {0}};
     static const form_row_t last [] = {{.key = "silent", .kind = FORM_SAME}, {0}};
     json_t *form = form_of (first, view);
     json_t *provisioned = provisioned_form (json_object_get (view, "parts"));
     if (provisioned)
         take (form, "provisioned", provisioned);
-    json_t *circuits = circuits_form (json_object_get (view, "circuits"));
-    if (circuits)
-        take (form, "circuits", circuits);
-    json_t *openings = openings_form (json_object_get (view, "openings"));
-    if (openings)
-        take (form, "openings", openings);
+    form_add (form, used, view);
     json_t *staging = staging_form (json_object_get (view, "staging"));
     if (staging)
         take (form, "staging", staging);

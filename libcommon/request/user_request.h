@@ -55,7 +55,7 @@ typedef struct {
 } derived_t;
 
 typedef struct {
-    char id [NAME_BYTES_MAX + 1];
+    char id [NAME_BYTES_MAX + 1]; /* must be the first member */
     uint32_t cpus;
     requirement_t *require;
     size_t require_count;

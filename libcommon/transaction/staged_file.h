@@ -88,7 +88,7 @@ extern const codec_t take_in_answer_codec;
 
 /*  A site, and what it tells others about a file that it has. */
 typedef struct {
-    char site [NAME_BYTES_MAX + 1]; /* "ams" */
+    char site [NAME_BYTES_MAX + 1]; /* "ams"; must be the first member */
     content_t content;
     int64_t created_ms;
     uint32_t sound; /* sound copies at the site */

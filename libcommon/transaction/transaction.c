@@ -59,10 +59,7 @@ const char *txid_planner (const txid_t *self, char name [NAME_BYTES_MAX + 1])
 const participant_ref_t *parties_find (const participant_ref_t *parties, size_t count,
                                        const char *name)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp (parties [i].name, name) == 0)
-            return &parties [i];
-    return NULL;
+    return list_find (parties, count, sizeof *parties, name);
 }
 
 const participant_ref_t *plan_party (const plan_t *self, const char *name)

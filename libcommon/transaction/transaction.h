@@ -35,7 +35,7 @@ const char *txid_text (const txid_t *self, char text [TXID_TEXT_BYTES]);
 const char *txid_planner (const txid_t *self, char name [NAME_BYTES_MAX + 1]);
 
 typedef struct {
-    char name [NAME_BYTES_MAX + 1]; /* "lis/ams" */
+    char name [NAME_BYTES_MAX + 1]; /* "lis/ams"; must be the first member */
     uint8_t store [STORE_ID_BYTES];
     char endpoint [256]; /* last known; an address, never evidence */
 } participant_ref_t;

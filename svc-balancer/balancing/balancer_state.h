@@ -20,7 +20,7 @@
 
 /*  A site that is asked whether it has joined, and its answer. */
 typedef struct {
-    char site [NAME_BYTES_MAX + 1];
+    char site [NAME_BYTES_MAX + 1]; /* must be the first member */
     uint64_t call;
     bool answered;
     bool joined;

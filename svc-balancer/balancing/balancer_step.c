@@ -78,10 +78,7 @@ static void take_candidate (balancer_t *self, const coalition_candidate_t *candi
 static const coalition_candidate_t *balancer_step_candidate_of (const balancer_t *self,
                                                                 const char *site)
 {
-    for (size_t i = 0; i < self->candidates_count; i++)
-        if (strcmp (self->candidates [i].site, site) == 0)
-            return &self->candidates [i];
-    return NULL;
+    return list_find (self->candidates, self->candidates_count, sizeof *self->candidates, site);
 }
 
 /*  A member that does not answer, or that the directory does not list, stays a member and is set

@@ -123,10 +123,7 @@ static file_t *catalogue_file_new (catalogue_t *self, const file_t *from)
 
 copy_t *file_copy (const file_t *file, const char *node)
 {
-    for (size_t i = 0; file && i < file->copies_count; i++)
-        if (strcmp (file->copies [i].node, node) == 0)
-            return &file->copies [i];
-    return NULL;
+    return file ? list_find (file->copies, file->copies_count, sizeof *file->copies, node) : NULL;
 }
 
 bool copy_lasts (const file_t *file, const copy_t *copy)

@@ -27,7 +27,7 @@
 typedef enum { COPY_STAGED, COPY_SOUND, COPY_STALE, COPY_EVICTING, COPY_QUARANTINED } copy_state_t;
 
 typedef struct {
-    char node [NAME_BYTES_MAX + 1];
+    char node [NAME_BYTES_MAX + 1]; /* must be the first member */
     copy_state_t state;
     int64_t proved_ms; /* wall; 0 = never */
     uint64_t bad;      /* QUARANTINED: its bad MiBs; 0 = not known which */

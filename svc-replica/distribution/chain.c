@@ -35,10 +35,7 @@ chain_transfer_t *chain_next (const chain_t *self, const chain_transfer_t *after
 
 chain_origin_t *chain_source_at (const chain_transfer_t *transfer, const char *node)
 {
-    for (size_t i = 0; i < transfer->sources_count; i++)
-        if (strcmp (transfer->sources [i].node, node) == 0)
-            return (chain_origin_t *) &transfer->sources [i];
-    return NULL;
+    return list_find (transfer->sources, transfer->sources_count, sizeof *transfer->sources, node);
 }
 
 uint32_t chain_attempt (const chain_transfer_t *transfer)

@@ -112,7 +112,7 @@ typedef struct {
 #define ARRIVALS_MAX           64 /* at one node at once */
 #define ARRIVAL_PATH_BYTES_MAX 255
 typedef struct {
-    char path [ARRIVAL_PATH_BYTES_MAX + 1]; /* its name in that folder */
+    char path [ARRIVAL_PATH_BYTES_MAX + 1]; /* its name in that folder; must be the first member */
     char file [CHAIN_FILE_BYTES_MAX + 1];
     uint64_t room; /* bytes that it may have */
     bool is_named; /* the name stands for this content: */
@@ -170,7 +170,7 @@ typedef enum {
 /*  A receiver of a transfer. To be read by others, changed by chain*.c only. Byte counts are those
  *  of this start. */
 typedef struct {
-    char node [NAME_BYTES_MAX + 1];
+    char node [NAME_BYTES_MAX + 1]; /* must be the first member */
     receiver_state_t state;
     uint32_t attempt;
     uint32_t looks;
@@ -193,7 +193,7 @@ typedef struct {
 } chain_receiver_t;
 
 typedef struct {
-    char node [NAME_BYTES_MAX + 1]; /* "" = of another site */
+    char node [NAME_BYTES_MAX + 1]; /* must be the first member; "" = of another site */
     char name [FEEDER_NAME_BYTES_MAX + 1];
     char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1];
     bool failed; /* it does not answer, so it is asked last */
@@ -232,10 +232,9 @@ typedef struct {
 static inline chain_receiver_t *chain_receiver_find (const chain_transfer_t *transfer,
                                                      const char *node)
 {
-    for (size_t i = 0; transfer && i < transfer->receivers_count; i++)
-        if (strcmp (transfer->receivers [i].node, node) == 0)
-            return &transfer->receivers [i];
-    return NULL;
+    return transfer ? list_find (transfer->receivers, transfer->receivers_count,
+                                 sizeof *transfer->receivers, node)
+                    : NULL;
 }
 
 /*  Bytes that nodes of this site have fed as its sources, since their starts. */

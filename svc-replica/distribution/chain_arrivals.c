@@ -8,10 +8,8 @@
 
 static chain_arrival_t *arrival_find (chain_node_t *place, const char *path)
 {
-    for (size_t i = 0; place && i < place->arrivals_count; i++)
-        if (strcmp (place->arrivals [i].path, path) == 0)
-            return &place->arrivals [i];
-    return NULL;
+    return place ? list_find (place->arrivals, place->arrivals_count, sizeof *place->arrivals, path)
+                 : NULL;
 }
 
 static bool same_wanted (const chain_arrival_t *a, const chain_arrival_t *b)

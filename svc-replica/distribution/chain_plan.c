@@ -22,17 +22,10 @@
 
 /*  --- feeders --- */
 
-static bool chain_plan_named (const wanted_transfer_t *wanted, const char *name)
-{
-    for (size_t i = 0; i < wanted->feeders_count; i++)
-        if (strcmp (wanted->feeders [i].name, name) == 0)
-            return true;
-    return false;
-}
-
 static void feeder_add (wanted_transfer_t *wanted, const char *name, const char *endpoint)
 {
-    if (wanted->feeders_count == FEEDERS_MAX || !*endpoint || chain_plan_named (wanted, name))
+    if (wanted->feeders_count == FEEDERS_MAX || !*endpoint ||
+        list_find (wanted->feeders, wanted->feeders_count, sizeof *wanted->feeders, name))
         return;
     feeder_t *feeder = &wanted->feeders [wanted->feeders_count++];
     snprintf (feeder->name, sizeof feeder->name, "%s", name);

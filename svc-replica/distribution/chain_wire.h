@@ -43,7 +43,7 @@ typedef struct {
 } receiver_report_t;
 
 typedef struct {
-    char name [FEEDER_NAME_BYTES_MAX + 1];
+    char name [FEEDER_NAME_BYTES_MAX + 1]; /* must be the first member */
     char endpoint [CHAIN_ENDPOINT_BYTES_MAX + 1];
 } feeder_t;
 

@@ -226,10 +226,8 @@ bool transit_receives (const transit_t *transit, const char *guest)
 
 bool transit_has_receiver (const transit_t *transit, const char *guest)
 {
-    for (size_t i = 0; i < transit->guests_count; i++)
-        if (strcmp (transit->guests [i], guest) == 0)
-            return true;
-    return transit_wants (transit, guest) || transit_receives (transit, guest);
+    return list_find (transit->guests, transit->guests_count, sizeof *transit->guests, guest) ||
+           transit_wants (transit, guest) || transit_receives (transit, guest);
 }
 
 static bool fetcher_join (transit_t *transit, const moment_t *now, const char *guest,

@@ -9,14 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const file_place_t *place_of (const file_copies_t *located, const char *site)
-{
-    for (size_t i = 0; i < located->count; i++)
-        if (strcmp (located->places [i].site, site) == 0)
-            return &located->places [i];
-    return NULL;
-}
-
 /*  Can bytes come from there? Not if the site waits for them itself: for a source, or, by way of
  *  others, for this site. What a site that does not answer has is not known. */
 static bool has_bytes (const transit_t *transit, const file_copies_t *located,
@@ -26,7 +18,7 @@ static bool has_bytes (const transit_t *transit, const file_copies_t *located,
         if (!*place->from || strcmp (place->from, transit->fetcher->parts.site) == 0 ||
             steps == located->count)
             return false;
-        place = place_of (located, place->from);
+        place = list_find (located->places, located->count, sizeof *place, place->from);
         if (!place)
             return true;
     }
@@ -54,10 +46,7 @@ static void content_find (transit_t *transit, const file_copies_t *located)
 
 bool transit_sent_wrong (const transit_t *transit, const char *site)
 {
-    for (size_t i = 0; i < transit->wrong_count; i++)
-        if (strcmp (transit->wrong [i], site) == 0)
-            return true;
-    return false;
+    return list_find (transit->wrong, transit->wrong_count, sizeof *transit->wrong, site);
 }
 
 static bool any_unseen (const file_copies_t *located, const file_place_t *source)

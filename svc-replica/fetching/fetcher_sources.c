@@ -97,10 +97,8 @@ void transit_rest (transit_t *transit, const moment_t *now, int64_t again_ms, co
 
 static file_place_t *fetcher_sources_candidate_of (const transit_t *transit, const char *site)
 {
-    for (size_t i = 0; i < transit->candidates_count; i++)
-        if (strcmp (transit->candidates [i].site, site) == 0)
-            return &transit->candidates [i];
-    return NULL;
+    return list_find (transit->candidates, transit->candidates_count, sizeof *transit->candidates,
+                      site);
 }
 
 static bool any_full (const transit_t *transit)

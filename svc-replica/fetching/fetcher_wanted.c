@@ -16,10 +16,7 @@ uint32_t transit_mbps (const transit_t *transit)
 
 bool transit_wants (const transit_t *transit, const char *node)
 {
-    for (size_t i = 0; i < transit->wanted_count; i++)
-        if (strcmp (transit->wanted [i], node) == 0)
-            return true;
-    return false;
+    return list_find (transit->wanted, transit->wanted_count, sizeof *transit->wanted, node);
 }
 
 /*  Of those wanted the first with room; else the one that is waited for. A node that can't have it at

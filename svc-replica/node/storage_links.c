@@ -33,10 +33,7 @@ static void order_link (storage_t *self, const transfer_t *transfer, flow_verb_t
 
 static bool is_wrong (const receiver_report_t *receipt, const char *feeder)
 {
-    for (size_t i = 0; i < receipt->wrong_count; i++)
-        if (strcmp (receipt->wrong [i], feeder) == 0)
-            return true;
-    return false;
+    return list_find (receipt->wrong, receipt->wrong_count, sizeof *receipt->wrong, feeder);
 }
 
 static void storage_links_dial (storage_t *self, transfer_t *transfer, size_t feeder)

@@ -343,8 +343,5 @@ const replay_reservation_t *ledger_replay_find (const ledger_replay_t *self, byt
 
 replay_resource_t *ledger_replay_named (const ledger_replay_t *self, const char *name)
 {
-    for (size_t i = 0; i < self->resources_count; i++)
-        if (strcmp (self->resources [i].name, name) == 0)
-            return &self->resources [i];
-    return NULL;
+    return list_find (self->resources, self->resources_count, sizeof *self->resources, name);
 }

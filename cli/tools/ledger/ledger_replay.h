@@ -84,8 +84,8 @@ int replay_key_compare (const void *key, const void *thing);
 
 /*  What there is of a resource, and what is taken of it, with the gaps. */
 typedef struct {
-    char name [NAME_BYTES_MAX + 1];
-    bool known; /* some row said how much there is */
+    char name [NAME_BYTES_MAX + 1]; /* must be the first member */
+    bool known;                     /* some row said how much there is */
     int64_t quantity;
     int64_t missing; /* fewer than configured or set: machines that are lost or drained */
     int64_t gap_ms;

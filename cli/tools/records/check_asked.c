@@ -61,10 +61,7 @@ int64_t check_duration (const user_request_t *request, const compute_need_t *nee
 
 const compute_need_t *check_compute_need (const user_request_t *request, const char *id)
 {
-    for (size_t i = 0; i < request->compute_count; i++)
-        if (strcmp (request->compute [i].id, id) == 0)
-            return &request->compute [i];
-    return NULL;
+    return list_find (request->compute, request->compute_count, sizeof *request->compute, id);
 }
 
 const check_booking_t *check_booking (const judged_reservation_t *self, const char *need)
