@@ -43,17 +43,6 @@ static bool parse_letter (const char **text, const char *letters)
     return true;
 }
 
-static bool leap_year (int year)
-{
-    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-}
-
-static int days_in_month (int year, int month)
-{
-    static const int days [] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    return month == 2 && leap_year (year) ? 29 : days [month - 1];
-}
-
 /*  Days since 1970-01-01. Years are counted from March, so that the leap day comes last, and in
  *  eras of 400 years, which all have 146097 days. */
 static int64_t days_from_date (int64_t year, int month, int day)
@@ -82,17 +71,15 @@ static void date_from_days (int64_t days, int64_t *year, int *month, int *day)
 
 static bool parse_date (const char **text, int64_t *days)
 {
-    int year;
-    int month;
-    int day;
+    int year, month, day, month_meant, day_meant;
+    int64_t year_meant;
     if (!parse_digits (text, 4, &year) || !parse_letter (text, "-") ||
         !parse_digits (text, 2, &month) || !parse_letter (text, "-") ||
         !parse_digits (text, 2, &day))
         return false;
-    if (month < 1 || month > 12 || day < 1 || day > days_in_month (year, month))
-        return false;
     *days = days_from_date (year, month, day);
-    return true;
+    date_from_days (*days, &year_meant, &month_meant, &day_meant);
+    return year_meant == year && month_meant == month && day_meant == day;
 }
 
 /*  ".25": at least one digit; what is finer than a millisecond is cut off. */
