@@ -1,28 +1,18 @@
-/*  outgoing_feeds - the chain keeps the loans; here is noted which site has which, for the limits.
- */
+/*  outgoing_feeds - the chain keeps the loans, and to which sites they are. */
 #include "outgoing_feeds.h"
 
 #include "must.h"
-#include "ordered.h"
 #include "replica_wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    chain_id_t id;
-    char site [NAME_BYTES_MAX + 1];
-    char node [NAME_BYTES_MAX + 1];
-    char name [FILE_NAME_BYTES_MAX + 1];
-} outgoing_feed_t;
-
 struct outgoing_feeds {
     service_t *service;
     catalogue_t *catalogue;
     chain_t *chain;
     outgoing_feeds_limits_t limits;
-    ordered_t *outgoing_feeds; /* of this start, by id */
     outgoing_feeds_from_fn *from;
     void *owner;
 };
@@ -41,25 +31,12 @@ static feeds_count_t count_outgoing_feeds (const outgoing_feeds_t *self, const c
          (transfer = chain_next (self->chain, transfer));) {
         if (!transfer->loan || transfer->over)
             continue;
-        const outgoing_feed_t *loan = ordered_find (self->outgoing_feeds, transfer->id.bytes);
-        bool pair = loan && strcmp (loan->site, site) == 0;
+        bool pair = *site && strcmp (transfer->lent_to, site) == 0;
         count.all++;
         count.pair += pair;
         count.file += !pair && strcmp (transfer->file, name) == 0;
     }
     return count;
-}
-
-/*  Drops loans that have ended by themselves. */
-static void outgoing_feeds_prune (outgoing_feeds_t *self)
-{
-    for (outgoing_feed_t *loan = ordered_after (self->outgoing_feeds, NULL), *next; loan;
-         loan = next) {
-        next = ordered_after (self->outgoing_feeds, loan->id.bytes);
-        const chain_transfer_t *transfer = chain_transfer (self->chain, &loan->id);
-        if (!transfer || transfer->over)
-            free (ordered_remove (self->outgoing_feeds, loan->id.bytes));
-    }
 }
 
 /*  Of the nodes that are up with a copy in this state and were not tried yet, the one that feeds the
@@ -91,12 +68,13 @@ static uint32_t mbps_of (const outgoing_feeds_t *self, const offer_question_t *q
     return own == 0 || (question->mbps > 0 && question->mbps < own) ? question->mbps : own;
 }
 
-static bool lend_node (outgoing_feeds_t *self, const moment_t *now,
+static bool lend_node (outgoing_feeds_t *self, const moment_t *now, const char *site,
                        const offer_question_t *question, const char *node, offer_answer_t *answer,
                        char why [WHY_BYTES])
 {
     chain_loan_t loan = {.id = question->transfer,
-                         .node = node,
+                         .site = site,
+                         .node = answer->node,
                          .file = question->name,
                          .mbps = mbps_of (self, question),
                          .until_ms = now->wall_ms + LOAN_MS};
@@ -106,33 +84,19 @@ static bool lend_node (outgoing_feeds_t *self, const moment_t *now,
 }
 
 /*  Lends the best node with a copy in this state. False with why when there is none. */
-static bool lend (outgoing_feeds_t *self, const moment_t *now, const offer_question_t *question,
-                  const file_t *file, copy_state_t state, offer_answer_t *answer,
-                  char why [WHY_BYTES])
+static bool lend (outgoing_feeds_t *self, const moment_t *now, const char *site,
+                  const offer_question_t *question, const file_t *file, copy_state_t state,
+                  offer_answer_t *answer, char why [WHY_BYTES])
 {
     bool tried [COPIES_MAX] = {false};
     size_t copy;
     snprintf (why, WHY_BYTES, "none of its storage nodes that have the file is up");
     while (node_for (self, file, state, tried, &copy)) {
-        if (lend_node (self, now, question, file->copies [copy].node, answer, why))
+        if (lend_node (self, now, site, question, file->copies [copy].node, answer, why))
             return true;
         tried [copy] = true;
     }
     return false;
-}
-
-static void loan_put (outgoing_feeds_t *self, const char *site, const offer_question_t *question,
-                      const char *node)
-{
-    outgoing_feed_t *loan = ordered_find (self->outgoing_feeds, question->transfer.bytes);
-    if (!loan) {
-        loan = must (calloc (1, sizeof *loan));
-        loan->id = question->transfer;
-        ordered_add (self->outgoing_feeds, loan->id.bytes, loan);
-    }
-    snprintf (loan->site, sizeof loan->site, "%s", site);
-    snprintf (loan->node, sizeof loan->node, "%s", node);
-    memcpy (loan->name, question->name, sizeof loan->name);
 }
 
 /*  Renews the loan that this transfer has already, at the same node. */
@@ -140,10 +104,9 @@ static bool renew (outgoing_feeds_t *self, const moment_t *now, const char *site
                    const offer_question_t *question, offer_answer_t *answer)
 {
     char why [WHY_BYTES];
-    const outgoing_feed_t *loan = ordered_find (self->outgoing_feeds, question->transfer.bytes);
-    return loan && strcmp (loan->site, site) == 0 && strcmp (loan->name, question->name) == 0 &&
-           chain_transfer (self->chain, &question->transfer) &&
-           lend_node (self, now, question, loan->node, answer, why);
+    const chain_transfer_t *loan = chain_transfer (self->chain, &question->transfer);
+    return loan && strcmp (loan->lent_to, site) == 0 && strcmp (loan->file, question->name) == 0 &&
+           lend_node (self, now, site, question, loan->sources [0].node, answer, why);
 }
 
 /*  Has this site the file, or will it have it? Refuses if not. */
@@ -166,11 +129,11 @@ static bool lend_any (outgoing_feeds_t *self, const moment_t *now, const char *s
                       const offer_question_t *question, const file_t *file, offer_answer_t *answer,
                       char why [WHY_BYTES])
 {
-    if (lend (self, now, question, file, COPY_SOUND, answer, why))
+    if (lend (self, now, site, question, file, COPY_SOUND, answer, why))
         return true;
     const char *from = self->from (self->owner, question->name);
     if (*from && strcmp (from, site) != 0)
-        return lend (self, now, question, file, COPY_STAGED, answer, why);
+        return lend (self, now, site, question, file, COPY_STAGED, answer, why);
     if (file_copies (file, COPY_SOUND) == 0)
         snprintf (why, WHY_BYTES, "it waits for that file itself%s%s", *from ? ", from " : "",
                   from);
@@ -187,7 +150,6 @@ static void outgoing_feeds_offer (outgoing_feeds_t *self, const moment_t *now,
     if (!has_file (self, request, question, file))
         return;
     bool renewed = renew (self, now, site, question, &answer);
-    outgoing_feeds_prune (self);
     feeds_count_t count = count_outgoing_feeds (self, site, question->name);
     bool unknown = question->feeds > 0 && count.file >= question->feeds;
     if (renewed || unknown) {
@@ -210,7 +172,6 @@ static void outgoing_feeds_offer (outgoing_feeds_t *self, const moment_t *now,
                         why);
         return;
     }
-    loan_put (self, site, question, answer.node);
     catalogue_use (self->catalogue, question->name, now->wall_ms);
     service_count (self->service, "offers", 1);
     answer.sending = count.all + 1;
@@ -234,19 +195,18 @@ static void on_offer_end (void *owner, const moment_t *now, const request_t *req
     outgoing_feeds_t *self = owner;
     const offer_end_t *end = body;
     const char *site = site_of (request->actor);
-    outgoing_feed_t *loan = ordered_find (self->outgoing_feeds, end->transfer.bytes);
-    if (!site || (loan && strcmp (loan->site, site) != 0)) {
+    const chain_transfer_t *loan = chain_transfer (self->chain, &end->transfer);
+    if (!site || (loan && *loan->lent_to && strcmp (loan->lent_to, site) != 0)) {
         service_refuse (self->service, request, CALL_DENIED,
                         "this transfer belongs to another site, which alone may end it");
         return;
     }
-    const chain_transfer_t *transfer = chain_transfer (self->chain, &end->transfer);
-    if (transfer && transfer->loan)
-        chain_forget (self->chain, now, &end->transfer);
-    if (loan && end->wrong && chain_prove (self->chain, now, loan->node, end->name, 0))
+    const char *node = loan && *loan->lent_to ? loan->sources [0].node : "";
+    if (end->wrong && chain_prove (self->chain, now, node, end->name, 0))
         outbox_log (self->service->outbox, LEVEL_WARNING, "copy doubted name=%s node=%s by=%s",
-                    end->name, loan->node, site);
-    free (ordered_remove (self->outgoing_feeds, end->transfer.bytes));
+                    end->name, node, site);
+    if (loan && loan->loan)
+        chain_forget (self->chain, now, &end->transfer);
     service_reply (self->service, request, (packed_t){0});
 }
 
@@ -270,12 +230,8 @@ outgoing_feeds_t *outgoing_feeds_new (service_t *service, catalogue_t *catalogue
                                       const outgoing_feeds_limits_t *limits)
 {
     outgoing_feeds_t *self = must (calloc (1, sizeof *self));
-    *self = (outgoing_feeds_t){.service = service,
-                               .catalogue = catalogue,
-                               .chain = chain,
-                               .limits = *limits,
-                               .outgoing_feeds =
-                                 ordered_by_bytes (offsetof (outgoing_feed_t, id), CHAIN_ID_BYTES)};
+    *self = (outgoing_feeds_t){
+      .service = service, .catalogue = catalogue, .chain = chain, .limits = *limits};
     service_serve (service, "Replica", "Offer", &offer_question_codec, on_offer, self);
     service_serve (service, "Replica", "OfferEnd", &offer_end_codec, on_offer_end, self);
     service_limit (service, "transfers_per_source_max", limits->source_max);
@@ -285,10 +241,6 @@ outgoing_feeds_t *outgoing_feeds_new (service_t *service, catalogue_t *catalogue
 
 void outgoing_feeds_destroy (outgoing_feeds_t **self_p)
 {
-    outgoing_feeds_t *self = *self_p;
-    if (!self)
-        return;
-    ordered_end (&self->outgoing_feeds, free);
-    free (self);
+    free (*self_p);
     *self_p = NULL;
 }

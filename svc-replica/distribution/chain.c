@@ -424,6 +424,7 @@ bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
         source_add (transfer, &(chain_source_t){.node = loan->node});
         ordered_add (self->transfers, transfer->id.bytes, transfer);
     }
+    snprintf (transfer->lent_to, sizeof transfer->lent_to, "%s", loan->site);
     transfer->mbps = loan->mbps;
     transfer->until_ms = loan->until_ms;
     chain_replan (self, now, transfer);

@@ -223,9 +223,10 @@ typedef struct {
     bool untold;     /* a newer one is told soon */
     uint64_t owner;
     bool loan;
-    bool over;            /* every receiver is verified or has failed */
-    char why [WHY_BYTES]; /* of a failure as a whole; "" = none */
-    int64_t until_ms;     /* of a loan */
+    char lent_to [NAME_BYTES_MAX + 1]; /* site, as chain_lend said in this start; "" = not known */
+    bool over;                         /* every receiver is verified or has failed */
+    char why [WHY_BYTES];              /* of a failure as a whole; "" = none */
+    int64_t until_ms;                  /* of a loan */
 } chain_transfer_t;
 
 /*  The receiver at this node; NULL when there is none, or no transfer. */
@@ -300,6 +301,7 @@ void chain_forget (chain_t *self, const moment_t *now, const chain_id_t *id);
 typedef struct {
     chain_id_t id;
     uint8_t token [CHAIN_TOKEN_BYTES];
+    const char *site; /* that it is lent to */
     const char *node;
     const char *file;
     uint32_t mbps;

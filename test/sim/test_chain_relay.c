@@ -114,7 +114,8 @@ static far_site_t *far_begin (uint64_t seed, sim_tally_t *tally)
     self->scene.sources = 1;
     self->scene.marks = seed % 2;
     self->scene.size = (UINT64_C (20) + seed % 80) << 20;
-    self->loan = (chain_loan_t){.node = "n0", .file = FILE_NAME, .until_ms = INT64_MAX};
+    self->loan =
+      (chain_loan_t){.site = "oslo", .node = "n0", .file = FILE_NAME, .until_ms = INT64_MAX};
     chain_scene_begin (&self->scene, seed, tally, NULL);
     sim_t *sim = self->scene.sim;
     self->site = sim_add (

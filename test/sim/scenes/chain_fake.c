@@ -343,14 +343,16 @@ bool chain_lend (chain_t *self, const moment_t *now, const chain_loan_t *loan,
     known->active = true;
     memcpy (known->token, loan->token, sizeof known->token);
     chain_transfer_t *transfer = chain_transfer (self, &loan->id);
-    if (transfer)
-        return true;
-    transfer = transfer_new (self, NULL);
-    transfer->id = loan->id;
-    transfer->loan = true;
-    transfer->until_ms = loan->until_ms;
-    snprintf (transfer->file, sizeof transfer->file, "%s", loan->file);
-    keep (self, transfer);
+    if (!transfer) {
+        transfer = transfer_new (self, NULL);
+        transfer->id = loan->id;
+        transfer->loan = true;
+        transfer->until_ms = loan->until_ms;
+        snprintf (transfer->file, sizeof transfer->file, "%s", loan->file);
+        keep (self, transfer);
+    }
+    snprintf (transfer->lent_to, sizeof transfer->lent_to, "%s", loan->site);
+    snprintf (transfer->sources [0].node, sizeof transfer->sources [0].node, "%s", loan->node);
     return true;
 }
 
