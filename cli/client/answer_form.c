@@ -447,13 +447,8 @@ bool opening_degraded (const json_t *view)
     for (size_t i = 0; (one = item_of (view, "openings", i)); i++)
         if (flag_of (one, "degraded"))
             return true;
-    for (size_t i = 0; (one = item_of (view, "circuits", i)); i++)
-        if (strcmp (text_of (one, "state"), "degraded") == 0)
-            return true;
-    for (size_t i = 0; (one = item_of (view, "staging", i)); i++)
-        if (strcmp (text_of (one, "state"), "late") == 0)
-            return true;
-    return false;
+    return item_with (json_object_get (view, "circuits"), "state", "degraded") ||
+           item_with (json_object_get (view, "staging"), "state", "late");
 }
 
 const char *view_standing (const json_t *view)

@@ -29,6 +29,15 @@ json_t *item_of (const json_t *object, const char *key, size_t at)
     return json_array_get (json_object_get (object, key), at);
 }
 
+json_t *item_with (const json_t *list, const char *key, const char *text)
+{
+    json_t *one;
+    for (size_t i = 0; (one = json_array_get (list, i)); i++)
+        if (strcmp (text_of (one, key), text) == 0)
+            return one;
+    return NULL;
+}
+
 bool list_has (const json_t *list, const json_t *wanted)
 {
     const json_t *one;

@@ -18,6 +18,9 @@ bool flag_of (const json_t *object, const char *key);
 /*  An element of the list under a key; NULL behind the last. */
 json_t *item_of (const json_t *object, const char *key, size_t at);
 
+/*  The first element of the list that has this text under a key; NULL when there is none. */
+json_t *item_with (const json_t *list, const char *key, const char *text);
+
 /*  Is the value in the list? */
 bool list_has (const json_t *list, const json_t *wanted);
 

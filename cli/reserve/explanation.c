@@ -20,11 +20,7 @@ static bool explanation_is (const json_t *object, const char *key, const char *w
 
 static bool is_need (const json_t *request, const char *list, const char *id)
 {
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (request, list, i)); i++)
-        if (explanation_is (one, "id", id))
-            return true;
-    return false;
+    return item_with (json_object_get (request, list), "id", id);
 }
 
 /*  The unit of a need's figures. For compute needs the sentence itself says whether CPUs or nodes

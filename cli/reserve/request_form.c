@@ -239,21 +239,11 @@ static bool read_require (const request_form_reader_t *of_need, json_t *written,
     return true;
 }
 
-/*  Is there a need with that id among those read so far? */
-static bool need_known (const json_t *needs, const char *id)
-{
-    const json_t *need;
-    for (size_t i = 0; (need = json_array_get (needs, i)); i++)
-        if (strcmp (text_of (need, "id"), id) == 0)
-            return true;
-    return false;
-}
-
 /*  Refuses a need whose id another need of the list has. */
 static bool id_unused (const request_form_reader_t *reader, const json_t *request, const char *list,
                        const json_t *need)
 {
-    return !need_known (json_object_get (request, list), text_of (need, "id")) ||
+    return !item_with (json_object_get (request, list), "id", text_of (need, "id")) ||
            refuse (reader, "id", "is used twice");
 }
 
@@ -285,7 +275,7 @@ static bool read_between (const request_form_reader_t *reader, const json_t *wri
     if (json_array_size (between) != 2 || !ends [0] || !ends [1])
         return refuse (reader, "between", "must be the ids of two compute needs");
     for (size_t i = 0; i < 2; i++)
-        if (!reader->joins && !need_known (json_object_get (request, "compute"), ends [i]))
+        if (!reader->joins && !item_with (json_object_get (request, "compute"), "id", ends [i]))
             return refuse (reader, "between", "no compute need has the id \"%.60s\"", ends [i]);
     if (strcmp (ends [0], ends [1]) == 0)
         return refuse (reader, "between", "\"%.60s\" can't be linked to itself", ends [0]);
@@ -313,7 +303,7 @@ static bool connection_named (const request_form_reader_t *reader, const json_t 
     if (strlen (id) > NAME_BYTES_MAX)
         return refuse (reader, "id", "\"%.40s…\" is longer than %d bytes%s", id, NAME_BYTES_MAX,
                        notice);
-    bool used = need_known (json_object_get (request, "compute"), id);
+    bool used = item_with (json_object_get (request, "compute"), "id", id);
     const json_t *other;
     for (size_t i = 0; (other = item_of (request, "network", i)); i++) {
         char known [CONNECTION_ID_BYTES];
@@ -350,7 +340,7 @@ static bool read_at (const request_form_reader_t *reader, const json_t *written,
     if (!request_form_read_name (reader, written, "at", true, NAME_BYTES_MAX, need))
         return false;
     const char *at = text_of (need, "at");
-    return reader->joins || need_known (json_object_get (request, "compute"), at) ||
+    return reader->joins || item_with (json_object_get (request, "compute"), "id", at) ||
            refuse (reader, "at", "no compute need has the id \"%.60s\"", at);
 }
 

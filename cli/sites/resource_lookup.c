@@ -97,15 +97,6 @@ static const json_t *links_of (const json_t *entry)
     return json_object_get (json_object_get (entry, "domain"), "links");
 }
 
-static const json_t *storage_of (const json_t *entry, const char *name)
-{
-    const json_t *node;
-    for (size_t i = 0; (node = item_of (json_object_get (entry, "storage"), "nodes", i)); i++)
-        if (strcmp (text_of (node, "name"), name) == 0)
-            return node;
-    return NULL;
-}
-
 const json_t *offer_description (const resource_entry_t *self)
 {
     const json_t *storage = json_object_get (self->entry, "storage");
@@ -115,15 +106,6 @@ const json_t *offer_description (const resource_entry_t *self)
 const char *offer_unit (const resource_entry_t *self)
 {
     return json_object_get (self->entry, "storage") ? "MiB" : self->link ? "Mbit/s" : "CPUs";
-}
-
-static const json_t *link_of (const json_t *entry, const char *name)
-{
-    const json_t *link;
-    for (size_t i = 0; (link = json_array_get (links_of (entry), i)); i++)
-        if (strcmp (text_of (link, "name"), name) == 0)
-            return link;
-    return NULL;
 }
 
 static const json_t *resource_lookup_entry_of (const session_t *session, const char *kind,
@@ -153,7 +135,7 @@ static void refuse_site (const session_t *session, const char *name)
         return;
     }
     for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++)
-        if (link_of (entry, name)) {
+        if (item_with (links_of (entry), "name", name)) {
             const char *of = name_short (text_of (entry, "name"));
             cli_fail (EXIT_REFUSED, "%s is a link of domain %s; write it as %s/%s", name, of, of,
                       name);
@@ -197,13 +179,14 @@ static void look_up (const session_t *session, const char *name, resource_entry_
     const char *slash = strchr (name, '/');
     if (slash) {
         offer->entry = resource_lookup_entry_of (session, "nis", name, (size_t) (slash - name));
-        offer->link = link_of (offer->entry, slash + 1);
+        offer->link = item_with (links_of (offer->entry), "name", slash + 1);
         const json_t *storage =
           resource_lookup_entry_of (session, "replica", name, (size_t) (slash - name));
-        if (!offer->link && json_object_get (storage, "storage") &&
-            (!offer->entry || storage_of (storage, slash + 1))) {
+        const json_t *nodes = json_object_get (storage, "storage");
+        const json_t *node = item_with (json_object_get (nodes, "nodes"), "name", slash + 1);
+        if (!offer->link && nodes && (!offer->entry || node)) {
             offer->entry = storage;
-            offer->link = storage_of (storage, slash + 1);
+            offer->link = node;
         }
     } else {
         offer->entry = resource_lookup_entry_of (session, "lis", name, strlen (name));

@@ -72,11 +72,6 @@ static void keep_until (plus_bookings_t *self, const plus_bookings_t *old, int64
     }
 }
 
-static bool plus_bookings_refuse (char why [WHY_BYTES], const char *text)
-{
-    return wrong (why, "%s", text);
-}
-
 /*  Adds a phase with so much, or extends the last one if it has as many. False when there is
  *  no room for another phase. */
 static bool turn (plus_bookings_t *self, const resource_offer_t *offer, uint32_t quantity,
@@ -104,11 +99,10 @@ static bool change_begun (plus_bookings_t *self, const plus_bookings_t *old,
 {
     uint32_t quantity = old->list [old->count - 1].quantity;
     if (whole->from_ms != old->list [0].from_ms)
-        return plus_bookings_refuse (
-          why, "from_ms: the reservation has begun, so its start can't change");
+        return wrong (why, "from_ms: the reservation has begun, so its start can't change");
     if (whole->until_ms <= now_ms)
-        return plus_bookings_refuse (
-          why, "until_ms: that moment has passed; release the reservation to end it now");
+        return wrong (why,
+                      "until_ms: that moment has passed; release the reservation to end it now");
     bool turns = whole->quantity != quantity && soonest_ms < whole->until_ms;
     int64_t turn_ms = turns ? soonest_ms : whole->until_ms;
     keep_until (self, old, turn_ms);
@@ -117,8 +111,7 @@ static bool change_begun (plus_bookings_t *self, const plus_bookings_t *old,
         return wrong (why, "quantity: changed %d times already, and can't change again",
                       BOOKINGS_MAX - 1);
     if (wish->quantity && wish->quantity != self->list [self->count - 1].quantity)
-        return plus_bookings_refuse (why,
-                                     "quantity: the reservation ends before it could have another");
+        return wrong (why, "quantity: the reservation ends before it could have another");
     return true;
 }
 
@@ -133,7 +126,7 @@ bool plus_bookings_change (plus_bookings_t *self, const plus_bookings_t *old,
                          .until_ms = wish->until_ms ? wish->until_ms : last->until_ms,
                          .quantity = wish->quantity ? wish->quantity : last->quantity};
     if (whole.from_ms >= whole.until_ms)
-        return plus_bookings_refuse (why, "until_ms: the reservation would end before it starts");
+        return wrong (why, "until_ms: the reservation would end before it starts");
     if (first->from_ms <= now_ms)
         return change_begun (self, old, offer, wish, &whole, now_ms, soonest_ms, why);
     plus_bookings_new (self, offer, &whole);
