@@ -112,13 +112,18 @@ int cli_run_own (cli_t *cli, const cli_command_t *commands, size_t count)
                          cli->command->name, cli->command->name);
 }
 
+static void say_line (const char *begin, const char *format, va_list arguments)
+{
+    fputs (begin, stderr);
+    vfprintf (stderr, format, arguments);
+    fputc ('\n', stderr);
+}
+
 int cli_fail (int code, const char *format, ...)
 {
     va_list arguments;
     va_start (arguments, format);
-    fputs ("musubi: ", stderr);
-    vfprintf (stderr, format, arguments);
-    fputc ('\n', stderr);
+    say_line ("musubi: ", format, arguments);
     va_end (arguments);
     return code;
 }
@@ -127,21 +132,17 @@ bool cli_refuse (const char *format, ...)
 {
     va_list arguments;
     va_start (arguments, format);
-    fputs ("musubi: ", stderr);
-    vfprintf (stderr, format, arguments);
-    fputc ('\n', stderr);
+    say_line ("musubi: ", format, arguments);
     va_end (arguments);
     return false;
 }
 
 void cli_note (const cli_t *cli, const char *format, ...)
 {
-    if (cli->json)
-        return;
     va_list arguments;
     va_start (arguments, format);
-    vfprintf (stderr, format, arguments);
-    fputc ('\n', stderr);
+    if (!cli->json)
+        say_line ("", format, arguments);
     va_end (arguments);
 }
 

@@ -22,11 +22,9 @@ bool nodes_wanted (const cli_t *cli, const char *option, const char *text, json_
 {
     char none [] = "", *end = none;
     *nodes = !text ? 0 : strcmp (text, "all") == 0 ? NODES_ALL : strtol (text, &end, 10);
-    if (!text || (*end == '\0' && *nodes > 0 && *nodes <= NODES_ALL))
-        return true;
-    cli_fail (EXIT_USAGE, "%s: --%s should be all, or a number of storage nodes from 1, not %s",
-              cli->command->name, option, text);
-    return false;
+    return !text || (*end == '\0' && *nodes > 0 && *nodes <= NODES_ALL) ||
+           cli_refuse ("%s: --%s should be all, or a number of storage nodes from 1, not %s",
+                       cli->command->name, option, text);
 }
 
 const json_t *replica_sites_entry (session_t *session, const char *command, const char *name,

@@ -19,19 +19,12 @@ static int64_t chart_time_of (const json_t *object, const char *key)
     return ms;
 }
 
-/*  A list with room for one more. */
-static void *chart_append (void *list, size_t count, size_t size)
-{
-    void *grown = must (realloc (list, (count + 1) * size));
-    return grown;
-}
-
 /*  The row's name lives in the table of names. */
 static size_t chart_add_row (gantt_t *gantt, json_t *rows, const char *name, int64_t capacity,
                              const char *unit)
 {
     take (rows, name, json_integer ((json_int_t) gantt->rows_count));
-    gantt->rows = chart_append (gantt->rows, gantt->rows_count, sizeof *gantt->rows);
+    gantt->rows = must (reallocarray (gantt->rows, gantt->rows_count + 1, sizeof *gantt->rows));
     gantt->rows [gantt->rows_count] =
       (gantt_row_t){json_object_iter_key (json_object_iter_at (rows, name)), capacity,
                     strcmp (unit, "CPUs") != 0, unit};
@@ -54,8 +47,8 @@ static const char *chart_text (chart_t *self, json_t *text)
 
 static void add_bar (gantt_t *gantt, gantt_bar_t bar, int used)
 {
-    gantt->bars = chart_append (gantt->bars, gantt->bars_count, sizeof *gantt->bars);
-    gantt->used = chart_append (gantt->used, gantt->bars_count, sizeof *gantt->used);
+    gantt->bars = must (reallocarray (gantt->bars, gantt->bars_count + 1, sizeof *gantt->bars));
+    gantt->used = must (reallocarray (gantt->used, gantt->bars_count + 1, sizeof *gantt->used));
     gantt->used [gantt->bars_count] = used;
     gantt->bars [gantt->bars_count++] = bar;
 }
@@ -221,8 +214,8 @@ static void chart_add_reservation (chart_t *self, const json_t *form)
     gantt_t *gantt = &self->gantt;
     char status [CELL_BYTES];
     const char *trouble = view_trouble (form);
-    gantt->reservations =
-      chart_append (gantt->reservations, gantt->reservations_count, sizeof *gantt->reservations);
+    gantt->reservations = must (reallocarray (gantt->reservations, gantt->reservations_count + 1,
+                                              sizeof *gantt->reservations));
     gantt->reservations [gantt->reservations_count++] = (gantt_reservation_t){
       .id = text_of (form, "reservation"),
       .name = text_of (form, "name"),

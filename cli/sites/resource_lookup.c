@@ -202,10 +202,8 @@ bool offer_find (session_t *session, const char *command, const char *text, reso
     bool wants_link = slash && strcmp (slash, "/storage") != 0;
     *offer = (resource_entry_t){0};
     *code = EXIT_USAGE;
-    if ((size_t) snprintf (offer->name, sizeof offer->name, "%s", name) >= sizeof offer->name) {
-        cli_fail (*code, "%s: the name of the site, or DOMAIN/LINK, is too long", command);
-        return false;
-    }
+    if ((size_t) snprintf (offer->name, sizeof offer->name, "%s", name) >= sizeof offer->name)
+        return cli_refuse ("%s: the name of the site, or DOMAIN/LINK, is too long", command);
     look_up (session, name, offer);
     if ((!offer->entry || (wants_link && !offer->link)) && session_look (session, ""))
         look_up (session, name, offer);
