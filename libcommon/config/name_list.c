@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEPARATORS ", \t"
+#define SEPARATORS ", \t\n"
 
 void name_list_add (name_list_t *self, const char *list, const char *prefix)
 {
@@ -27,6 +27,25 @@ void name_list_clear (name_list_t *self)
         free (self->words [i]);
     free (self->words);
     *self = (name_list_t){0};
+}
+
+bool name_list_has (const name_list_t *self, const char *word)
+{
+    for (size_t i = 0; i < self->count; i++)
+        if (strcmp (self->words [i], word) == 0)
+            return true;
+    return false;
+}
+
+char *name_list_text (const name_list_t *self, char between)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = must (open_memstream (&text, &size));
+    for (size_t i = 0; i < self->count; i++)
+        fprintf (to, "%s%.1s", self->words [i], i + 1 < self->count ? &between : "");
+    fclose (to);
+    return text;
 }
 
 const char *name_list_too_long (const name_list_t *self, size_t bytes_max)

@@ -1,4 +1,4 @@
-/*  name_list - lists as settings carry them: "alice, bob". Pure. */
+/*  name_list - lists as settings and commands carry them: "alice, bob". Pure. */
 #ifndef MUSUBI_NAME_LIST_H
 #define MUSUBI_NAME_LIST_H
 
@@ -11,10 +11,15 @@ typedef struct {
     size_t count;
 } name_list_t;
 
-/*  Adds the words of a list, which commas, spaces and tabs part; each with prefix before it, unless
+/*  Adds the words of a list, which commas, spaces, tabs and ends of lines part; each with prefix before it, unless
  *  it stands there. */
 void name_list_add (name_list_t *self, const char *list, const char *prefix);
 void name_list_clear (name_list_t *self);
+
+bool name_list_has (const name_list_t *self, const char *word);
+
+/*  The words with that between them, to be freed. */
+char *name_list_text (const name_list_t *self, char between);
 
 /*  The first word of more than bytes_max bytes; NULL when there is none. */
 const char *name_list_too_long (const name_list_t *self, size_t bytes_max);
