@@ -1,6 +1,8 @@
 /*  command - a process of its own group, whose output is read until it ends or is late. */
 #include "command.h"
 
+#include "clock.h"
+#include "fd_auto.h"
 #include "must.h"
 
 #include <errno.h>
@@ -36,13 +38,6 @@ typedef struct {
     char said [SAID_BYTES]; /* the beginning of its errors */
     size_t said_size;
 } command_process_t;
-
-static int64_t command_now_ms (void)
-{
-    struct timespec now;
-    clock_gettime (CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void command_environment (const char *variables [VARIABLES])
 {
@@ -83,13 +78,6 @@ static int command_spawn (command_process_t *self, const char *const *arguments,
     posix_spawn_file_actions_destroy (&actions);
     posix_spawnattr_destroy (&attributes);
     return failed;
-}
-
-static void fd_close (int *fd)
-{
-    if (*fd >= 0)
-        close (*fd);
-    *fd = -1;
 }
 
 /*  Makes the pipes and the process; its errno, 0 when it runs. */
@@ -150,7 +138,7 @@ static bool command_talk (command_process_t *self, const char *input)
 {
     fcntl (self->input, F_SETFL, O_NONBLOCK);
     while (self->output >= 0 || self->errors >= 0) {
-        int64_t left_ms = self->until_ms - command_now_ms ();
+        int64_t left_ms = self->until_ms - clock_ms (CLOCK_MONOTONIC);
         struct pollfd ports [] = {{.fd = self->input, .events = POLLOUT},
                                   {.fd = self->output, .events = POLLIN},
                                   {.fd = self->errors, .events = POLLIN}};
@@ -176,7 +164,7 @@ static int command_wait (const command_process_t *self, int64_t until_ms)
         pid_t ended = waitpid (self->pid, &status, WNOHANG);
         if (ended == self->pid)
             return status;
-        if ((ended < 0 && errno != EINTR) || command_now_ms () >= until_ms)
+        if ((ended < 0 && errno != EINTR) || clock_ms (CLOCK_MONOTONIC) >= until_ms)
             return -1;
         nanosleep (&(struct timespec){.tv_nsec = 500000}, NULL);
     }
@@ -188,7 +176,7 @@ static command_told_t command_told (const command_process_t *self, const char *p
     int status = talked ? command_wait (self, self->until_ms) : -1;
     if (status < 0) {
         kill (-self->pid, SIGKILL);
-        command_wait (self, command_now_ms () + KILLED_MS);
+        command_wait (self, clock_ms (CLOCK_MONOTONIC) + KILLED_MS);
         wrong (why, "%s has not answered within %lld ms", program, (long long) limit_ms);
         return COMMAND_SILENT;
     }
@@ -206,7 +194,7 @@ static command_told_t command_told (const command_process_t *self, const char *p
 static command_told_t command_do (const char *const *arguments, const char *input, int64_t limit_ms,
                                   packed_t *output, char why [WHY_BYTES])
 {
-    command_process_t self = {.until_ms = command_now_ms () + limit_ms};
+    command_process_t self = {.until_ms = clock_ms (CLOCK_MONOTONIC) + limit_ms};
     const char *slash = strrchr (arguments [0], '/');
     const char *program = slash ? slash + 1 : arguments [0];
     int failed = command_process_begin (&self, arguments);

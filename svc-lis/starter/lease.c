@@ -4,6 +4,7 @@
  */
 #include "lease.h"
 
+#include "fd_auto.h"
 #include "must.h"
 
 #include <fcntl.h>
@@ -52,11 +53,8 @@ bool lease_read (const char *runs, lease_t *lease)
         return false;
     for (int i = 0; i < READS_MAX; i++) {
         int64_t again_ms;
-        int fd = open (lease_path_of (path, runs), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-        if (fd < 0)
-            return false;
-        ssize_t size = pread (fd, line, LINE_BYTES, 0);
-        close (fd);
+        fd_auto_t fd = open (lease_path_of (path, runs), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        ssize_t size = fd >= 0 ? pread (fd, line, LINE_BYTES, 0) : -1;
         if (size <= 0)
             return false;
         line [size] = '\0';

@@ -3,6 +3,7 @@
  */
 #include "processes.h"
 
+#include "fd_auto.h"
 #include "must.h"
 
 #include <ctype.h>
@@ -69,11 +70,8 @@ static ssize_t read_small (pid_t pid, const char *file, char *text, size_t room)
 {
     char path [PATH_BYTES];
     snprintf (path, sizeof path, "/proc/%d/%s", (int) pid, file);
-    int fd = open (path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    ssize_t got = read (fd, text, room - 1);
-    close (fd);
+    fd_auto_t fd = open (path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? read (fd, text, room - 1) : -1;
     if (got >= 0)
         text [got] = '\0';
     return got;

@@ -4,6 +4,7 @@
  */
 #include "run_executor.h"
 
+#include "fd_auto.h"
 #include "lease.h"
 #include "must.h"
 #include "open_as.h"
@@ -165,12 +166,10 @@ static bool do_start (const void *asked, void *told, char why [WHY_BYTES])
     const run_executor_done_t *done = &(run_executor_done_t){told, why};
     if (!order->ticket.name)
         return wrong (done->why, "ticket: missing");
-    int folder = run_folder_make (order->runs, order->ticket.name);
+    fd_auto_t folder = run_folder_make (order->runs, order->ticket.name);
     if (folder < 0)
         return run_executor_refuse (done, order->ticket.name, "its folder can't be made", errno);
-    bool good = start_in (folder, order, done);
-    close (folder);
-    return good;
+    return start_in (folder, order, done);
 }
 
 /*  What can't be read is told as 0. */
@@ -264,12 +263,10 @@ static bool do_signal (const void *asked, void *told, char why [WHY_BYTES])
     const run_executor_done_t *done = &(run_executor_done_t){told, why};
     if (order->names_count != 1)
         return wrong (done->why, "names: should be the name of one run");
-    int folder = run_folder_make (order->runs, order->names [0]);
+    fd_auto_t folder = run_folder_make (order->runs, order->names [0]);
     if (folder < 0)
         return wrong (done->why, "run %s: %s", order->names [0], strerror (errno));
-    bool good = signal_in (folder, order, done);
-    close (folder);
-    return good;
+    return signal_in (folder, order, done);
 }
 
 /*  --- run_read --- */
@@ -329,22 +326,19 @@ static bool do_read (const void *asked, void *told, char why [WHY_BYTES])
     const work_order_t *order = asked;
     work_result_t *result = told;
     run_executor_where_t where = {.errors = order->errors};
-    int folder = order->names_count == 1 ? run_folder_open (order->runs, order->names [0]) : -1;
+    fd_auto_t folder =
+      order->names_count == 1 ? run_folder_open (order->runs, order->names [0]) : -1;
     if (folder < 0 || !output_find (folder, &where)) {
         result->why = must (strdup ("the node no longer keeps that run"));
-    } else {
-        int fd = *where.path
-                   ? open_as (where.account, folder, where.path)
-                   : openat (folder, "output", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-        if (fd >= 0) {
-            read_from (fd, order, result);
-            close (fd);
-        } else if (errno != ENOENT) {
-            result->why = must (strdup ("the output can't be read"));
-        }
+        return true;
     }
-    if (folder >= 0)
-        close (folder);
+    fd_auto_t fd = *where.path
+                     ? open_as (where.account, folder, where.path)
+                     : openat (folder, "output", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (fd >= 0)
+        read_from (fd, order, result);
+    else if (errno != ENOENT)
+        result->why = must (strdup ("the output can't be read"));
     return true;
 }
 
@@ -386,8 +380,7 @@ static bool is_old (int runs, const char *name, int64_t keep_ms)
 
 static bool do_prune (const void *asked, void *told, char why [WHY_BYTES])
 {
-    (void) told;
-    (void) why;
+    (void) told, (void) why;
     const work_order_t *order = asked;
     DIR *runs = opendir (order->runs);
     if (!runs)

@@ -3,6 +3,7 @@
  */
 #include "run_files.h"
 
+#include "fd_auto.h"
 #include "open_as.h"
 
 #include <errno.h>
@@ -28,13 +29,9 @@ static int run_files_folder_of (int work, const char *path, const run_files_acco
         snprintf (part, sizeof part, "%.*s", (int) (slash - path), path);
         bool made = make && mkdirat (folder, part, 0700) == 0;
         int next = openat (folder, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-        if (next >= 0 && made && make->other && fchown (next, make->uid, make->gid) != 0) {
-            close (next);
-            next = -1;
-        }
-        int kept = errno;
-        close (folder);
-        errno = kept;
+        if (next >= 0 && made && make->other && fchown (next, make->uid, make->gid) != 0)
+            fd_close (&next);
+        fd_close (&folder);
         folder = next;
     }
     *last = path;
@@ -76,11 +73,9 @@ static bool copy_right (const run_file_t *input, const struct stat *copy,
 static bool input_link (const run_file_t *input, int copy, mode_t mode, int folder,
                         const char *last, const run_files_account_t *account)
 {
-    int probe = open_as (account->name, AT_FDCWD, input->copy);
-    if (probe >= 0) {
-        close (probe);
+    fd_auto_t probe = open_as (account->name, AT_FDCWD, input->copy);
+    if (probe >= 0)
         return symlinkat (input->copy, folder, last) == 0;
-    }
     return account->other && fchmod (copy, (mode & 07777) | 0044) == 0 &&
            linkat (copy, "", folder, last, AT_EMPTY_PATH) == 0;
 }
@@ -91,22 +86,18 @@ static bool input_enter (const run_file_t *input, int work, const run_files_acco
     struct stat told;
     const char *last;
     char what [120];
-    int copy = open (input->copy, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    fd_auto_t copy = open (input->copy, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     bool there = copy >= 0 && fstat (copy, &told) == 0;
     if (!there)
         snprintf (what, sizeof what, "its copy on this machine: %s", strerror (errno));
     bool entered = there ? copy_right (input, &told, account, why) : input_no (input, why, what);
-    int folder = entered ? run_files_folder_of (work, input->path, account, &last) : -1;
+    fd_auto_t folder = entered ? run_files_folder_of (work, input->path, account, &last) : -1;
     if (entered && (folder < 0 || !input_link (input, copy, told.st_mode, folder, last, account))) {
         snprintf (what, sizeof what, "%s%s", strerror (errno),
                   errno == EXDEV ? "; its account can't open the copy, and runs are on another disk"
                                  : "");
         entered = input_no (input, why, what);
     }
-    if (folder >= 0)
-        close (folder);
-    if (copy >= 0)
-        close (copy);
     return entered;
 }
 
@@ -123,11 +114,9 @@ void run_files_leave (const run_order_t *order, int work)
 {
     for (size_t i = 0; i < order->inputs_count; i++) {
         const char *last;
-        int folder = run_files_folder_of (work, order->inputs [i].path, NULL, &last);
-        if (folder < 0)
-            continue;
-        unlinkat (folder, last, 0);
-        close (folder);
+        fd_auto_t folder = run_files_folder_of (work, order->inputs [i].path, NULL, &last);
+        if (folder >= 0)
+            unlinkat (folder, last, 0);
     }
 }
 
@@ -150,7 +139,7 @@ static bool output_take (int output, const struct stat *arrivals, bool other)
 
 static bool output_copy (int output, int arrivals, const char *name, const struct stat *told)
 {
-    int copy = openat (arrivals, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OUTPUT_MODE);
+    fd_auto_t copy = openat (arrivals, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OUTPUT_MODE);
     if (copy < 0)
         return false;
     bool good = fchown (copy, told->st_uid, told->st_gid) == 0;
@@ -159,7 +148,6 @@ static bool output_copy (int output, int arrivals, const char *name, const struc
         ;
     good = good && more == 0 && fsync (copy) == 0;
     int kept = errno;
-    close (copy);
     if (!good)
         unlinkat (arrivals, name, 0);
     errno = kept;
@@ -186,8 +174,8 @@ static bool output_hand (const run_file_t *file, int work, int arrivals, uid_t u
     struct stat told;
     const char *last = file->path;
     const char *what = NULL;
-    int folder = run_files_folder_of (work, file->path, NULL, &last);
-    int output =
+    fd_auto_t folder = run_files_folder_of (work, file->path, NULL, &last);
+    fd_auto_t output =
       folder < 0 ? -1
                  : openat (folder, last, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (output < 0 || fstat (output, &told) != 0)
@@ -198,10 +186,6 @@ static bool output_hand (const run_file_t *file, int work, int arrivals, uid_t u
         what = errno == ETXTBSY ? "a process has it still open for writing" : strerror (errno);
     if (what)
         snprintf (why, RUN_WHY_BYTES_MAX + 1, "output %.150s: %s", file->path, what);
-    if (output >= 0)
-        close (output);
-    if (folder >= 0)
-        close (folder);
     return !what;
 }
 
@@ -209,18 +193,15 @@ bool run_files_hand (const ticket_t *ticket, int work, uid_t uid, char why [RUN_
 {
     const run_order_t *order = ticket->order;
     const char *path = ticket->arrivals ? ticket->arrivals : "";
-    int arrivals = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    fd_auto_t arrivals = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool good = arrivals >= 0;
     if (!good)
         snprintf (why, RUN_WHY_BYTES_MAX + 1, "the folder for arrivals (storage/arrivals): %s",
                   strerror (errno));
     for (size_t i = 0; i < order->outputs_count && good; i++)
         good = output_hand (&order->outputs [i], work, arrivals, uid, why);
-    if (good && fsync (arrivals) != 0) {
-        snprintf (why, RUN_WHY_BYTES_MAX + 1, "the folder for arrivals: %s", strerror (errno));
-        good = false;
-    }
-    if (arrivals >= 0)
-        close (arrivals);
-    return good;
+    if (!good || fsync (arrivals) == 0)
+        return good;
+    snprintf (why, RUN_WHY_BYTES_MAX + 1, "the folder for arrivals: %s", strerror (errno));
+    return false;
 }

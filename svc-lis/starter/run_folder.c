@@ -5,6 +5,7 @@
 #include "run_folder.h"
 
 #include "clock.h"
+#include "fd_auto.h"
 #include "must.h"
 #include "processes.h"
 
@@ -49,12 +50,8 @@ int run_folder_make (const char *runs, const char *name)
     char path [RUN_PATH_BYTES];
     if (!run_folder_pass (runs) || !run_folder_pass (run_path (path, runs, name)))
         return -1;
-    int parent = open (runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (parent < 0)
-        return -1;
-    int flushed = fsync (parent);
-    close (parent);
-    return flushed == 0 ? run_folder_open (runs, name) : -1;
+    fd_auto_t parent = open (runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return parent >= 0 && fsync (parent) == 0 ? run_folder_open (runs, name) : -1;
 }
 
 /*  --- files --- */
@@ -62,16 +59,11 @@ int run_folder_make (const char *runs, const char *name)
 bool run_file_read (int folder, const char *file, packed_t *content)
 {
     struct stat told;
-    int fd = openat (folder, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0)
+    fd_auto_t fd = openat (folder, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0 || fstat (fd, &told) != 0 || told.st_size > (off_t) FILE_BYTES_MAX)
         return false;
-    if (fstat (fd, &told) != 0 || told.st_size > (off_t) FILE_BYTES_MAX) {
-        close (fd);
-        return false;
-    }
     content->data = must (malloc ((size_t) told.st_size + 1));
     ssize_t got = pread (fd, content->data, (size_t) told.st_size, 0);
-    close (fd);
     if (got < 0) {
         free (content->data);
         return false;
@@ -164,12 +156,10 @@ int run_claim (int folder)
 static claim_t claimed_by (int folder, pid_t *starter)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    int fd = openat (folder, claim_file, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    fd_auto_t fd = openat (folder, claim_file, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return errno == ENOENT ? CLAIM_NONE : CLAIM_UNKNOWN;
-    bool told = fcntl (fd, F_GETLK, &lock) == 0;
-    close (fd);
-    if (!told)
+    if (fcntl (fd, F_GETLK, &lock) != 0)
         return CLAIM_UNKNOWN;
     *starter = lock.l_pid;
     return lock.l_type == F_UNLCK ? CLAIM_DEAD : CLAIM_LIVE;
@@ -185,11 +175,9 @@ bool run_starter_signal (int folder, int signal)
     pid_t starter, still;
     if (claimed_by (folder, &starter) != CLAIM_LIVE)
         return false;
-    int process = (int) syscall (SYS_pidfd_open, starter, 0);
+    fd_auto_t process = (int) syscall (SYS_pidfd_open, starter, 0);
     if (process >= 0 && claimed_by (folder, &still) == CLAIM_LIVE && still == starter)
         syscall (SYS_pidfd_send_signal, process, signal, NULL, 0);
-    if (process >= 0)
-        close (process);
     return true;
 }
 
@@ -304,26 +292,19 @@ bool run_stand (const char *runs, const char *name, stand_t *stand)
 {
     *stand = (stand_t){0};
     snprintf (stand->name, sizeof stand->name, "%s", name);
-    int folder = run_folder_open (runs, name);
-    if (folder < 0)
-        return errno == ENOENT;
-    bool told = stand_in (runs, name, folder, stand);
-    close (folder);
-    return told;
+    fd_auto_t folder = run_folder_open (runs, name);
+    return folder < 0 ? errno == ENOENT : stand_in (runs, name, folder, stand);
 }
 
 bool run_force (const char *runs, const char *name, const char *why, stand_t *stand)
 {
-    int folder = run_folder_open (runs, name);
+    fd_auto_t folder = run_folder_open (runs, name);
     if (folder < 0)
         return false;
     *stand = (stand_t){0};
     snprintf (stand->name, sizeof stand->name, "%s", name);
     for (int round = 0; round < KILL_ROUNDS && run_starter_signal (folder, SIGKILL); round++)
         run_folder_rest ();
-    bool over =
-      run_end_read (folder, name, stand) ||
-      (run_claimed (folder) == CLAIM_DEAD && lost_record (runs, name, folder, why, stand));
-    close (folder);
-    return over;
+    return run_end_read (folder, name, stand) ||
+           (run_claimed (folder) == CLAIM_DEAD && lost_record (runs, name, folder, why, stand));
 }

@@ -5,6 +5,7 @@
 #include "starter.h"
 
 #include "client.h"
+#include "fd_auto.h"
 #include "lease.h"
 #include "must.h"
 #include "processes.h"
@@ -313,14 +314,13 @@ static void record (starter_t *self, run_state_t state, const char *why)
 static void starter_files_leave (starter_t *self)
 {
     struct stat told;
-    int work = openat (self->folder, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    fd_auto_t work = openat (self->folder, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (work < 0)
         return;
     run_files_leave (self->order, work);
     if (self->order->outputs_count > 0 && WIFEXITED (self->status) &&
         WEXITSTATUS (self->status) == 0 && fstat (work, &told) == 0)
         self->stand.report.handed = run_files_hand (self->ticket, work, told.st_uid, self->why);
-    close (work);
 }
 
 static void record_ended (starter_t *self)
