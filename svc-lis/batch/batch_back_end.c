@@ -20,14 +20,6 @@ const batch_system_t *batch_system_find (const batch_system_t *const *systems, c
     return *systems;
 }
 
-static bool batch_has (const batch_picture_t *picture, const char *node)
-{
-    for (size_t i = 0; i < picture->nodes_count; i++)
-        if (strcmp (picture->nodes [i].node, node) == 0)
-            return true;
-    return false;
-}
-
 /*  A node that the site names and its batch system has not is told. The site begins all the same: who
  *  has taken it out there may put it back. */
 static void batch_nodes_tell (const config_t *config, const batch_picture_t *picture)
@@ -41,7 +33,7 @@ static void batch_nodes_tell (const config_t *config, const batch_picture_t *pic
         node_names_read (&names, config, section, why); /* the site's core tells what is wrong */
     }
     for (size_t i = 0; i < names.count; i++)
-        if (!batch_has (picture, names.words [i]))
+        if (!batch_picture_find (picture, names.words [i]))
             fprintf (stderr, "svc-lis: classes: %s has no node %s in %s, so it counts as lost\n",
                      batch_back_end_system->name, names.words [i], batch_back_end_setup.queue);
     name_list_clear (&names);
@@ -82,26 +74,45 @@ bool batch_back_end_begin (const config_t *config, const batch_system_t *const *
     return true;
 }
 
+/*  After a start: whatever is ours and has no order is closed. */
+static bool batch_reconcile (const back_end_task_t *task, char why [WHY_BYTES])
+{
+    const batch_setup_t *setup = &batch_back_end_setup;
+    name_list_t names = {0};
+    bool good = batch_back_end_system->list (setup, &names, why);
+    for (size_t i = 0; good && i < names.count; i++) {
+        const char *ours = batch_name_ours (setup, names.words [i]);
+        bool ordered = false;
+        for (size_t k = 0; k < task->count; k++)
+            ordered = ordered || (ours && strcmp (task->orders [k].reservation, ours) == 0);
+        if (ours && !ordered)
+            good = batch_back_end_system->close (
+              setup, &(back_end_order_t){.reservation = names.words [i], .account = ""}, why);
+    }
+    name_list_clear (&names);
+    return good;
+}
+
 static bool batch_step (const back_end_task_t *task, char why [WHY_BYTES])
 {
     const batch_system_t *system = batch_back_end_system;
     const batch_setup_t *setup = &batch_back_end_setup;
+    char name [BATCH_NAME_BYTES_MAX + 1];
     if (!system)
         return wrong (why, "back_end: the site's settings name no batch system");
     if (task->step == BACK_END_RECONCILE)
-        return system->reconcile (setup, task->orders, task->count, why);
+        return batch_reconcile (task, why);
     if (task->count != 1)
         return wrong (why, "reservations: a step should be of one");
-    switch (task->step) {
-    case BACK_END_PREPARE:
-        return system->reserve (setup, task->orders, why);
-    case BACK_END_OPEN:
-        return system->open (setup, task->orders, why);
-    case BACK_END_WATCH:
-        return system->verify (setup, task->orders, why);
-    default:
-        return system->close (setup, task->orders, why);
-    }
+    back_end_order_t order = task->orders [0];
+    if (!batch_name (setup, order.reservation, name, why))
+        return false;
+    order.reservation = name;
+    if (task->step == BACK_END_CLOSE)
+        return system->close (setup, &order, why);
+    return *order.account
+             ? system->keep (setup, task->step, &order, why)
+             : wrong (why, "%.60s has no local account here: name one under accounts", order.owner);
 }
 
 static bool batch_back_end_do (bytes_t arguments, uint8_t **result, size_t *result_size)

@@ -1,4 +1,4 @@
-/*  batch_system - names, and pictures that grow. */
+/*  batch_system - names, commands, and pictures that grow. */
 #include "batch_system.h"
 
 #include "must.h"
@@ -32,6 +32,79 @@ const char *batch_name_ours (const batch_setup_t *setup, const char *name)
     bool ours = strncmp (name, PREFIX, prefix) == 0 &&
                 strncmp (name + prefix, setup->site, site) == 0 && name [prefix + site] == '-';
     return ours && batch_name_plain (name) ? name + prefix + site + 1 : NULL;
+}
+
+batch_job_seen_t *batch_job_place (const batch_jobs_t *asked, const char *name)
+{
+    const char *run = batch_name_ours (asked->setup, name);
+    for (size_t i = 0; run && i < asked->count; i++)
+        if (strcmp (run, asked->names [i]) == 0)
+            return batch_job_lives (asked->seen [i].state) ? NULL : &asked->seen [i];
+    return NULL;
+}
+
+/*  --- commands --- */
+
+/*  Did a command fail because it could not ask the batch system, though it has ended by itself? */
+static command_told_t batch_told (command_told_t told, const char *why)
+{
+    static const char *const silences [] = {"contact slurm controller",
+                                            "timed out",
+                                            "temporarily unable",
+                                            "connection refused",
+                                            "contact qmaster",
+                                            "unable to send message",
+                                            "can't connect",
+                                            "commlib error"};
+    for (size_t i = 0; i < sizeof silences / sizeof *silences; i++)
+        if (told == COMMAND_REFUSED && strcasestr (why, silences [i]))
+            return COMMAND_SILENT;
+    return told;
+}
+
+command_told_t batch_run (const batch_setup_t *setup, const char *const *arguments, char **output,
+                          char why [WHY_BYTES])
+{
+    return batch_told (command_run (arguments, NULL, setup->limit_ms, output, why), why);
+}
+
+command_told_t batch_run_lines (const batch_setup_t *setup, const char *const *arguments,
+                                batch_line_fn *visit, void *owner, char why [WHY_BYTES])
+{
+    char *output, *line;
+    command_told_t told = batch_run (setup, arguments, &output, why);
+    char *text = output;
+    while (told == COMMAND_DONE && (line = command_line (&text)))
+        visit (owner, line);
+    free (output);
+    return told;
+}
+
+command_told_t batch_run_submit (const batch_setup_t *setup, const batch_job_t *job,
+                                 const char *const *arguments, const char *later,
+                                 char why [WHY_BYTES])
+{
+    packed_t output;
+    command_told_t told =
+      command_run_as (job->account, arguments, job->script, setup->limit_ms, &output, why);
+    free (output.data);
+    bool early = told == COMMAND_REFUSED && *job->reservation && strcasestr (why, later);
+    return early ? COMMAND_SILENT : batch_told (told, why);
+}
+
+batch_fitness_t batch_fitness (command_told_t told)
+{
+    return told == COMMAND_SILENT ? BATCH_SILENT : told == COMMAND_DONE ? BATCH_FIT : BATCH_UNFIT;
+}
+
+/*  --- pictures --- */
+
+batch_node_t *batch_picture_find (const batch_picture_t *picture, const char *node)
+{
+    for (size_t i = 0; i < picture->nodes_count; i++)
+        if (strcmp (picture->nodes [i].node, node) == 0)
+            return &picture->nodes [i];
+    return NULL;
 }
 
 batch_node_t *batch_picture_node (batch_picture_t *picture, const char *node)

@@ -16,6 +16,7 @@
 #include "back_end.h"
 #include "batch_picture.h"
 #include "command.h"
+#include "name_list.h"
 
 #define BATCH_NAME_BYTES_MAX (2 * NAME_BYTES_MAX + 8)
 
@@ -31,9 +32,10 @@ typedef struct {
 
 /*  A job to be submitted; everything is borrowed. */
 typedef struct {
-    const char *name;        /* of the run, as run_name gives it */
+    const char *name;        /* as batch_name makes it of the run's, run_name */
     const char *account;     /* local */
-    const char *reservation; /* ours, which is prepared; "" = none */
+    const char *reservation; /* likewise; it is prepared; "" = none */
+    const char *held;        /* the id of its job that is BATCH_JOB_HELD; "" = none */
     uint32_t cpus;           /* of one node */
     int64_t limit_ms;        /* wall time */
     const char *script;      /* of a POSIX shell */
@@ -60,6 +62,14 @@ typedef struct {
     char why [RUN_WHY_BYTES_MAX + 1]; /* as the batch system gives it */
 } batch_job_seen_t;
 
+/*  A question how the jobs of these runs stand. */
+typedef struct {
+    const batch_setup_t *setup;
+    const char *const *names;
+    size_t count;
+    batch_job_seen_t *seen; /* in their order; zero at first */
+} batch_jobs_t;
+
 typedef enum {
     BATCH_WARN, /* SIGUSR1 to all its processes */
     BATCH_END,  /* SIGTERM, and SIGKILL after the batch system's own grace; a queued one is gone */
@@ -84,30 +94,28 @@ typedef struct {
      *  with batch_picture_codec. */
     bool (*look) (const batch_setup_t *setup, batch_picture_t *picture, char why [WHY_BYTES]);
 
-    /*  How the jobs of these runs stand, in their order. */
-    bool (*jobs) (const batch_setup_t *setup, const char *const *names, size_t count,
-                  batch_job_seen_t *seen, char why [WHY_BYTES]);
+    bool (*jobs) (const batch_jobs_t *asked, char why [WHY_BYTES]);
 
-    /*  A run has at most one job that is queued or runs. Refused for good, or not answered yet. */
+    /*  Of a run that has no job which is queued or runs. Refused for good, or not answered yet. */
     command_told_t (*submit) (const batch_setup_t *setup, const batch_job_t *job,
                               char why [WHY_BYTES]);
     bool (*signal) (const batch_setup_t *setup, const char *id, batch_signal_t signal,
                     char why [WHY_BYTES]);
 
-    /*  Before its start: makes the reservation, or makes it equal to the order. Jobs may be queued
-     *  in it then; none of them starts before from_ms, and nobody else's on its nodes. */
-    bool (*reserve) (const batch_setup_t *setup, const back_end_order_t *order,
-                     char why [WHY_BYTES]);
-    /*  At its start: makes it equal, clears its nodes, and has seen that they are the reservation's. */
-    bool (*open) (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES]);
-    /*  Is it still so? What is not is mended, and told once more as wrong. */
-    bool (*verify) (const batch_setup_t *setup, const back_end_order_t *order,
-                    char why [WHY_BYTES]);
+    /*  Makes the reservation of an order that has an account, or makes it equal to the order; its
+     *  reservation is called as batch_name makes it, here and below.
+     *
+     *      prepare   jobs may be queued in it; none of them starts before from_ms, and nobody else's
+     *                on its nodes
+     *      open      clears its nodes, and has seen that they are the reservation's
+     *      watch     is it still so? What is not is mended, and told once more as wrong
+     */
+    bool (*keep) (const batch_setup_t *setup, back_end_step_t step, const back_end_order_t *order,
+                  char why [WHY_BYTES]);
     /*  Ends what runs in it, and removes it. */
     bool (*close) (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES]);
-    /*  Closes all of ours but these. */
-    bool (*reconcile) (const batch_setup_t *setup, const back_end_order_t *orders, size_t count,
-                       char why [WHY_BYTES]);
+    /*  Adds the names of all reservations that may be ours. */
+    bool (*list) (const batch_setup_t *setup, name_list_t *names, char why [WHY_BYTES]);
 } batch_system_t;
 
 /*  "musubi-SITE-NAME". False with why when it has other characters than letters, digits and
@@ -118,7 +126,44 @@ bool batch_name (const batch_setup_t *setup, const char *name, char to [BATCH_NA
 /*  Behind "musubi-SITE-"; NULL when the name is not one of ours. */
 const char *batch_name_ours (const batch_setup_t *setup, const char *name);
 
+/*  Is it queued, or does it run or rest? */
+static inline bool batch_job_lives (batch_job_state_t state)
+{
+    return state >= BATCH_JOB_QUEUED && state <= BATCH_JOB_SUSPENDED;
+}
+
+/*  Where a job of that name is told; NULL when nobody asked for it, or another one of its name lives. */
+batch_job_seen_t *batch_job_place (const batch_jobs_t *asked, const char *name);
+
+/*  Runs a command of the batch system, as command_run, for at most the setup's limit. COMMAND_SILENT
+ *  also when the command could not ask the batch system, or should be tried again. */
+command_told_t batch_run (const batch_setup_t *setup, const char *const *arguments, char **output,
+                          char why [WHY_BYTES]);
+
+#define BATCH_RUN(setup, output, why, ...)                                                         \
+    batch_run (setup, (const char *const []){__VA_ARGS__, NULL}, output, why)
+
+/*  The same; visits each line that it has written, when it is done. */
+typedef void batch_line_fn (void *owner, char *line);
+command_told_t batch_run_lines (const batch_setup_t *setup, const char *const *arguments,
+                                batch_line_fn *visit, void *owner, char why [WHY_BYTES]);
+
+#define BATCH_LINES(setup, visit, owner, why, ...)                                                 \
+    batch_run_lines (setup, (const char *const []){__VA_ARGS__, NULL}, visit, owner, why)
+
+/*  Submits a job by these arguments, as its account; later is what it is refused with as long as its
+ *  reservation is still to be made. */
+command_told_t batch_run_submit (const batch_setup_t *setup, const batch_job_t *job,
+                                 const char *const *arguments, const char *later,
+                                 char why [WHY_BYTES]);
+
+#define BATCH_SUBMIT(setup, job, later, why, ...)                                                  \
+    batch_run_submit (setup, job, (const char *const []){__VA_ARGS__, NULL}, later, why)
+
+batch_fitness_t batch_fitness (command_told_t told);
+
 /*  Additions to a picture, which copies what it is given. */
+batch_node_t *batch_picture_find (const batch_picture_t *picture, const char *node);
 batch_node_t *batch_picture_node (batch_picture_t *picture, const char *node);
 batch_booking_t *batch_picture_booking (batch_picture_t *picture, const char *name, int64_t from_ms,
                                         int64_t until_ms);

@@ -2,6 +2,8 @@
 #include "batch_works.h"
 
 #include "batch_script.h"
+#include "clock.h"
+#include "fd_auto.h"
 #include "must.h"
 #include "run_folder.h"
 
@@ -30,13 +32,6 @@ void batch_works_begin (const batch_system_t *system, const batch_setup_t *setup
 {
     batch_works_system = system;
     batch_works_setup = setup;
-}
-
-static int64_t batch_works_now_ms (void)
-{
-    struct timespec now;
-    clock_gettime (CLOCK_REALTIME, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static const char *batch_path (char path [PATH_MAX], const char *runs, const char *name,
@@ -68,14 +63,11 @@ static bool batch_account_find (batch_run_t *run, char why [WHY_BYTES])
 static bool batch_run_read (batch_run_t *run, const char *runs, const char *name)
 {
     char path [PATH_MAX], why [WHY_BYTES];
-    int folder = open (runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    fd_auto_t folder = open (runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     packed_t record;
     *run = (batch_run_t){0};
     snprintf (path, sizeof path, "%s.order", name);
-    bool read = folder >= 0 && run_file_read (folder, path, &record);
-    if (folder >= 0)
-        close (folder);
-    if (!read)
+    if (folder < 0 || !run_file_read (folder, path, &record))
         return false;
     bool good = codec_decode (&ticket_codec, &run->ticket, packed_bytes (record), why) &&
                 batch_account_find (run, why);
@@ -87,13 +79,11 @@ static bool batch_run_read (batch_run_t *run, const char *runs, const char *name
 static bool told_read (const char *path, uid_t account, char told [TOLD_BYTES])
 {
     struct stat file;
-    int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    fd_auto_t fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     bool own =
       fd >= 0 && fstat (fd, &file) == 0 && S_ISREG (file.st_mode) && file.st_uid == account;
     ssize_t got = own ? read (fd, told, TOLD_BYTES - 1) : -1;
     told [got > 0 ? got : 0] = '\0';
-    if (fd >= 0)
-        close (fd);
     return got > 0;
 }
 
@@ -115,7 +105,7 @@ static bool end_read (const char *told, run_report_t *report)
 static void batch_over (run_report_t *report, run_state_t state, const char *why)
 {
     report->state = state;
-    report->ended_ms = batch_works_now_ms ();
+    report->ended_ms = clock_ms (CLOCK_REALTIME);
     snprintf (report->why, sizeof report->why, "%s", why);
 }
 
@@ -126,8 +116,8 @@ static bool stand_end_read (run_report_t *report, const char *path, const batch_
 {
     char told [TOLD_BYTES];
     run_report_t end = *report;
-    bool over = seen->state < BATCH_JOB_QUEUED || seen->state > BATCH_JOB_SUSPENDED;
-    if (!told_read (path, account, told) || !end_read (told, &end) || (end.signal && !over))
+    if (!told_read (path, account, told) || !end_read (told, &end) ||
+        (end.signal && batch_job_lives (seen->state)))
         return false;
     *report = end;
     if (end.signal && seen->state == BATCH_JOB_LOST)
@@ -189,19 +179,18 @@ static void batch_stand (stand_t *stand, const char *runs, const char *name,
     codec_clear (&ticket_codec, &run.ticket);
 }
 
+/*  seen is zero, and has room for each of the names. */
 static bool batch_look_at (const char *runs, const char *const *names, size_t count,
-                           work_result_t *result, char why [WHY_BYTES])
+                           batch_job_seen_t *seen, work_result_t *result, char why [WHY_BYTES])
 {
-    batch_job_seen_t *seen = must (calloc (count + 1, sizeof *seen));
-    bool good = batch_works_system->jobs (batch_works_setup, names, count, seen, why);
-    if (good) {
-        result->stands = must (calloc (count + 1, sizeof *result->stands));
-        for (; result->stands_count < count; result->stands_count++)
-            batch_stand (&result->stands [result->stands_count], runs, names [result->stands_count],
-                         &seen [result->stands_count]);
-    }
-    free (seen);
-    return good;
+    const batch_jobs_t asked = {batch_works_setup, names, count, seen};
+    if (!batch_works_system->jobs (&asked, why))
+        return false;
+    result->stands = must (calloc (count, sizeof *result->stands));
+    for (; result->stands_count < count; result->stands_count++)
+        batch_stand (&result->stands [result->stands_count], runs, names [result->stands_count],
+                     &seen [result->stands_count]);
+    return true;
 }
 
 /*  --- the works --- */
@@ -210,8 +199,13 @@ static bool batch_look (const void *asked, void *told, char why [WHY_BYTES])
 {
     const work_order_t *order = asked;
     work_result_t *result = told;
-    if (order->names_count > 0)
-        return batch_look_at (order->runs, order->names, order->names_count, result, why);
+    if (order->names_count > 0) {
+        batch_job_seen_t *seen = must (calloc (order->names_count, sizeof *seen));
+        bool good =
+          batch_look_at (order->runs, order->names, order->names_count, seen, result, why);
+        free (seen);
+        return good;
+    }
     result->batch = must (calloc (1, sizeof *result->batch));
     if (batch_works_system->look (batch_works_setup, result->batch, why))
         return true;
@@ -240,15 +234,13 @@ static bool batch_order_write (const work_order_t *order, char why [WHY_BYTES])
 {
     char file [RUN_NAME_BYTES_MAX + 8];
     snprintf (file, sizeof file, "%s.order", order->ticket.name);
-    int folder =
+    fd_auto_t folder =
       runs_make (order->runs) ? open (order->runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     packed_t packed = codec_encode (&ticket_codec, &order->ticket);
     bool written = folder >= 0 && run_file_write (folder, file, packed_bytes (packed));
     if (!written)
         wrong (why, "%.80s/%.80s: %s", order->runs, file, strerror (errno));
     free (packed.data);
-    if (folder >= 0)
-        close (folder);
     return written;
 }
 
@@ -267,27 +259,33 @@ static void output_path (char path [PATH_MAX], const char *runs, const ticket_t 
 }
 
 static command_told_t batch_submit (const work_order_t *order, const batch_run_t *run,
-                                    char why [WHY_BYTES])
+                                    const batch_job_seen_t *seen, char why [WHY_BYTES])
 {
     const ticket_t *ticket = &order->ticket;
     char path [PATH_MAX], output [PATH_MAX], errors [PATH_MAX] = "";
+    char name [BATCH_NAME_BYTES_MAX + 1], reservation [BATCH_NAME_BYTES_MAX + 1] = "";
+    if (!batch_name (batch_works_setup, ticket->name, name, why) ||
+        (*ticket->order->reservation &&
+         !batch_name (batch_works_setup, ticket->order->reservation, reservation, why)))
+        return COMMAND_REFUSED;
     char *script =
       batch_script (ticket, batch_path (path, order->runs, ticket->name, ""), run->account.pw_dir);
     output_path (output, order->runs, ticket, ticket->order->output, ".out");
     if (*ticket->order->errors)
         output_path (errors, order->runs, ticket, ticket->order->errors, ".err");
-    command_told_t told =
-      batch_works_system->submit (batch_works_setup,
-                                  &(batch_job_t){.name = ticket->name,
-                                                 .account = ticket->order->account,
-                                                 .reservation = ticket->order->reservation,
-                                                 .cpus = ticket->order->cpus,
-                                                 .limit_ms = ticket->order->limit_ms,
-                                                 .script = script,
-                                                 .folder = "/",
-                                                 .output = output,
-                                                 .errors = errors},
-                                  why);
+    command_told_t told = batch_works_system->submit (
+      batch_works_setup,
+      &(batch_job_t){.name = name,
+                     .account = ticket->order->account,
+                     .reservation = reservation,
+                     .held = seen->state == BATCH_JOB_HELD ? seen->id : "",
+                     .cpus = ticket->order->cpus,
+                     .limit_ms = ticket->order->limit_ms,
+                     .script = script,
+                     .folder = "/",
+                     .output = output,
+                     .errors = errors},
+      why);
     free (script);
     return told;
 }
@@ -297,16 +295,17 @@ static bool batch_start (const void *asked, void *told, char why [WHY_BYTES])
     const work_order_t *order = asked;
     work_result_t *result = told;
     batch_run_t run = {.ticket = order->ticket};
+    batch_job_seen_t seen = {0};
     if (!order->ticket.name)
         return wrong (why, "ticket: missing");
     if (!batch_account_find (&run, why))
         return batch_refuse (result, order->ticket.name, why);
     if (!batch_order_write (order, why) ||
-        !batch_look_at (order->runs, &order->ticket.name, 1, result, why))
+        !batch_look_at (order->runs, &order->ticket.name, 1, &seen, result, why))
         return false;
     if (result->stands->report.state != RUN_CLAIMED || result->stands->queued)
         return true;
-    command_told_t how = batch_submit (order, &run, why);
+    command_told_t how = batch_submit (order, &run, &seen, why);
     if (how == COMMAND_SILENT)
         return false;
     if (how == COMMAND_REFUSED)
@@ -318,13 +317,10 @@ static bool batch_start (const void *asked, void *told, char why [WHY_BYTES])
 static bool batch_ended_mark (const char *runs, const char *name, char why [WHY_BYTES])
 {
     char path [PATH_MAX];
-    int fd = runs_make (runs) ? open (batch_path (path, runs, name, ".ended"),
-                                      O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)
-                              : -1;
-    bool marked = fd >= 0 && fsync (fd) == 0;
-    if (fd >= 0)
-        close (fd);
-    return marked || wrong (why, "run %.80s: %s", name, strerror (errno));
+    fd_auto_t fd = runs_make (runs) ? open (batch_path (path, runs, name, ".ended"),
+                                            O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)
+                                    : -1;
+    return (fd >= 0 && fsync (fd) == 0) || wrong (why, "run %.80s: %s", name, strerror (errno));
 }
 
 static bool batch_tell (const work_order_t *order, const batch_job_seen_t *seen,
@@ -350,12 +346,12 @@ static bool batch_tell (const work_order_t *order, const batch_job_seen_t *seen,
 static bool batch_signal (const void *asked, void *told, char why [WHY_BYTES])
 {
     const work_order_t *order = asked;
-    batch_job_seen_t seen;
+    batch_job_seen_t seen = {0}, after = {0};
+    const batch_jobs_t jobs = {batch_works_setup, order->names, 1, &seen};
     if (order->names_count != 1)
         return wrong (why, "names: should be the name of one run");
-    return batch_works_system->jobs (batch_works_setup, order->names, 1, &seen, why) &&
-           batch_tell (order, &seen, why) &&
-           batch_look_at (order->runs, order->names, 1, told, why);
+    return batch_works_system->jobs (&jobs, why) && batch_tell (order, &seen, why) &&
+           batch_look_at (order->runs, order->names, 1, &after, told, why);
 }
 
 static bool batch_read (const void *asked, void *told, char why [WHY_BYTES])
@@ -415,13 +411,12 @@ static bool batch_old (const char *runs, const char *name, int64_t keep_ms)
     struct stat file;
     bool over = stat (batch_path (path, runs, name, "/end"), &file) == 0 ||
                 stat (batch_path (path, runs, name, ".ended"), &file) == 0;
-    return over && batch_works_now_ms () - (int64_t) file.st_mtim.tv_sec * 1000 >= keep_ms;
+    return over && clock_ms (CLOCK_REALTIME) - (int64_t) file.st_mtim.tv_sec * 1000 >= keep_ms;
 }
 
 static bool batch_prune (const void *asked, void *told, char why [WHY_BYTES])
 {
-    (void) told;
-    (void) why;
+    (void) told, (void) why;
     const work_order_t *order = asked;
     DIR *runs = opendir (order->runs);
     if (!runs)

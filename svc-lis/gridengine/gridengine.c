@@ -1,7 +1,6 @@
 /*  gridengine - the table of functions: is it fit, what does it say. */
 #include "gridengine.h"
 
-#include "gridengine_jobs.h"
 #include "gridengine_queue.h"
 #include "must.h"
 
@@ -11,30 +10,25 @@
 
 /*  --- is it fit? --- */
 
-static batch_fitness_t grid_fitness (command_told_t told)
+/*  Jobs ask for the complex only when they want a reservation; forced, it keeps all others out. */
+static void grid_complex_take (void *owner, char *line)
 {
-    return told == COMMAND_SILENT ? BATCH_SILENT : told == COMMAND_DONE ? BATCH_FIT : BATCH_UNFIT;
+    bool *found = owner;
+    *found |=
+      strncmp (line, GRID_COMPLEX " ", sizeof GRID_COMPLEX) == 0 && strstr (line, " FORCED ");
 }
 
-/*  Jobs ask for the complex only when they want a reservation; forced, it keeps all others out. */
 static batch_fitness_t grid_complex_check (const batch_setup_t *setup, char why [WHY_BYTES])
 {
-    char *output, *line;
     bool found = false;
-    command_told_t told = GRID_RUN (setup, &output, why, "qconf", "-sc");
-    char *text = output;
-    while (told == COMMAND_DONE && (line = command_line (&text)))
-        found = found || (strncmp (line, GRID_COMPLEX " ", sizeof GRID_COMPLEX) == 0 &&
-                          strstr (line, " FORCED "));
-    free (output);
-    if (told == COMMAND_DONE && !found) {
-        wrong (why,
-               "Grid Engine has no forced complex %s, which keeps other jobs out of "
-               "reservations: add the line \"%s %s RESTRING == FORCED NO NONE 0\" by qconf -mc",
-               GRID_COMPLEX, GRID_COMPLEX, GRID_COMPLEX);
-        told = COMMAND_REFUSED;
-    }
-    return grid_fitness (told);
+    command_told_t told = BATCH_LINES (setup, grid_complex_take, &found, why, "qconf", "-sc");
+    if (told != COMMAND_DONE || found)
+        return batch_fitness (told);
+    wrong (why,
+           "Grid Engine has no forced complex %s, which keeps other jobs out of "
+           "reservations: add the line \"%s %s RESTRING == FORCED NO NONE 0\" by qconf -mc",
+           GRID_COMPLEX, GRID_COMPLEX, GRID_COMPLEX);
+    return BATCH_UNFIT;
 }
 
 /*  A queue that does not exist is deleted: who has the right is told so, others that they have not. */
@@ -43,7 +37,7 @@ static batch_fitness_t grid_right_check (const batch_setup_t *setup, char why [W
     char name [BATCH_NAME_BYTES_MAX + 1], said [WHY_BYTES] = "";
     if (!batch_name (setup, "may-we-reserve", name, why))
         return BATCH_UNFIT;
-    command_told_t told = GRID_RUN (setup, NULL, said, "qconf", "-dq", name);
+    command_told_t told = BATCH_RUN (setup, NULL, said, "qconf", "-dq", name);
     if (told != COMMAND_REFUSED || strstr (said, "does not exist"))
         return told == COMMAND_SILENT ? BATCH_SILENT : BATCH_FIT;
     wrong (why,
@@ -76,14 +70,6 @@ typedef struct {
     name_list_t unclear; /* disabled instances of ours where the site's is disabled, too */
 } grid_picture_t;
 
-static batch_node_t *grid_node (batch_picture_t *picture, const char *host)
-{
-    for (size_t i = 0; i < picture->nodes_count; i++)
-        if (strcmp (picture->nodes [i].node, host) == 0)
-            return &picture->nodes [i];
-    return NULL;
-}
-
 static void grid_node_take (void *owner, const grid_instance_t *instance)
 {
     const grid_picture_t *self = owner;
@@ -110,7 +96,7 @@ static void grid_not_drained (batch_node_t *node)
 static void grid_ours_take (void *owner, const grid_instance_t *instance)
 {
     grid_picture_t *self = owner;
-    batch_node_t *node = grid_node (self->picture, instance->host);
+    batch_node_t *node = batch_picture_find (self->picture, instance->host);
     if (!node || grid_of_queue (instance->name, self->setup->queue))
         return;
     node->cpus_busy += instance->used;
@@ -125,7 +111,7 @@ static void grid_ours_take (void *owner, const grid_instance_t *instance)
 static bool grid_nodes_look (grid_picture_t *self, char why [WHY_BYTES])
 {
     char *output;
-    bool good = GRID_RUN (self->setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE;
+    bool good = BATCH_RUN (self->setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE;
     char *again = good ? must (strdup (output)) : NULL;
     name_list_clear (&self->unclear);
     codec_clear (&batch_picture_codec, self->picture);
@@ -165,9 +151,9 @@ static bool grid_unclear_judge (grid_picture_t *self, char why [WHY_BYTES])
         char site [NAME_BYTES_MAX + BATCH_NAME_BYTES_MAX];
         const char *own = self->unclear.words [i], *host = strchr (own, '@');
         snprintf (site, sizeof site, "%s%s", self->setup->queue, host);
-        if ((grid_has (&before, site) || grid_has (&after, site)) &&
-            !(grid_has (&before, own) && grid_has (&after, own)))
-            grid_not_drained (grid_node (self->picture, host + 1));
+        if ((name_list_has (&before, site) || name_list_has (&after, site)) &&
+            !(name_list_has (&before, own) && name_list_has (&after, own)))
+            grid_not_drained (batch_picture_find (self->picture, host + 1));
     }
     name_list_clear (&before);
     name_list_clear (&after);
@@ -215,25 +201,28 @@ static void grid_advances_take (const batch_setup_t *setup, batch_picture_t *pic
     }
 }
 
+static void grid_advance_take (void *owner, char *line)
+{
+    name_list_t *ids = owner;
+    const char *id = grid_element (line, "id");
+    if (id && ids->count < BATCH_BOOKINGS_MAX)
+        name_list_add (ids, id, "");
+}
+
 /*  One question for which there are, and one for all that these have. */
 static bool grid_advances_look (const batch_setup_t *setup, batch_picture_t *picture,
                                 char why [WHY_BYTES])
 {
-    char *output, *line, *id;
+    char *output;
     name_list_t ids = {0};
-    bool good = GRID_RUN (setup, &output, why, "qrstat", "-u", "*", "-xml") == COMMAND_DONE;
-    char *text = output;
-    while (good && (line = command_line (&text)))
-        if ((id = grid_element (line, "id")) && ids.count < BATCH_BOOKINGS_MAX)
-            name_list_add (&ids, id, "");
-    free (output);
+    bool good = BATCH_LINES (setup, grid_advance_take, &ids, why, "qrstat", "-u", "*", "-xml") ==
+                COMMAND_DONE;
     if (good && ids.count > 0) {
-        char *joined = grid_joined ((const char *const *) ids.words, ids.count, ',');
-        good = GRID_RUN (setup, &output, why, "qrstat", "-ar", joined, "-xml") == COMMAND_DONE;
+        text_auto_t *joined = name_list_text (&ids, ',');
+        good = BATCH_RUN (setup, &output, why, "qrstat", "-ar", joined, "-xml") == COMMAND_DONE;
         if (good)
             grid_advances_take (setup, picture, output);
         free (output);
-        free (joined);
     }
     name_list_clear (&ids);
     return good;
@@ -257,9 +246,7 @@ const batch_system_t gridengine = {
   .jobs = grid_jobs,
   .submit = grid_submit,
   .signal = grid_signal,
-  .reserve = grid_reserve,
-  .open = grid_open,
-  .verify = grid_verify,
+  .keep = grid_keep,
   .close = grid_close,
-  .reconcile = grid_reconcile,
+  .list = grid_list,
 };

@@ -4,6 +4,8 @@
  */
 #include "gridengine_queue.h"
 
+#include "clock.h"
+#include "fd_auto.h"
 #include "must.h"
 
 #include <stdio.h>
@@ -15,37 +17,13 @@
 #define CLEAR_MS 5000 /* that one step waits for jobs to end; then it is tried again */
 #define AGAIN_MS 100
 
-command_told_t grid_run (const batch_setup_t *setup, const char *const *arguments, char **output,
-                         char why [WHY_BYTES])
-{
-    command_told_t told = command_run (arguments, NULL, setup->limit_ms, output, why);
-    return told == COMMAND_REFUSED && grid_silent (why) ? COMMAND_SILENT : told;
-}
-
-bool grid_silent (const char *why)
-{
-    return strstr (why, "unable to contact qmaster") || strstr (why, "unable to send message") ||
-           strstr (why, "can't connect") || strstr (why, "commlib error");
-}
-
 bool grid_jobs_visit (const batch_setup_t *setup, grid_job_fn *visit, void *owner,
                       char why [WHY_BYTES])
 {
     char *output;
-    bool good = GRID_RUN (setup, &output, why, "qstat", "-u", "*", "-r", "-xml") == COMMAND_DONE;
+    bool good = BATCH_RUN (setup, &output, why, "qstat", "-u", "*", "-r", "-xml") == COMMAND_DONE;
     if (good)
         grid_jobs_read (output, visit, owner);
-    free (output);
-    return good;
-}
-
-bool grid_instances_visit (const batch_setup_t *setup, grid_instance_fn *visit, void *owner,
-                           char why [WHY_BYTES])
-{
-    char *output;
-    bool good = GRID_RUN (setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE;
-    if (good)
-        grid_instances_read (output, visit, owner);
     free (output);
     return good;
 }
@@ -54,7 +32,7 @@ char *grid_queue_text (const batch_setup_t *setup, const char *queue, bool *sile
                        char why [WHY_BYTES])
 {
     char *text;
-    command_told_t told = GRID_RUN (setup, &text, why, "qconf", "-sq", queue);
+    command_told_t told = BATCH_RUN (setup, &text, why, "qconf", "-sq", queue);
     *silent = told == COMMAND_SILENT;
     if (told == COMMAND_DONE) {
         grid_unfold (text);
@@ -62,14 +40,6 @@ char *grid_queue_text (const batch_setup_t *setup, const char *queue, bool *sile
     }
     free (text);
     return NULL;
-}
-
-bool grid_has (const name_list_t *list, const char *word)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (strcmp (list->words [i], word) == 0)
-            return true;
-    return false;
 }
 
 /*  The words of a key in an unfolded configuration. */
@@ -85,7 +55,7 @@ bool grid_listed (const batch_setup_t *setup, const char *queue, name_list_t *li
                   char why [WHY_BYTES])
 {
     char *text;
-    command_told_t told = GRID_RUN (setup, &text, why, "qconf", "-su", queue);
+    command_told_t told = BATCH_RUN (setup, &text, why, "qconf", "-su", queue);
     if (told == COMMAND_DONE) {
         grid_unfold (text);
         grid_words (text, "entries", listed);
@@ -99,7 +69,6 @@ bool grid_listed (const batch_setup_t *setup, const char *queue, name_list_t *li
 typedef struct {
     const batch_setup_t *setup;
     const back_end_order_t *order;
-    char name [BATCH_NAME_BYTES_MAX + 1];
     char *now;          /* its configuration; NULL: it is not there */
     name_list_t hosts;  /* in its configuration, and of the order */
     name_list_t listed; /* in its access list: its account, and notes (grid_list_change) */
@@ -138,14 +107,14 @@ static void grid_hosts_add (grid_queue_t *self)
     if (self->now)
         grid_words (self->now, "hostlist", &self->hosts);
     for (size_t i = 0; i < self->order->nodes_count; i++)
-        if (!grid_has (&self->hosts, self->order->nodes [i]))
+        if (!name_list_has (&self->hosts, self->order->nodes [i]))
             name_list_add (&self->hosts, self->order->nodes [i], "");
 }
 
 static bool grid_list_look (grid_queue_t *self, char why [WHY_BYTES])
 {
     name_list_clear (&self->listed);
-    return grid_listed (self->setup, self->name, &self->listed, why);
+    return grid_listed (self->setup, self->order->reservation, &self->listed, why);
 }
 
 /*  *self is cleared by grid_queue_clear in any case. */
@@ -154,9 +123,7 @@ static bool grid_queue_look (grid_queue_t *self, const batch_setup_t *setup,
 {
     bool silent = false;
     *self = (grid_queue_t){.setup = setup, .order = order};
-    if (!batch_name (setup, order->reservation, self->name, why))
-        return false;
-    self->now = grid_queue_text (setup, self->name, &silent, why);
+    self->now = grid_queue_text (setup, self->order->reservation, &silent, why);
     if (!silent)
         grid_hosts_add (self);
     return !silent && grid_list_look (self, why);
@@ -171,17 +138,6 @@ static void grid_replace (char **text, const char *key, const char *value)
     *text = changed;
 }
 
-char *grid_joined (const char *const *words, size_t count, char between)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *to = must (open_memstream (&text, &size));
-    for (size_t i = 0; i < count; i++)
-        fprintf (to, "%s%.1s", words [i], i + 1 < count ? &between : "");
-    fclose (to);
-    return text;
-}
-
 /*  The state of an instance when it is new, and when the daemon of its host starts. Until its start, or
  *  while hosts are new, it is to wait; from then on a daemon that starts must not disable it, as if an
  *  operator had. */
@@ -192,40 +148,36 @@ static const char *grid_initial_state (const grid_queue_t *self)
         grid_words (self->now, "hostlist", &there);
     bool all = self->begun;
     for (size_t i = 0; all && i < self->order->nodes_count; i++)
-        all = grid_has (&there, self->order->nodes [i]);
+        all = name_list_has (&there, self->order->nodes [i]);
     name_list_clear (&there);
     return all ? "default" : "disabled";
 }
 
-/*  The site's queue, with what is different in this one. NULL with why. */
+/*  The site's queue, with what is different in this one, whose hosts are those of the order by now.
+ *  NULL with why. */
 static char *grid_queue_wanted (const grid_queue_t *self, char why [WHY_BYTES])
 {
     bool silent;
     char *text = grid_queue_text (self->setup, self->setup->queue, &silent, why);
     if (!text)
         return NULL;
-    char *had = grid_value (text, "complex_values"),
-         *hosts = self->order->nodes_count > 0
-                    ? grid_joined (self->order->nodes, self->order->nodes_count, ' ')
-                    : must (strdup ("NONE"));
+    text_auto_t *had = grid_value (text, "complex_values");
+    text_auto_t *hosts = name_list_text (&self->hosts, ' ');
     bool none = !had || strcmp (had, "NONE") == 0;
-    char *complexes =
-      must_print ("%s%s" GRID_COMPLEX "=%s", none ? "" : had, none ? "" : ",", self->name);
+    text_auto_t *complexes = must_print ("%s%s" GRID_COMPLEX "=%s", none ? "" : had,
+                                         none ? "" : ",", self->order->reservation);
     int64_t grace_s = (self->order->grace_ms + 999) / 1000;
     char notify [32];
     snprintf (notify, sizeof notify, "00:%02d:%02d", (int) (grace_s / 60 % 60),
               (int) (grace_s % 60));
-    grid_replace (&text, "qname", self->name);
-    grid_replace (&text, "hostlist", hosts);
+    grid_replace (&text, "qname", self->order->reservation);
+    grid_replace (&text, "hostlist", *hosts ? hosts : "NONE");
     grid_replace (&text, "initial_state", grid_initial_state (self));
-    grid_replace (&text, "user_lists", self->name);
+    grid_replace (&text, "user_lists", self->order->reservation);
     grid_replace (&text, "subordinate_list", "NONE");
     grid_replace (&text, "calendar", "NONE");
     grid_replace (&text, "complex_values", complexes);
     grid_replace (&text, "notify", notify);
-    free (had);
-    free (hosts);
-    free (complexes);
     return text;
 }
 
@@ -233,17 +185,14 @@ static char *grid_queue_wanted (const grid_queue_t *self, char why [WHY_BYTES])
 static bool grid_queue_put (const grid_queue_t *self, const char *text, char why [WHY_BYTES])
 {
     char path [] = "/tmp/musubi-queue-XXXXXX";
-    int file = mkstemp (path);
+    fd_auto_t file = mkstemp (path);
     size_t size = strlen (text);
-    bool good = file >= 0 && write (file, text, size) == (ssize_t) size;
-    if (!good)
-        wrong (why, "%s can't be written: %m", path);
-    good = good && GRID_RUN (self->setup, NULL, why, "qconf", self->now ? "-Mq" : "-Aq", path) ==
+    bool good = (file >= 0 && write (file, text, size) == (ssize_t) size) ||
+                wrong (why, "%s can't be written: %m", path);
+    good = good && BATCH_RUN (self->setup, NULL, why, "qconf", self->now ? "-Mq" : "-Aq", path) ==
                      COMMAND_DONE;
-    if (file >= 0) {
-        close (file);
+    if (file >= 0)
         unlink (path);
-    }
     return good;
 }
 
@@ -259,16 +208,15 @@ static bool grid_list_change (grid_queue_t *self, bool add, const name_list_t *w
     char said [WHY_BYTES] = "";
     name_list_t other = {0};
     for (size_t i = 0; i < words->count; i++)
-        if (grid_has (&self->listed, words->words [i]) != add)
+        if (name_list_has (&self->listed, words->words [i]) != add)
             name_list_add (&other, words->words [i], "");
-    char *joined = grid_joined ((const char *const *) other.words, other.count, ',');
+    text_auto_t *joined = name_list_text (&other, ',');
     bool good =
-      other.count == 0 || (GRID_RUN (self->setup, NULL, said, "qconf", add ? "-au" : "-du", joined,
-                                     self->name) != COMMAND_SILENT &&
+      other.count == 0 || (BATCH_RUN (self->setup, NULL, said, "qconf", add ? "-au" : "-du", joined,
+                                      self->order->reservation) != COMMAND_SILENT &&
                            grid_list_look (self, why));
     for (size_t i = 0; good && i < other.count; i++)
-        good = grid_has (&self->listed, other.words [i]) == add || wrong (why, "%s", said);
-    free (joined);
+        good = name_list_has (&self->listed, other.words [i]) == add || wrong (why, "%s", said);
     name_list_clear (&other);
     return good;
 }
@@ -277,9 +225,6 @@ static bool grid_access (grid_queue_t *self, char why [WHY_BYTES])
 {
     const char *account = self->order->account;
     name_list_t one = {.words = (char *[]){(char *) account}, .count = 1};
-    if (!*account)
-        return wrong (why, "%.60s has no local account here: name one under accounts",
-                      self->order->owner);
     if (!grid_list_change (self, true, &one, why))
         return false;
     for (size_t i = 0; i < self->listed.count; i++) {
@@ -287,7 +232,7 @@ static bool grid_access (grid_queue_t *self, char why [WHY_BYTES])
         if (strcmp (word, account) != 0 && (*word == '@' || !strchr (word, '@')))
             return wrong (why,
                           "Grid Engine's access list %.80s should be %.40s alone: it has %.60s",
-                          self->name, account, word);
+                          self->order->reservation, account, word);
     }
     return true;
 }
@@ -298,11 +243,11 @@ static void grid_instance_note (void *owner, const grid_instance_t *instance)
 {
     grid_queue_t *self = owner;
     bool disabled = strchr (instance->state, 'd') != NULL;
-    bool own = grid_of_queue (instance->name, self->name);
-    bool noted = self->listed.count == 0 || grid_has (&self->listed, instance->name);
-    if (strchr (instance->state, 'u') && !grid_has (&self->dead, instance->host))
+    bool own = grid_of_queue (instance->name, self->order->reservation);
+    bool noted = self->listed.count == 0 || name_list_has (&self->listed, instance->name);
+    if (strchr (instance->state, 'u') && !name_list_has (&self->dead, instance->host))
         name_list_add (&self->dead, instance->host, "");
-    if (!grid_has (&self->hosts, instance->host))
+    if (!name_list_has (&self->hosts, instance->host))
         return;
     self->used += own ? 0 : instance->used;
     if (own)
@@ -319,8 +264,8 @@ static bool grid_is_taken (const grid_queue_t *self, const char *own)
 {
     char site [NAME_BYTES_MAX + BATCH_NAME_BYTES_MAX];
     snprintf (site, sizeof site, "%s%s", self->setup->queue, strchr (own, '@'));
-    return grid_has (&self->kept, site) ||
-           (grid_has (&self->off, site) && grid_has (&self->listed, own));
+    return name_list_has (&self->kept, site) ||
+           (name_list_has (&self->off, site) && name_list_has (&self->listed, own));
 }
 
 static bool grid_instances_look (grid_queue_t *self, char why [WHY_BYTES])
@@ -330,7 +275,11 @@ static bool grid_instances_look (grid_queue_t *self, char why [WHY_BYTES])
     name_list_t off;
     grid_lists_clear (lists, sizeof lists / sizeof *lists);
     self->used = 0;
-    bool good = grid_instances_visit (self->setup, grid_instance_note, self, why);
+    char *output;
+    bool good = BATCH_RUN (self->setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE;
+    if (good)
+        grid_instances_read (output, grid_instance_note, self);
+    free (output);
     off = self->own_off;
     self->own_off = (name_list_t){0};
     for (size_t i = 0; i < off.count; i++)
@@ -348,11 +297,10 @@ static bool grid_switch (grid_queue_t *self, const name_list_t *list, bool disab
     char ignored [WHY_BYTES];
     if (list->count == 0)
         return true;
-    char *joined = grid_joined ((const char *const *) list->words, list->count, ',');
-    GRID_RUN (self->setup, NULL, ignored, "qmod", disable ? "-d" : "-e", joined);
-    free (joined);
+    text_auto_t *joined = name_list_text (list, ',');
+    BATCH_RUN (self->setup, NULL, ignored, "qmod", disable ? "-d" : "-e", joined);
     if (!disable)
-        GRID_RUN (self->setup, NULL, ignored, "qconf", "-tsm");
+        BATCH_RUN (self->setup, NULL, ignored, "qconf", "-tsm");
     return grid_instances_look (self, why) &&
            (list->count == 0 || wrong (why, "Grid Engine's %.80s could not be %s", list->words [0],
                                        disable ? "disabled" : "enabled"));
@@ -369,7 +317,8 @@ static void grid_other_note (void *owner, const grid_job_t *job)
 {
     grid_queue_t *self = owner;
     const char *host = strchr (job->instance, '@');
-    if (!host || !grid_has (&self->hosts, host + 1) || grid_of_queue (job->instance, self->name))
+    if (!host || !name_list_has (&self->hosts, host + 1) ||
+        grid_of_queue (job->instance, self->order->reservation))
         return;
     self->jobs++;
     if (!grid_job_deleted (job))
@@ -380,12 +329,12 @@ static void grid_own_note (void *owner, const grid_job_t *job)
 {
     grid_queue_t *self = owner;
     const char *host = strchr (job->instance, '@');
-    bool there = grid_of_queue (job->instance, self->name) &&
-                 (!self->leaving || grid_has (&self->hosts, host + 1));
-    if (!there && (self->leaving || strcmp (job->queue, self->name) != 0))
+    bool there = grid_of_queue (job->instance, self->order->reservation) &&
+                 (!self->leaving || name_list_has (&self->hosts, host + 1));
+    if (!there && (self->leaving || strcmp (job->queue, self->order->reservation) != 0))
         return;
     self->jobs++;
-    if (host && grid_has (&self->dead, host + 1))
+    if (host && name_list_has (&self->dead, host + 1))
         name_list_add (&self->stuck, job->id, "");
     else if (!grid_job_deleted (job))
         name_list_add (&self->ids, job->id, "");
@@ -404,30 +353,23 @@ static void grid_pause (void)
     nanosleep (&(struct timespec){.tv_nsec = AGAIN_MS * 1000000}, NULL);
 }
 
-static int64_t grid_now_ms (void)
-{
-    struct timespec now;
-    clock_gettime (CLOCK_MONOTONIC, &now);
-    return (int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /*  Whether it worked is seen by whether the job is gone. */
 static void grid_job_clear (const grid_queue_t *self, const char *id)
 {
     char why [WHY_BYTES];
-    if (GRID_RUN (self->setup, NULL, why, "qmod", "-rj", id) == COMMAND_REFUSED)
-        GRID_RUN (self->setup, NULL, why, "qdel", id);
+    if (BATCH_RUN (self->setup, NULL, why, "qmod", "-rj", id) == COMMAND_REFUSED)
+        BATCH_RUN (self->setup, NULL, why, "qdel", id);
 }
 
 static bool grid_hosts_clear (grid_queue_t *self, char why [WHY_BYTES])
 {
-    int64_t until_ms = grid_now_ms () + CLEAR_MS;
+    int64_t until_ms = clock_ms (CLOCK_MONOTONIC) + CLEAR_MS;
     for (bool first = true;; first = false) {
         if (!grid_jobs_look (self, grid_other_note, why))
             return false;
         if (self->jobs == 0)
             return true;
-        if (!self->setup->clear || grid_now_ms () >= until_ms)
+        if (!self->setup->clear || clock_ms (CLOCK_MONOTONIC) >= until_ms)
             return wrong (why, "%zu of Grid Engine's jobs of others still %s on its hosts",
                           self->jobs, self->setup->clear ? "end" : "run");
         for (size_t i = 0; first && i < self->ids.count; i++)
@@ -439,17 +381,17 @@ static bool grid_hosts_clear (grid_queue_t *self, char why [WHY_BYTES])
 static bool grid_queue_empty (grid_queue_t *self, char why [WHY_BYTES])
 {
     int64_t grace_ms = self->order->grace_ms < CLEAR_MS ? self->order->grace_ms : CLEAR_MS;
-    int64_t until_ms = grid_now_ms () + grace_ms + AGAIN_MS;
+    int64_t until_ms = clock_ms (CLOCK_MONOTONIC) + grace_ms + AGAIN_MS;
     for (;; grid_pause ()) {
         if (!grid_jobs_look (self, grid_own_note, why))
             return false;
         if (self->jobs == 0)
             return true;
         for (size_t i = 0; i < self->ids.count; i++)
-            GRID_RUN (self->setup, NULL, why, "qdel", self->ids.words [i]);
+            BATCH_RUN (self->setup, NULL, why, "qdel", self->ids.words [i]);
         for (size_t i = 0; i < self->stuck.count; i++)
-            GRID_RUN (self->setup, NULL, why, "qdel", "-f", self->stuck.words [i]);
-        if (grid_now_ms () >= until_ms)
+            BATCH_RUN (self->setup, NULL, why, "qdel", "-f", self->stuck.words [i]);
+        if (clock_ms (CLOCK_MONOTONIC) >= until_ms)
             return wrong (why, "%zu of Grid Engine's jobs of the reservation have not ended yet",
                           self->jobs);
     }
@@ -461,13 +403,14 @@ static bool grid_notes_end (grid_queue_t *self, char why [WHY_BYTES])
     char own [NAME_BYTES_MAX + BATCH_NAME_BYTES_MAX];
     name_list_t ended = {0};
     for (size_t i = 0; i < self->off.count; i++) {
-        snprintf (own, sizeof own, "%s%s", self->name, strchr (self->off.words [i], '@'));
-        if (grid_has (&self->taken, own))
+        snprintf (own, sizeof own, "%s%s", self->order->reservation,
+                  strchr (self->off.words [i], '@'));
+        if (name_list_has (&self->taken, own))
             name_list_add (&ended, self->off.words [i], "");
     }
     for (size_t i = 0; i < self->listed.count; i++)
-        if (grid_of_queue (self->listed.words [i], self->name) &&
-            grid_has (&self->hosts, strchr (self->listed.words [i], '@') + 1))
+        if (grid_of_queue (self->listed.words [i], self->order->reservation) &&
+            name_list_has (&self->hosts, strchr (self->listed.words [i], '@') + 1))
             name_list_add (&ended, self->listed.words [i], "");
     bool good = ended.count == 0 ||
                 (grid_list_change (self, false, &ended, why) && grid_instances_look (self, why));
@@ -494,11 +437,10 @@ static bool grid_hosts_leave (grid_queue_t *self, char why [WHY_BYTES])
 {
     grid_queue_t leave = {.setup = self->setup, .order = self->order, .leaving = true};
     name_list_t stay = {0};
-    memcpy (leave.name, self->name, sizeof leave.name);
     for (size_t i = 0; i < self->order->nodes_count; i++)
         name_list_add (&stay, self->order->nodes [i], "");
     for (size_t i = 0; i < self->hosts.count; i++)
-        if (!grid_has (&stay, self->hosts.words [i]))
+        if (!name_list_has (&stay, self->hosts.words [i]))
             name_list_add (&leave.hosts, self->hosts.words [i], "");
     bool good =
       leave.hosts.count == 0 || (grid_give_back (&leave, why) && grid_list_look (self, why));
@@ -524,9 +466,11 @@ static bool grid_queue_equal (grid_queue_t *self, bool *changed, char why [WHY_B
         *changed = true;
         right = grid_queue_put (self, wanted, why);
         free (self->now);
-        self->now = right ? grid_queue_text (self->setup, self->name, &silent, why) : NULL;
+        self->now =
+          right ? grid_queue_text (self->setup, self->order->reservation, &silent, why) : NULL;
         if (self->now && strcmp (self->now, wanted) != 0)
-            right = wrong (why, "Grid Engine's queue %.80s is not what was asked for", self->name);
+            right = wrong (why, "Grid Engine's queue %.80s is not what was asked for",
+                           self->order->reservation);
     }
     free (wanted);
     return right && self->now;
@@ -542,14 +486,6 @@ static bool grid_hosts_take (grid_queue_t *self, char why [WHY_BYTES])
            (self->used == 0 || grid_hosts_clear (self, why));
 }
 
-/*  So long before its start, or later: negative. */
-static int64_t grid_ahead_ms (const back_end_order_t *order)
-{
-    struct timespec now;
-    clock_gettime (CLOCK_REALTIME, &now);
-    return order->from_ms - ((int64_t) now.tv_sec * 1000 + now.tv_nsec / 1000000);
-}
-
 /*  What has to be done at its start is done ahead, so that little is left then. */
 static bool grid_settle (grid_queue_t *self, int64_t ahead_ms, char why [WHY_BYTES])
 {
@@ -561,43 +497,22 @@ static bool grid_settle (grid_queue_t *self, int64_t ahead_ms, char why [WHY_BYT
            (soon ? grid_hosts_take (self, why) : grid_others_back (self, why));
 }
 
-static bool grid_keep (const batch_setup_t *setup, const back_end_order_t *order, int64_t ahead_ms,
-                       char why [WHY_BYTES])
-{
-    grid_queue_t self;
-    bool changed = false;
-    bool good = grid_queue_look (&self, setup, order, why);
-    self.begun = ahead_ms <= 0;
-    good = good && grid_queue_equal (&self, &changed, why) && grid_instances_look (&self, why) &&
-           grid_settle (&self, ahead_ms, why) &&
-           (!self.begun || grid_queue_equal (&self, &changed, why));
-    grid_queue_clear (&self);
-    return good;
-}
-
-bool grid_reserve (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES])
-{
-    return grid_keep (setup, order, grid_ahead_ms (order), why);
-}
-
-bool grid_open (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES])
-{
-    return grid_keep (setup, order, 0, why);
-}
-
-bool grid_verify (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES])
+bool grid_keep (const batch_setup_t *setup, back_end_step_t step, const back_end_order_t *order,
+                char why [WHY_BYTES])
 {
     grid_queue_t self;
     bool changed = false;
     bool good = grid_queue_look (&self, setup, order, why);
     bool there = good && self.now;
-    int64_t ahead_ms = grid_ahead_ms (order);
+    int64_t ahead_ms = step == BACK_END_OPEN ? 0 : order->from_ms - clock_ms (CLOCK_REALTIME);
     self.begun = ahead_ms <= 0;
     good = good && grid_queue_equal (&self, &changed, why) && grid_instances_look (&self, why);
     bool switched = ahead_ms > 0 ? self.own_on.count > 0 : self.own_off.count + self.on.count > 0;
     good = good && grid_settle (&self, ahead_ms, why);
-    if (good && (changed || switched))
-        good = wrong (why, "Grid Engine's queue %.80s %s; it was made again", self.name,
+    if (good && self.begun && step != BACK_END_WATCH)
+        good = grid_queue_equal (&self, &changed, why);
+    if (good && step == BACK_END_WATCH && (changed || switched))
+        good = wrong (why, "Grid Engine's queue %.80s %s; it was made again", order->reservation,
                       !there    ? "was gone"
                       : changed ? "was another"
                                 : "was switched");
@@ -613,8 +528,8 @@ static bool grid_queue_remove (grid_queue_t *self, char why [WHY_BYTES])
     char said [WHY_BYTES] = "";
     if (!grid_give_back (self, why))
         return false;
-    GRID_RUN (self->setup, NULL, said, "qconf", "-dq", self->name);
-    char *left = grid_queue_text (self->setup, self->name, &silent, why);
+    BATCH_RUN (self->setup, NULL, said, "qconf", "-dq", self->order->reservation);
+    char *left = grid_queue_text (self->setup, self->order->reservation, &silent, why);
     if (left || silent) {
         free (left);
         return silent ? false : wrong (why, "%s", said);
@@ -629,42 +544,27 @@ bool grid_close (const batch_setup_t *setup, const back_end_order_t *order, char
     char said [WHY_BYTES] = "";
     bool good =
       grid_queue_look (&self, setup, order, why) && (!self.now || grid_queue_remove (&self, why));
-    good = good && (GRID_RUN (setup, NULL, said, "qconf", "-dul", self.name) == COMMAND_DONE ||
-                    strstr (said, "does not exist") || wrong (why, "%s", said));
+    good =
+      good && (BATCH_RUN (setup, NULL, said, "qconf", "-dul", order->reservation) == COMMAND_DONE ||
+               strstr (said, "does not exist") || wrong (why, "%s", said));
     grid_queue_clear (&self);
     return good;
 }
 
 /*  --- after a start --- */
 
-static bool grid_ordered (const back_end_order_t *orders, size_t count, const char *reservation)
+static bool grid_names (const batch_setup_t *setup, const char *show, name_list_t *names,
+                        char why [WHY_BYTES])
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp (orders [i].reservation, reservation) == 0)
-            return true;
-    return false;
-}
-
-/*  show: -sql for queues, -sul for access lists that were left behind. */
-static bool grid_leftovers_close (const batch_setup_t *setup, const char *show,
-                                  const back_end_order_t *orders, size_t count,
-                                  char why [WHY_BYTES])
-{
-    char *output, *line;
-    bool good = GRID_RUN (setup, &output, why, "qconf", show) == COMMAND_DONE;
-    char *text = output;
-    while (good && (line = command_line (&text))) {
-        const char *ours = batch_name_ours (setup, line);
-        if (ours && !grid_ordered (orders, count, ours))
-            good = grid_close (setup, &(back_end_order_t){.reservation = ours}, why);
-    }
+    char *output;
+    bool good = BATCH_RUN (setup, &output, why, "qconf", show) == COMMAND_DONE;
+    name_list_add (names, good ? output : "", "");
     free (output);
     return good;
 }
 
-bool grid_reconcile (const batch_setup_t *setup, const back_end_order_t *orders, size_t count,
-                     char why [WHY_BYTES])
+/*  Its queues, and access lists that were left behind. */
+bool grid_list (const batch_setup_t *setup, name_list_t *names, char why [WHY_BYTES])
 {
-    return grid_leftovers_close (setup, "-sql", orders, count, why) &&
-           grid_leftovers_close (setup, "-sul", orders, count, why);
+    return grid_names (setup, "-sql", names, why) && grid_names (setup, "-sul", names, why);
 }

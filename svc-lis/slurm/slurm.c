@@ -15,11 +15,6 @@
 
 /*  --- is it fit? --- */
 
-static batch_fitness_t slurm_fitness (command_told_t told)
-{
-    return told == COMMAND_SILENT ? BATCH_SILENT : told == COMMAND_DONE ? BATCH_FIT : BATCH_UNFIT;
-}
-
 static bool version_right (const char *said, char why [WHY_BYTES])
 {
     int year = 0, month = 0;
@@ -33,35 +28,25 @@ static bool version_right (const char *said, char why [WHY_BYTES])
 static batch_fitness_t version_check (const batch_setup_t *setup, char why [WHY_BYTES])
 {
     char *output;
-    command_told_t told =
-      slurm_run (setup, (const char *const []){"sinfo", "--version", NULL}, &output, why);
+    command_told_t told = BATCH_RUN (setup, &output, why, "sinfo", "--version");
     output [strcspn (output, "\n")] = '\0';
     bool right = told != COMMAND_DONE || version_right (output, why);
     free (output);
-    return right ? slurm_fitness (told) : BATCH_UNFIT;
+    return right ? batch_fitness (told) : BATCH_UNFIT;
 }
 
 static batch_fitness_t partition_check (const batch_setup_t *setup, char why [WHY_BYTES])
 {
-    char *output, *line;
+    char *output;
     name_list_t known = {0};
-    bool found = false;
-    command_told_t told =
-      slurm_run (setup, (const char *const []){"sinfo", "-h", "-o", "%R", NULL}, &output, why);
-    char *text = output;
-    while ((line = command_line (&text))) {
-        found = found || strcmp (line, setup->queue) == 0;
-        name_list_add (&known, line, "");
-    }
-    free (output);
-    char *all = slurm_nodes_text (&known);
+    command_told_t told = BATCH_RUN (setup, &output, why, "sinfo", "-h", "-o", "%R");
+    name_list_add (&known, output, "");
+    text_auto_t *all = name_list_text (&known, ',');
+    bool right = told != COMMAND_DONE || name_list_has (&known, setup->queue) ||
+                 wrong (why, "Slurm has no partition %.60s; it has %.120s", setup->queue, all);
     name_list_clear (&known);
-    if (told == COMMAND_DONE && !found) {
-        wrong (why, "Slurm has no partition %.60s; it has %.120s", setup->queue, all);
-        told = COMMAND_REFUSED;
-    }
-    free (all);
-    return slurm_fitness (told);
+    free (output);
+    return right ? batch_fitness (told) : BATCH_UNFIT;
 }
 
 /*  One that does not exist is deleted: who has the right is told so, others that they have not. */
@@ -71,8 +56,7 @@ static batch_fitness_t right_check (const batch_setup_t *setup, char why [WHY_BY
     if (!batch_name (setup, "may-we-reserve", name, why))
         return BATCH_UNFIT;
     snprintf (named, sizeof named, "reservation=%s", name);
-    command_told_t told =
-      slurm_run (setup, (const char *const []){"scontrol", "delete", named, NULL}, NULL, why);
+    command_told_t told = BATCH_RUN (setup, NULL, why, "scontrol", "delete", named);
     if (told != COMMAND_REFUSED || strstr (why, "reservation is invalid"))
         return told == COMMAND_SILENT ? BATCH_SILENT : BATCH_FIT;
     char said [WHY_BYTES];
@@ -94,8 +78,14 @@ static batch_fitness_t slurm_check (const batch_setup_t *setup, bool reserves, c
 
 /*  --- the picture --- */
 
-static void slurm_node_take (batch_picture_t *picture, char *line)
+typedef struct {
+    const batch_setup_t *setup;
+    batch_picture_t *picture;
+} slurm_looking_t;
+
+static void slurm_node_take (void *owner, char *line)
 {
+    batch_picture_t *picture = ((const slurm_looking_t *) owner)->picture;
     batch_node_t *node = batch_picture_node (picture, command_field (&line));
     const char *state = command_field (&line), *cpus = command_field (&line);
     const char *used = command_field (&line), *reason = command_field (&line);
@@ -109,20 +99,6 @@ static void slurm_node_take (batch_picture_t *picture, char *line)
         snprintf (node->why, sizeof node->why, "Slurm says %s", state);
 }
 
-static bool slurm_nodes_look (const batch_setup_t *setup, batch_picture_t *picture,
-                              char why [WHY_BYTES])
-{
-    const char *const ask [] = {"sinfo",          "-h", "-N", "-p", setup->queue, "-o",
-                                "%N|%T|%c|%C|%E", NULL};
-    char *output, *line;
-    bool good = slurm_run (setup, ask, &output, why) == COMMAND_DONE;
-    char *text = output;
-    while (good && (line = command_line (&text)))
-        slurm_node_take (picture, line);
-    free (output);
-    return good;
-}
-
 static void slurm_booking_add (batch_picture_t *picture, const char *name, int64_t from_ms,
                                int64_t until_ms, const name_list_t *nodes)
 {
@@ -133,189 +109,107 @@ static void slurm_booking_add (batch_picture_t *picture, const char *name, int64
         batch_booking_node (booking, nodes->words [i]);
 }
 
-typedef struct {
-    const batch_setup_t *setup;
-    batch_picture_t *picture;
-} slurm_looking_t;
-
-static bool slurm_booking_take (void *owner, const slurm_reservation_t *seen, char why [WHY_BYTES])
+static void slurm_booking_take (void *owner, char *line)
 {
-    (void) why;
     const slurm_looking_t *self = owner;
-    if (!batch_name_ours (self->setup, seen->name) ||
-        strcmp (seen->partition, self->setup->queue) != 0)
-        slurm_booking_add (self->picture, seen->name, seen->from_ms, seen->until_ms, &seen->nodes);
-    return true;
+    slurm_reservation_t seen;
+    if (slurm_reservation_read (line, &seen) && (!batch_name_ours (self->setup, seen.name) ||
+                                                 strcmp (seen.partition, self->setup->queue) != 0))
+        slurm_booking_add (self->picture, seen.name, seen.from_ms, seen.until_ms, &seen.nodes);
+    name_list_clear (&seen.nodes);
 }
 
 /*  A job without a limit is no booking: nobody knows until when. */
-static void slurm_job_take (const batch_setup_t *setup, batch_picture_t *picture, char *line)
+static void slurm_job_take (void *owner, char *line)
 {
+    const slurm_looking_t *self = owner;
     char name [NAME_BYTES_MAX + 1];
     int64_t from_ms, until_ms;
     name_list_t nodes = {0};
     snprintf (name, sizeof name, "job-%s", command_field (&line));
     const char *list = command_field (&line), *from = command_field (&line);
     const char *until = command_field (&line), *reservation = command_field (&line);
-    if (!batch_name_ours (setup, reservation) && !batch_name_ours (setup, line) &&
+    if (!batch_name_ours (self->setup, reservation) && !batch_name_ours (self->setup, line) &&
         slurm_time_read (from, &from_ms) && slurm_time_read (until, &until_ms) &&
         slurm_nodes_read (list, &nodes))
-        slurm_booking_add (picture, name, from_ms, until_ms, &nodes);
+        slurm_booking_add (self->picture, name, from_ms, until_ms, &nodes);
     name_list_clear (&nodes);
-}
-
-static bool slurm_jobs_look (const batch_setup_t *setup, batch_picture_t *picture,
-                             char why [WHY_BYTES])
-{
-    const char *const ask [] = {
-      "squeue", "-h", "-t", "R,S", "-p", setup->queue, "-o", "%i|%N|%S|%e|%v|%j", NULL};
-    char *output, *line;
-    bool good = slurm_run (setup, ask, &output, why) == COMMAND_DONE;
-    char *text = output;
-    while (good && (line = command_line (&text)))
-        slurm_job_take (setup, picture, line);
-    free (output);
-    return good;
 }
 
 static bool slurm_look (const batch_setup_t *setup, batch_picture_t *picture, char why [WHY_BYTES])
 {
     slurm_looking_t looking = {setup, picture};
     snprintf (picture->system, sizeof picture->system, "slurm");
-    return slurm_nodes_look (setup, picture, why) &&
-           slurm_reservations (setup, slurm_booking_take, &looking, why) &&
-           (!setup->jobs || slurm_jobs_look (setup, picture, why));
+    return BATCH_LINES (setup, slurm_node_take, &looking, why, "sinfo", "-h", "-N", "-p",
+                        setup->queue, "-o", "%N|%T|%c|%C|%E") == COMMAND_DONE &&
+           SLURM_RESERVATIONS (setup, slurm_booking_take, &looking, why) &&
+           (!setup->jobs ||
+            BATCH_LINES (setup, slurm_job_take, &looking, why, "squeue", "-h", "-t", "R,S", "-p",
+                         setup->queue, "-o", "%i|%N|%S|%e|%v|%j") == COMMAND_DONE);
 }
 
 /*  --- jobs --- */
 
-/*  Of several jobs of a name, one that is not over counts. */
-static void slurm_job_seen (batch_job_seen_t *seen, char *line)
+static void slurm_job_seen (void *owner, char *line)
 {
-    const char *id = command_field (&line);
-    batch_job_state_t state = slurm_job_state (command_field (&line));
-    bool made_way = strcmp (command_field (&line), SLURM_MADE_WAY) == 0;
-    if (seen->state >= BATCH_JOB_QUEUED && seen->state <= BATCH_JOB_SUSPENDED)
+    batch_job_seen_t *seen = batch_job_place (owner, command_field (&line));
+    if (!seen)
         return;
-    seen->state = state;
-    snprintf (seen->id, sizeof seen->id, "%s", id);
+    snprintf (seen->id, sizeof seen->id, "%s", command_field (&line));
+    seen->state = slurm_job_state (command_field (&line));
+    bool made_way = strcmp (command_field (&line), SLURM_MADE_WAY) == 0;
     snprintf (seen->why, sizeof seen->why, "Slurm says %s", line);
-    if (state != BATCH_JOB_ENDED || !made_way)
+    if (seen->state != BATCH_JOB_ENDED || !made_way)
         return;
     seen->state = BATCH_JOB_LOST;
     snprintf (seen->why, sizeof seen->why, SLURM_MADE_WAY);
 }
 
-static void slurm_job_match (char *line, const batch_setup_t *setup, const char *const *names,
-                             size_t count, batch_job_seen_t *seen)
+static bool slurm_jobs (const batch_jobs_t *asked, char why [WHY_BYTES])
 {
-    const char *run = batch_name_ours (setup, command_field (&line));
-    for (size_t i = 0; run && i < count; i++)
-        if (strcmp (run, names [i]) == 0)
-            slurm_job_seen (&seen [i], line);
-}
-
-static bool slurm_jobs (const batch_setup_t *setup, const char *const *names, size_t count,
-                        batch_job_seen_t *seen, char why [WHY_BYTES])
-{
-    size_t room = count * (BATCH_NAME_BYTES_MAX + 1) + 8, size;
-    char *list = must (malloc (room)), *output, *line;
+    char name [BATCH_NAME_BYTES_MAX + 1];
+    name_list_t names = {0};
     bool good = true;
-    memset (seen, 0, count * sizeof *seen);
-    size = (size_t) sprintf (list, "--name=");
-    for (size_t i = 0; good && i < count; i++) {
-        size += i > 0 ? (size_t) sprintf (list + size, ",") : 0;
-        good = batch_name (setup, names [i], list + size, why);
-        size += strlen (list + size);
+    for (size_t i = 0; good && i < asked->count; i++) {
+        good = batch_name (asked->setup, asked->names [i], name, why);
+        name_list_add (&names, good ? name : "", "");
     }
-    const char *const ask [] = {"squeue", "-h", "-t", "all", list, "-o", "%j|%i|%T|%k|%T, %r",
-                                NULL};
-    if (good) {
-        good = slurm_run (setup, ask, &output, why) == COMMAND_DONE;
-        char *text = output;
-        while (good && (line = command_line (&text)))
-            slurm_job_match (line, setup, names, count, seen);
-        free (output);
-    }
-    free (list);
-    return good;
-}
-
-#define SUBMIT_WORDS 20
-
-static size_t submit_words (const batch_setup_t *setup, const batch_job_t *job, const char *name,
-                            const char *reservation, char *words [SUBMIT_WORDS])
-{
-    size_t count = 0;
-    words [count++] = must_print ("sbatch");
-    words [count++] = must_print ("--parsable");
-    words [count++] = must_print ("--job-name=%s", name);
-    words [count++] = must_print ("--partition=%s", setup->queue);
-    words [count++] = must_print ("--no-requeue");
-    words [count++] = must_print ("--export=ALL");
-    words [count++] = must_print ("--open-mode=append");
-    words [count++] = must_print ("--nodes=1");
-    words [count++] = must_print ("--ntasks=1");
-    words [count++] = must_print ("--cpus-per-task=%" PRIu32, job->cpus);
-    words [count++] = must_print ("--time=%" PRId64, (job->limit_ms + MINUTE_MS - 1) / MINUTE_MS);
-    words [count++] = must_print ("--chdir=%s", job->folder);
-    words [count++] = must_print ("--output=%s", job->output);
-    if (*job->errors)
-        words [count++] = must_print ("--error=%s", job->errors);
-    if (*reservation)
-        words [count++] = must_print ("--reservation=%s", reservation);
-    words [count] = NULL;
-    return count;
-}
-
-/*  A reservation that Slurm does not have may only not have been made yet, or again. */
-static command_told_t slurm_submit_new (const batch_setup_t *setup, const batch_job_t *job,
-                                        char why [WHY_BYTES])
-{
-    char name [BATCH_NAME_BYTES_MAX + 1], reservation [BATCH_NAME_BYTES_MAX + 1] = "";
-    char *words [SUBMIT_WORDS];
-    if (!batch_name (setup, job->name, name, why) ||
-        (*job->reservation && !batch_name (setup, job->reservation, reservation, why)))
-        return COMMAND_REFUSED;
-    packed_t output;
-    size_t count = submit_words (setup, job, name, reservation, words);
-    command_told_t told = command_run_as (job->account, (const char *const *) words, job->script,
-                                          setup->limit_ms, &output, why);
-    free (output.data);
-    while (count > 0)
-        free (words [--count]);
-    bool later = strcasestr (why, "contact slurm controller") || strcasestr (why, "timed out") ||
-                 strcasestr (why, "reservation is invalid");
-    return told == COMMAND_REFUSED && later ? COMMAND_SILENT : told;
+    text_auto_t *text = name_list_text (&names, ',');
+    text_auto_t *list = must_print ("--name=%s", text);
+    name_list_clear (&names);
+    return good && BATCH_LINES (asked->setup, slurm_job_seen, (void *) asked, why, "squeue", "-h",
+                                "-t", "all", list, "-o", "%j|%i|%T|%k|%T, %r") == COMMAND_DONE;
 }
 
 /*  Into its reservation, if that is there again. */
 static command_told_t slurm_put_back (const batch_setup_t *setup, const batch_job_t *job,
-                                      const char *id, char why [WHY_BYTES])
+                                      char why [WHY_BYTES])
 {
-    char name [BATCH_NAME_BYTES_MAX + 1];
-    if (!batch_name (setup, job->reservation, name, why))
-        return COMMAND_REFUSED;
-    text_auto_t *which = must_print ("jobid=%s", id);
-    text_auto_t *into = must_print ("reservationname=%s", name);
-    const char *const update [] = {"scontrol", "update", which, into, NULL};
-    const char *const release [] = {"scontrol", "release", id, NULL};
-    bool back = slurm_run (setup, update, NULL, why) == COMMAND_DONE &&
-                slurm_run (setup, release, NULL, why) == COMMAND_DONE;
+    text_auto_t *which = must_print ("jobid=%s", job->held);
+    text_auto_t *into = must_print ("reservationname=%s", job->reservation);
+    bool back = BATCH_RUN (setup, NULL, why, "scontrol", "update", which, into) == COMMAND_DONE &&
+                BATCH_RUN (setup, NULL, why, "scontrol", "release", job->held) == COMMAND_DONE;
     return back ? COMMAND_DONE : COMMAND_SILENT;
 }
 
 static command_told_t slurm_submit (const batch_setup_t *setup, const batch_job_t *job,
                                     char why [WHY_BYTES])
 {
-    batch_job_seen_t seen;
-    if (!slurm_jobs (setup, &job->name, 1, &seen, why))
-        return COMMAND_SILENT;
-    if (seen.state >= BATCH_JOB_QUEUED && seen.state <= BATCH_JOB_SUSPENDED)
-        return COMMAND_DONE;
-    if (seen.state == BATCH_JOB_HELD)
-        return slurm_put_back (setup, job, seen.id, why);
-    return slurm_submit_new (setup, job, why);
+    if (*job->held)
+        return slurm_put_back (setup, job, why);
+    text_auto_t *name = must_print ("--job-name=%s", job->name);
+    text_auto_t *partition = must_print ("--partition=%s", setup->queue);
+    text_auto_t *cpus = must_print ("--cpus-per-task=%" PRIu32, job->cpus);
+    text_auto_t *limit =
+      must_print ("--time=%" PRId64, (job->limit_ms + MINUTE_MS - 1) / MINUTE_MS);
+    text_auto_t *folder = must_print ("--chdir=%s", job->folder);
+    text_auto_t *output = must_print ("--output=%s", job->output);
+    text_auto_t *errors = must_print ("--error=%s", job->errors);
+    text_auto_t *reservation = must_print ("--reservation=%s", job->reservation);
+    return BATCH_SUBMIT (setup, job, "reservation is invalid", why, "sbatch", "--parsable",
+                         "--no-requeue", "--export=ALL", "--open-mode=append", "--nodes=1",
+                         "--ntasks=1", name, partition, cpus, limit, folder, output,
+                         *job->errors ? errors : output, *job->reservation ? reservation : NULL);
 }
 
 static bool slurm_signal (const batch_setup_t *setup, const char *id, batch_signal_t signal,
@@ -331,7 +225,7 @@ static bool slurm_signal (const batch_setup_t *setup, const char *id, batch_sign
     for (; count < 3 && words [signal][count]; count++)
         arguments [count] = words [signal][count];
     arguments [count] = id;
-    return slurm_run (setup, arguments, NULL, why) == COMMAND_DONE;
+    return batch_run (setup, arguments, NULL, why) == COMMAND_DONE;
 }
 
 const batch_system_t slurm = {
@@ -341,9 +235,7 @@ const batch_system_t slurm = {
   .jobs = slurm_jobs,
   .submit = slurm_submit,
   .signal = slurm_signal,
-  .reserve = slurm_reserve,
-  .open = slurm_open,
-  .verify = slurm_verify,
+  .keep = slurm_keep,
   .close = slurm_close,
-  .reconcile = slurm_reconcile,
+  .list = slurm_list,
 };

@@ -1,7 +1,6 @@
 /*  slurm_parse - fields by their names, lists of nodes by their brackets. */
 #include "slurm_parse.h"
 
-#include "must.h"
 #include "timetext.h"
 
 #include <stdio.h>
@@ -111,17 +110,6 @@ void slurm_nodes_sort (name_list_t *nodes)
 {
     if (nodes->count > 1)
         qsort (nodes->words, nodes->count, sizeof *nodes->words, slurm_node_compare);
-}
-
-char *slurm_nodes_text (const name_list_t *nodes)
-{
-    size_t size = 1;
-    for (size_t i = 0; i < nodes->count; i++)
-        size += strlen (nodes->words [i]) + 1;
-    char *text = must (calloc (1, size)), *end = text;
-    for (size_t i = 0; i < nodes->count; i++)
-        end += sprintf (end, "%s%s", i > 0 ? "," : "", nodes->words [i]);
-    return text;
 }
 
 /*  --- times and states --- */

@@ -29,9 +29,6 @@ bool slurm_reservation_read (char *line, slurm_reservation_t *reservation);
 bool slurm_nodes_read (const char *list, name_list_t *nodes);
 void slurm_nodes_sort (name_list_t *nodes);
 
-/*  "n1,n2", to be freed. */
-char *slurm_nodes_text (const name_list_t *nodes);
-
 /*  "2026-11-23T21:45:40" in UTC; false when it is no time, as "Unknown". */
 bool slurm_time_read (const char *text, int64_t *ms);
 

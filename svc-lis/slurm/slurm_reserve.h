@@ -5,24 +5,14 @@
 
 #include "slurm_parse.h"
 
-/*  As command_run, for at most the setup's limit; COMMAND_SILENT also when the controller did not
- *  answer the program, or asks to come again. arguments end with NULL. */
-command_told_t slurm_run (const batch_setup_t *setup, const char *const *arguments, char **output,
-                          char why [WHY_BYTES]);
+/*  Visits the lines of all reservations that Slurm has. */
+#define SLURM_RESERVATIONS(setup, visit, owner, why)                                               \
+    (BATCH_LINES (setup, visit, owner, why, "scontrol", "-o", "show", "reservation") ==            \
+     COMMAND_DONE)
 
-/*  Calls told for each reservation that Slurm has, which lives for the call; until it returns false,
- *  with why. */
-typedef bool slurm_reservation_fn (void *owner, const slurm_reservation_t *seen,
-                                   char why [WHY_BYTES]);
-bool slurm_reservations (const batch_setup_t *setup, slurm_reservation_fn *told, void *owner,
-                         char why [WHY_BYTES]);
-
-bool slurm_reserve (const batch_setup_t *setup, const back_end_order_t *order,
-                    char why [WHY_BYTES]);
-bool slurm_open (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES]);
-bool slurm_verify (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES]);
+bool slurm_keep (const batch_setup_t *setup, back_end_step_t step, const back_end_order_t *order,
+                 char why [WHY_BYTES]);
 bool slurm_close (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES]);
-bool slurm_reconcile (const batch_setup_t *setup, const back_end_order_t *orders, size_t count,
-                      char why [WHY_BYTES]);
+bool slurm_list (const batch_setup_t *setup, name_list_t *names, char why [WHY_BYTES]);
 
 #endif

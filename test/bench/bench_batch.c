@@ -94,14 +94,12 @@ static double create_alone (const char *name, int64_t from_ms)
     return run_alone (name, create);
 }
 
-typedef bool step_fn (const batch_setup_t *setup, const back_end_order_t *order,
-                      char why [WHY_BYTES]);
-
-static double step_take (step_fn *step, const back_end_order_t *order)
+static double step_take (back_end_step_t step, const back_end_order_t *order)
 {
     char why [WHY_BYTES];
     double begun = bench_batch_now_ms ();
-    if (!step (&setup, order, why))
+    if (step == BACK_END_CLOSE ? !batch->close (&setup, order, why)
+                               : !batch->keep (&setup, step, order, why))
         failed (order->reservation, why);
     return bench_batch_now_ms () - begun;
 }
@@ -137,7 +135,7 @@ static void bench_batch_with (size_t existing)
     int64_t from_ms = wall_ms () + FAR_MS;
     for (size_t i = 0; i < ROUNDS; i++) {
         text_auto_t *name = must_print ("alone-%zu-%zu", existing, i);
-        text_auto_t *ours = must_print ("r-%zu-%zu", existing, i);
+        text_auto_t *ours = must_print ("musubi-%s-r-%zu-%zu", setup.site, existing, i);
         back_end_order_t order = {.reservation = ours,
                                   .owner = "alice",
                                   .account = "nobody",
@@ -146,9 +144,9 @@ static void bench_batch_with (size_t existing)
                                   .nodes = nodes,
                                   .nodes_count = 2};
         alone [i] = create_alone (name, from_ms - (int64_t) (existing + i + 10) * 2 * MINUTE_MS);
-        reserve [i] = step_take (batch->reserve, &order);
-        verify [i] = step_take (batch->verify, &order);
-        close [i] = step_take (batch->close, &order);
+        reserve [i] = step_take (BACK_END_PREPARE, &order);
+        verify [i] = step_take (BACK_END_WATCH, &order);
+        close [i] = step_take (BACK_END_CLOSE, &order);
         look [i] = look_take ();
     }
     printf ("existing %zu, median and worst ms:", existing);

@@ -14,7 +14,7 @@ static void nodes_are (const char *list, const char *wanted)
 {
     name_list_t nodes = {0};
     assert_true (slurm_nodes_read (list, &nodes));
-    char *text = slurm_nodes_text (&nodes);
+    char *text = name_list_text (&nodes, ',');
     assert_string_equal (text, wanted);
     free (text);
     name_list_clear (&nodes);
@@ -51,7 +51,7 @@ static void a_line_is_a_reservation (void **state)
                    "Users=nobody Groups=(null) State=ACTIVE MaxStartDelay=(null)";
     slurm_reservation_t seen;
     assert_true (slurm_reservation_read (line, &seen));
-    char *nodes = slurm_nodes_text (&seen.nodes);
+    char *nodes = name_list_text (&seen.nodes, ',');
     assert_string_equal (seen.name, "musubi-ams-r1");
     assert_string_equal (seen.users, "nobody");
     assert_string_equal (seen.partition, "batch");
