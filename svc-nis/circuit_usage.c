@@ -18,8 +18,7 @@
 
 static int circuit_usage_by_turn (const void *key, const void *thing)
 {
-    const use_t *a = key;
-    const use_t *b = thing;
+    const use_t *a = key, *b = thing;
     if (a->turn_ms != b->turn_ms)
         return a->turn_ms < b->turn_ms ? -1 : 1;
     return strcmp (a->reservation, b->reservation);

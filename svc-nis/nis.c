@@ -38,8 +38,7 @@ static void nis_announce (void *owner, const moment_t *now)
 
 static void on_domain (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    (void) body;
-    (void) now;
+    (void) body, (void) now;
     nis_t *self = owner;
     service_t *service = self->provider.service;
     arena_t arena;

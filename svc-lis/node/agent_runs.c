@@ -158,8 +158,7 @@ static void agent_runs_on_again (void *owner, const moment_t *now, uint64_t toke
     (void) token;
     agent_t *self = owner;
     self->again_timer = 0;
-    for (agent_run_t *run = ordered_after (self->runs, NULL); run;
-         run = ordered_after (self->runs, run->key)) {
+    for (agent_run_t *run = NULL; (run = ordered_next (self->runs, run));) {
         run->failed = false;
         pursue (self, now, run);
     }
@@ -268,8 +267,7 @@ static void agent_runs_look (agent_t *self)
 {
     const char *names [WORK_NAMES_MAX];
     work_order_t order = {.runs = self->settings.runs, .names = names};
-    for (agent_run_t *run = ordered_after (self->runs, NULL); run;
-         run = ordered_after (self->runs, run->key)) {
+    for (agent_run_t *run = NULL; (run = ordered_next (self->runs, run));) {
         if (run_over (run->report.state) || run->work != 0)
             continue;
         names [order.names_count++] = run->name;
@@ -289,8 +287,7 @@ static void agent_runs_on_look (void *owner, const moment_t *now, uint64_t token
     self->look_timer = 0;
     if (!agent_awaits (self, WORK_LOOK, 0))
         agent_runs_look (self);
-    for (agent_run_t *run = ordered_after (self->runs, NULL); run;
-         run = ordered_after (self->runs, run->key))
+    for (agent_run_t *run = NULL; (run = ordered_next (self->runs, run));)
         pursue (self, now, run); /* for runs that should be over by now */
     look_later (self, now);
 }
@@ -431,8 +428,7 @@ void agent_runs_want (agent_t *self, const moment_t *now, wanted_t *wanted)
         want_one (self, now, &wanted->runs [i]);
     want_others (self);
     agent_runs_lease (self);
-    for (agent_run_t *run = ordered_after (self->runs, NULL); run;
-         run = ordered_after (self->runs, run->key))
+    for (agent_run_t *run = NULL; (run = ordered_next (self->runs, run));)
         pursue (self, now, run);
     for (size_t i = 0; i < wanted->outputs_count; i++)
         want_output (self, &wanted->outputs [i]);
@@ -442,8 +438,7 @@ run_report_t *agent_runs_report (const agent_t *self, size_t *count)
 {
     run_report_t *reports = must (calloc (ordered_count (self->runs) + 1, sizeof *reports));
     *count = 0;
-    for (const agent_run_t *run = ordered_after (self->runs, NULL); run;
-         run = ordered_after (self->runs, run->key))
+    for (const agent_run_t *run = NULL; (run = ordered_next (self->runs, run));)
         if (run->stored && of_site (self, run) && *count < AGENT_RUNS_MAX)
             reports [(*count)++] = run->report;
     return reports;

@@ -76,8 +76,8 @@ bool agent_on_work (void *owner, const moment_t *now, const event_t *event)
 
 bool agent_awaits (const agent_t *self, ordered_kind_t kind, uint64_t output)
 {
-    const ordered_work_t *work = ordered_after (self->works, NULL);
-    while (work && (work->kind != kind || work->output != output))
-        work = ordered_after (self->works, &work->number);
-    return work != NULL;
+    for (const ordered_work_t *work = NULL; (work = ordered_next (self->works, work));)
+        if (work->kind == kind && work->output == output)
+            return true;
+    return false;
 }

@@ -31,8 +31,7 @@ static void on_late (void *owner, const moment_t *now, uint64_t token)
 size_t nodes_outputs_wanted (const nodes_t *self, size_t node, wanted_output_t *wanted)
 {
     size_t count = 0;
-    for (const output_t *output = ordered_after (self->outputs, NULL); output;
-         output = ordered_after (self->outputs, &output->wanted.number))
+    for (const output_t *output = NULL; (output = ordered_next (self->outputs, output));)
         if (output->node == node && count < NODE_OUTPUTS_MAX)
             wanted [count++] = output->wanted;
     return count;

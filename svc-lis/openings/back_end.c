@@ -72,8 +72,7 @@ static void job_order (back_end_job_t *job)
 
 static void on_retry (void *owner, const moment_t *now, uint64_t token)
 {
-    (void) now;
-    (void) token;
+    (void) now, (void) token;
     back_end_job_t *job = owner;
     job->timer = 0;
     job_order (job);
@@ -173,8 +172,7 @@ static void job_failed (back_end_job_t *job, const moment_t *now, bytes_t why)
 
 static back_end_job_t *job_at_work (const back_end_t *self, uint64_t work)
 {
-    for (back_end_job_t *job = NULL;
-         (job = ordered_after (self->jobs, job ? job->reservation : NULL));)
+    for (back_end_job_t *job = NULL; (job = ordered_next (self->jobs, job));)
         if (job->work == work)
             return job;
     return NULL;
@@ -183,8 +181,7 @@ static back_end_job_t *job_at_work (const back_end_t *self, uint64_t work)
 /*  Those that had to wait for the reconciliation. */
 static void jobs_begin (back_end_t *self)
 {
-    for (back_end_job_t *job = NULL;
-         (job = ordered_after (self->jobs, job ? job->reservation : NULL));)
+    for (back_end_job_t *job = NULL; (job = ordered_next (self->jobs, job));)
         job_order (job);
 }
 

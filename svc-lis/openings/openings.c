@@ -30,8 +30,7 @@ const char *opening_phase_word (opening_phase_t phase)
 
 static int openings_by_turn (const void *key, const void *thing)
 {
-    const opening_entry_t *a = key;
-    const opening_entry_t *b = thing;
+    const opening_entry_t *a = key, *b = thing;
     if (a->turn_ms != b->turn_ms)
         return a->turn_ms < b->turn_ms ? -1 : 1;
     return strcmp (a->reservation, b->reservation);
@@ -200,8 +199,7 @@ void openings_usage (openings_t *self, usage_t *usage)
 /*  A node may have become free: openings that lack one are looked at. */
 static void look_for_those_that_lack (openings_t *self, const moment_t *now)
 {
-    for (opening_entry_t *entry = ordered_after (self->active, NULL); entry;
-         entry = ordered_after (self->active, entry->reservation))
+    for (opening_entry_t *entry = NULL; (entry = ordered_next (self->active, entry));)
         if (entry->lacks)
             opening_soon (entry, now);
 }
@@ -257,8 +255,8 @@ static void on_back_end_told (void *owner, const moment_t *now, const char *rese
         entry->step = BACK_END_STEPS;
     if (entry)
         opening_soon (entry, now);
-    for (entry = step == BACK_END_RECONCILE ? ordered_after (self->active, NULL) : NULL; entry;
-         entry = ordered_after (self->active, entry->reservation))
+    entry = NULL;
+    while (step == BACK_END_RECONCILE && (entry = ordered_next (self->active, entry)))
         opening_soon (entry, now);
 }
 
@@ -322,8 +320,7 @@ static void reconcile (openings_t *self)
         return;
     back_end_order_t *orders = must (calloc (ordered_count (self->active) + 1, sizeof *orders));
     size_t count = 0;
-    for (const opening_entry_t *entry = ordered_after (self->active, NULL); entry;
-         entry = ordered_after (self->active, entry->reservation))
+    for (const opening_entry_t *entry = NULL; (entry = ordered_next (self->active, entry));)
         orders [count++] = opening_order (entry, true);
     back_end_reconcile (self->parts.back_end, orders, count);
     for (size_t i = 0; i < count; i++)

@@ -234,8 +234,7 @@ static bool look_clearing (void *owner, const run_t *run)
 
 static int candidate_compare (const void *left, const void *right)
 {
-    const openings_nodes_candidate_t *a = left;
-    const openings_nodes_candidate_t *b = right;
+    const openings_nodes_candidate_t *a = left, *b = right;
     if (a->runs_on != b->runs_on)
         return a->runs_on ? 1 : -1;
     if (a->idle != b->idle)

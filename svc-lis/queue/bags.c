@@ -36,8 +36,7 @@ static int bags_by_request (const void *key, const void *thing)
 
 static int bags_by_end (const void *key, const void *thing)
 {
-    const bag_t *a = key;
-    const bag_t *b = thing;
+    const bag_t *a = key, *b = thing;
     if (a->over_ms != b->over_ms)
         return a->over_ms < b->over_ms ? -1 : 1;
     return (a->number > b->number) - (a->number < b->number);
@@ -45,8 +44,7 @@ static int bags_by_end (const void *key, const void *thing)
 
 int bags_by_turn (const void *key, const void *thing)
 {
-    const bag_t *a = key;
-    const bag_t *b = thing;
+    const bag_t *a = key, *b = thing;
     if (a->asked.priority != b->asked.priority)
         return a->asked.priority > b->asked.priority ? -1 : 1;
     return (a->number > b->number) - (a->number < b->number);

@@ -20,8 +20,7 @@ static const char *const state_words [] = {
 
 int queue_by_end (const void *key, const void *thing)
 {
-    const task_deadline_t *a = key;
-    const task_deadline_t *b = thing;
+    const task_deadline_t *a = key, *b = thing;
     if (a->end_ms != b->end_ms)
         return a->end_ms < b->end_ms ? -1 : 1;
     if (a->bag->number != b->bag->number)

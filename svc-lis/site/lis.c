@@ -39,8 +39,7 @@ static void lis_announce (void *owner, const moment_t *now)
 
 static void on_site (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    (void) body;
-    (void) now;
+    (void) body, (void) now;
     lis_t *self = owner;
     service_t *service = self->provider.service;
     arena_t arena;

@@ -132,15 +132,10 @@ static void want_refresh (routers_t *self, const moment_t *now, want_t *want)
         self->told (self->told_owner, now, want->reservation, from, want->state, why);
 }
 
-static want_t *want_next (const routers_t *self, const want_t *want)
-{
-    return ordered_after (self->wants, want ? want->reservation : NULL);
-}
-
 /*  Something is new of that place. */
 static void place_refresh (routers_t *self, const moment_t *now, const place_t *place)
 {
-    for (want_t *want = NULL; (want = want_next (self, want));)
+    for (want_t *want = NULL; (want = ordered_next (self->wants, want));)
         for (size_t i = 0; i < want->count; i++)
             if (&self->places [want->list [i].place] == place) {
                 want_refresh (self, now, want);
@@ -175,7 +170,7 @@ static packed_t routers_wanted (void *owner, const moment_t *now, agent_session_
                               .wanted = place->has};
     shape_t *shapes = must (calloc (SHAPES_MAX, sizeof *shapes));
     place->full = false;
-    for (const want_t *want = NULL; (want = want_next (self, want));)
+    for (const want_t *want = NULL; (want = ordered_next (self->wants, want));)
         for (size_t i = 0; i < want->count && want_works (want); i++)
             if (want->list [i].place == at && answer.wanted.shapes_count < SHAPES_MAX)
                 shapes [answer.wanted.shapes_count++] = want->list [i].shape;
@@ -411,7 +406,8 @@ static bool wants_meet (const want_t *a, const want_t *b)
 static void want_block (const routers_t *self, want_t *want)
 {
     *want->blocked = '\0';
-    for (const want_t *other = NULL; (other = want_next (self, other)) && !*want->blocked;)
+    for (const want_t *other = NULL;
+         (other = ordered_next (self->wants, other)) && !*want->blocked;)
         if (other != want && want_works (other) && wants_meet (want, other))
             wrong (want->blocked,
                    "reservation %s has circuits between the same addresses: tell them apart by "
@@ -430,7 +426,7 @@ static want_t *want_new (routers_t *self, const char *reservation)
 /*  A want has changed: others that it blocked may be free now. */
 static void wants_settle (routers_t *self, const moment_t *now)
 {
-    for (want_t *want = NULL; (want = want_next (self, want));)
+    for (want_t *want = NULL; (want = ordered_next (self->wants, want));)
         if (*want->blocked) {
             want_block (self, want);
             want_refresh (self, now, want);
