@@ -79,13 +79,12 @@ static bool interface_alone (const config_t *config, const domain_t *domain,
 static bool prefixes_read (const config_t *config, const char *path, vertex_prefixes_t *prefixes,
                            char why [LONG_WHY_BYTES])
 {
-    name_list_t list = {0};
+    name_list_auto_t list = {0};
     char wrong_why [WHY_BYTES] = "give 1 to 16 of them";
     name_list_add (&list, config_text (config, path), "");
     bool good = list.count > 0 && list.count <= SHAPE_PREFIXES_MAX;
     for (size_t i = 0; i < list.count && good; i++)
         good = prefix_parse (list.words [i], &prefixes->list [prefixes->count++], wrong_why);
-    name_list_clear (&list);
     return good || config_wrong (config, path, why, "%s", wrong_why);
 }
 

@@ -16,6 +16,9 @@ typedef struct {
 void name_list_add (name_list_t *self, const char *list, const char *prefix);
 void name_list_clear (name_list_t *self);
 
+/*  One that is cleared where its block ends. */
+#define name_list_auto_t name_list_t __attribute__ ((cleanup (name_list_clear)))
+
 bool name_list_has (const name_list_t *self, const char *word);
 
 /*  The words with that between them, to be freed. */

@@ -67,14 +67,13 @@ static bool vertex_add (domain_config_reading_t *self, const char *key, const ch
 static bool list_read (domain_config_reading_t *self, const char *key, vertex_kind_t kind)
 {
     char path [CONFIG_PATH_MAX];
-    name_list_t list = {0};
+    name_list_auto_t list = {0};
     snprintf (path, sizeof path, "%s%s", self->before, key);
     name_list_add (&list, config_text (self->config, path), "");
-    bool good = true;
-    for (size_t i = 0; i < list.count && good; i++)
-        good = vertex_add (self, key, list.words [i], kind);
-    name_list_clear (&list);
-    return good;
+    for (size_t i = 0; i < list.count; i++)
+        if (!vertex_add (self, key, list.words [i], kind))
+            return false;
+    return true;
 }
 
 static int by_local_name (const void *a, const void *b)
@@ -139,23 +138,21 @@ static bool attributes_read (domain_config_reading_t *self)
 
 static bool ends_read (domain_config_reading_t *self, link_t *link, const char *path)
 {
-    name_list_t ends = {0};
+    name_list_auto_t ends = {0};
     name_list_add (&ends, config_text (self->config, path), "");
-    bool good = ends.count == 2 || config_wrong (self->config, path, self->why,
-                                                 "should be two vertices, separated by a comma");
-    for (size_t i = 0; i < 2 && good; i++) {
+    if (ends.count != 2)
+        return config_wrong (self->config, path, self->why,
+                             "should be two vertices, separated by a comma");
+    for (size_t i = 0; i < 2; i++) {
         const vertex_t *vertex = domain_config_vertex_of (self, ends.words [i]);
-        if (vertex)
-            memcpy (link->ends [i], vertex->name, sizeof link->ends [i]);
-        else
-            good =
-              config_wrong (self->config, path, self->why,
-                            "\"%.80s\" should be one of sites, exchanges, routers", ends.words [i]);
+        if (!vertex)
+            return config_wrong (self->config, path, self->why,
+                                 "\"%.80s\" should be one of sites, exchanges, routers",
+                                 ends.words [i]);
+        memcpy (link->ends [i], vertex->name, sizeof link->ends [i]);
     }
-    if (good && strcmp (link->ends [0], link->ends [1]) == 0)
-        good = config_wrong (self->config, path, self->why, "both ends are %s", link->ends [0]);
-    name_list_clear (&ends);
-    return good;
+    return strcmp (link->ends [0], link->ends [1]) != 0 ||
+           config_wrong (self->config, path, self->why, "both ends are %s", link->ends [0]);
 }
 
 static bool link_read (domain_config_reading_t *self, link_t *link, const char *name)

@@ -101,7 +101,7 @@ bool node_names_read (name_list_t *names, const config_t *config, const char *se
                       char why [LONG_WHY_BYTES])
 {
     node_names_reading_t reading = {.names = names, .config = config, .why = why};
-    name_list_t given = {0};
+    name_list_auto_t given = {0};
     size_t before = names->count;
     snprintf (reading.key, sizeof reading.key, "%s/nodes", section);
     uint32_t nodes = (uint32_t) config_integer (config, reading.key);
@@ -111,7 +111,6 @@ bool node_names_read (name_list_t *names, const config_t *config, const char *se
     for (size_t i = 0; i < given.count && good; i++)
         good = strchr (given.words [i], '[') ? add_range (&reading, given.words [i])
                                              : add_one (&reading, given.words [i]);
-    name_list_clear (&given);
     if (good && names->count - before != nodes)
         return config_wrong (config, reading.key, why,
                              "names %zu nodes, should be %" PRIu32 ", as many as there are",

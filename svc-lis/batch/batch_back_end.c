@@ -27,7 +27,7 @@ static void batch_nodes_tell (const config_t *config, const batch_picture_t *pic
     const char *classes [SITE_CLASSES_MAX];
     char section [NAME_BYTES_MAX + 16], why [LONG_WHY_BYTES];
     size_t count = config_names (config, "classes", classes, SITE_CLASSES_MAX);
-    name_list_t names = {0};
+    name_list_auto_t names = {0};
     for (size_t i = 0; i < count && i < SITE_CLASSES_MAX; i++) {
         snprintf (section, sizeof section, "classes/%.*s", NAME_BYTES_MAX, classes [i]);
         node_names_read (&names, config, section, why); /* the site's core tells what is wrong */
@@ -36,7 +36,6 @@ static void batch_nodes_tell (const config_t *config, const batch_picture_t *pic
         if (!batch_picture_find (picture, names.words [i]))
             fprintf (stderr, "svc-lis: classes: %s has no node %s in %s, so it counts as lost\n",
                      batch_back_end_system->name, names.words [i], batch_back_end_setup.queue);
-    name_list_clear (&names);
 }
 
 static void batch_picture_tell (const config_t *config)
@@ -78,7 +77,7 @@ bool batch_back_end_begin (const config_t *config, const batch_system_t *const *
 static bool batch_reconcile (const back_end_task_t *task, char why [WHY_BYTES])
 {
     const batch_setup_t *setup = &batch_back_end_setup;
-    name_list_t names = {0};
+    name_list_auto_t names = {0};
     bool good = batch_back_end_system->list (setup, &names, why);
     for (size_t i = 0; good && i < names.count; i++) {
         const char *ours = batch_name_ours (setup, names.words [i]);
@@ -89,7 +88,6 @@ static bool batch_reconcile (const back_end_task_t *task, char why [WHY_BYTES])
             good = batch_back_end_system->close (
               setup, &(back_end_order_t){.reservation = names.words [i], .account = ""}, why);
     }
-    name_list_clear (&names);
     return good;
 }
 

@@ -61,7 +61,7 @@ static bool batch_main_core_new (const config_t *config, core_t *core, char why 
     if (!batch_main_fit (system, config, why))
         return false;
     batch_works_begin (system, &batch_main_setup);
-    name_list_t sites = {0};
+    name_list_auto_t sites = {0};
     name_list_add (&sites, config_text (config, "lis"), "");
     agent_settings_t settings = agent_settings_default;
     settings.name = system->name;
@@ -73,11 +73,10 @@ static bool batch_main_core_new (const config_t *config, core_t *core, char why 
     settings.keep_ms = config_duration_ms (config, "keep");
     settings.look_ms = settings.machine_ms = config_duration_ms (config, "look");
     settings.limit_ms = batch_main_setup.limit_ms;
-    bool named_sites = sites.count > 0;
-    if (named_sites)
-        agent_core (&settings, core);
-    name_list_clear (&sites);
-    return named_sites || config_wrong (config, "lis", why, "give an endpoint");
+    if (sites.count == 0)
+        return config_wrong (config, "lis", why, "give an endpoint");
+    agent_core (&settings, core);
+    return true;
 }
 
 int batch_main (int argc, char **argv, const batch_system_t *const *systems)

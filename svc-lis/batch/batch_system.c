@@ -71,12 +71,10 @@ command_told_t batch_run (const batch_setup_t *setup, const char *const *argumen
 command_told_t batch_run_lines (const batch_setup_t *setup, const char *const *arguments,
                                 batch_line_fn *visit, void *owner, char why [WHY_BYTES])
 {
-    char *output, *line;
+    text_auto_t *output = NULL;
     command_told_t told = batch_run (setup, arguments, &output, why);
-    char *text = output;
-    while (told == COMMAND_DONE && (line = command_line (&text)))
+    for (char *line, *text = output; told == COMMAND_DONE && (line = command_line (&text));)
         visit (owner, line);
-    free (output);
     return told;
 }
 

@@ -51,8 +51,7 @@ static batch_fitness_t grid_check (const batch_setup_t *setup, bool reserves, ch
 {
     bool silent;
     char said [WHY_BYTES];
-    char *text = grid_queue_text (setup, setup->queue, &silent, said);
-    free (text);
+    text_auto_t *text = grid_queue_text (setup, setup->queue, &silent, said);
     if (!text) {
         wrong (why, silent ? "%.*s%.150s" : "Grid Engine has no queue %.*s (%.150s)",
                silent ? 0 : 60, setup->queue, said);
@@ -110,9 +109,9 @@ static void grid_ours_take (void *owner, const grid_instance_t *instance)
 
 static bool grid_nodes_look (grid_picture_t *self, char why [WHY_BYTES])
 {
-    char *output;
+    text_auto_t *output = NULL;
     bool good = BATCH_RUN (self->setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE;
-    char *again = good ? must (strdup (output)) : NULL;
+    text_auto_t *again = good ? must (strdup (output)) : NULL;
     name_list_clear (&self->unclear);
     codec_clear (&batch_picture_codec, self->picture);
     *self->picture = (batch_picture_t){.system = "gridengine"};
@@ -120,8 +119,6 @@ static bool grid_nodes_look (grid_picture_t *self, char why [WHY_BYTES])
         grid_instances_read (output, grid_node_take, self);
         grid_instances_read (again, grid_ours_take, self);
     }
-    free (output);
-    free (again);
     return good;
 }
 
@@ -144,7 +141,8 @@ static bool grid_notes_look (const grid_picture_t *self, name_list_t *notes, cha
  *  before and after the nodes. */
 static bool grid_unclear_judge (grid_picture_t *self, char why [WHY_BYTES])
 {
-    name_list_t before = {0}, after = {0};
+    name_list_auto_t before = {0};
+    name_list_auto_t after = {0};
     bool good = grid_notes_look (self, &before, why) && grid_nodes_look (self, why) &&
                 grid_notes_look (self, &after, why);
     for (size_t i = 0; good && i < self->unclear.count; i++) {
@@ -155,8 +153,6 @@ static bool grid_unclear_judge (grid_picture_t *self, char why [WHY_BYTES])
             !(name_list_has (&before, own) && name_list_has (&after, own)))
             grid_not_drained (batch_picture_find (self->picture, host + 1));
     }
-    name_list_clear (&before);
-    name_list_clear (&after);
     return good;
 }
 
@@ -213,19 +209,18 @@ static void grid_advance_take (void *owner, char *line)
 static bool grid_advances_look (const batch_setup_t *setup, batch_picture_t *picture,
                                 char why [WHY_BYTES])
 {
-    char *output;
-    name_list_t ids = {0};
-    bool good = BATCH_LINES (setup, grid_advance_take, &ids, why, "qrstat", "-u", "*", "-xml") ==
-                COMMAND_DONE;
-    if (good && ids.count > 0) {
-        text_auto_t *joined = name_list_text (&ids, ',');
-        good = BATCH_RUN (setup, &output, why, "qrstat", "-ar", joined, "-xml") == COMMAND_DONE;
-        if (good)
-            grid_advances_take (setup, picture, output);
-        free (output);
-    }
-    name_list_clear (&ids);
-    return good;
+    text_auto_t *output = NULL;
+    name_list_auto_t ids = {0};
+    if (BATCH_LINES (setup, grid_advance_take, &ids, why, "qrstat", "-u", "*", "-xml") !=
+        COMMAND_DONE)
+        return false;
+    if (ids.count == 0)
+        return true;
+    text_auto_t *joined = name_list_text (&ids, ',');
+    if (BATCH_RUN (setup, &output, why, "qrstat", "-ar", joined, "-xml") != COMMAND_DONE)
+        return false;
+    grid_advances_take (setup, picture, output);
+    return true;
 }
 
 static bool grid_look (const batch_setup_t *setup, batch_picture_t *picture, char why [WHY_BYTES])

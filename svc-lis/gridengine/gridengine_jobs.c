@@ -27,13 +27,11 @@ bool grid_jobs (const batch_jobs_t *asked, char why [WHY_BYTES])
 
 static bool grid_one_host (const batch_setup_t *setup, const char *environment)
 {
-    char *text, why [WHY_BYTES];
+    char why [WHY_BYTES];
+    text_auto_t *text = NULL;
     BATCH_RUN (setup, &text, why, "qconf", "-sp", environment);
-    char *rule = grid_value (text, "allocation_rule");
-    bool one = rule && strcmp (rule, "$pe_slots") == 0;
-    free (rule);
-    free (text);
-    return one;
+    text_auto_t *rule = grid_value (text, "allocation_rule");
+    return rule && strcmp (rule, "$pe_slots") == 0;
 }
 
 /*  A parallel environment of the queue that gives all slots on one host, to be freed; NULL with why
@@ -41,18 +39,17 @@ static bool grid_one_host (const batch_setup_t *setup, const char *environment)
 static char *grid_environment (const batch_setup_t *setup, char why [WHY_BYTES])
 {
     bool silent;
-    char *text = grid_queue_text (setup, setup->queue, &silent, why), *found = NULL;
-    char *list = text ? grid_value (text, "pe_list") : NULL, *rest = list;
+    text_auto_t *text = grid_queue_text (setup, setup->queue, &silent, why);
+    text_auto_t *list = text ? grid_value (text, "pe_list") : NULL;
+    char *found = NULL, *rest = list;
     for (char *word; !found && rest && (word = strsep (&rest, " ,"));)
         if (*word && strcmp (word, "NONE") != 0 && grid_one_host (setup, word))
             found = must (strdup (word));
-    free (list);
     if (text && !found)
         wrong (why,
                "Grid Engine's queue %.60s has no parallel environment with allocation_rule "
                "$pe_slots, which a task of several CPUs needs",
                setup->queue);
-    free (text);
     return found;
 }
 

@@ -20,12 +20,11 @@
 bool grid_jobs_visit (const batch_setup_t *setup, grid_job_fn *visit, void *owner,
                       char why [WHY_BYTES])
 {
-    char *output;
-    bool good = BATCH_RUN (setup, &output, why, "qstat", "-u", "*", "-r", "-xml") == COMMAND_DONE;
-    if (good)
-        grid_jobs_read (output, visit, owner);
-    free (output);
-    return good;
+    text_auto_t *output = NULL;
+    if (BATCH_RUN (setup, &output, why, "qstat", "-u", "*", "-r", "-xml") != COMMAND_DONE)
+        return false;
+    grid_jobs_read (output, visit, owner);
+    return true;
 }
 
 char *grid_queue_text (const batch_setup_t *setup, const char *queue, bool *silent,
@@ -45,22 +44,20 @@ char *grid_queue_text (const batch_setup_t *setup, const char *queue, bool *sile
 /*  The words of a key in an unfolded configuration. */
 static void grid_words (const char *text, const char *key, name_list_t *list)
 {
-    char *words = grid_value (text, key);
+    text_auto_t *words = grid_value (text, key);
     if (words && strcmp (words, "NONE") != 0)
         name_list_add (list, words, "");
-    free (words);
 }
 
 bool grid_listed (const batch_setup_t *setup, const char *queue, name_list_t *listed,
                   char why [WHY_BYTES])
 {
-    char *text;
+    text_auto_t *text = NULL;
     command_told_t told = BATCH_RUN (setup, &text, why, "qconf", "-su", queue);
     if (told == COMMAND_DONE) {
         grid_unfold (text);
         grid_words (text, "entries", listed);
     }
-    free (text);
     return told != COMMAND_SILENT;
 }
 
@@ -206,7 +203,7 @@ static bool grid_list_change (grid_queue_t *self, bool add, const name_list_t *w
                               char why [WHY_BYTES])
 {
     char said [WHY_BYTES] = "";
-    name_list_t other = {0};
+    name_list_auto_t other = {0};
     for (size_t i = 0; i < words->count; i++)
         if (name_list_has (&self->listed, words->words [i]) != add)
             name_list_add (&other, words->words [i], "");
@@ -217,7 +214,6 @@ static bool grid_list_change (grid_queue_t *self, bool add, const name_list_t *w
                            grid_list_look (self, why));
     for (size_t i = 0; good && i < other.count; i++)
         good = name_list_has (&self->listed, other.words [i]) == add || wrong (why, "%s", said);
-    name_list_clear (&other);
     return good;
 }
 
@@ -275,11 +271,10 @@ static bool grid_instances_look (grid_queue_t *self, char why [WHY_BYTES])
     name_list_t off;
     grid_lists_clear (lists, sizeof lists / sizeof *lists);
     self->used = 0;
-    char *output;
+    text_auto_t *output = NULL;
     bool good = BATCH_RUN (self->setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE;
     if (good)
         grid_instances_read (output, grid_instance_note, self);
-    free (output);
     off = self->own_off;
     self->own_off = (name_list_t){0};
     for (size_t i = 0; i < off.count; i++)
@@ -401,7 +396,7 @@ static bool grid_queue_empty (grid_queue_t *self, char why [WHY_BYTES])
 static bool grid_notes_end (grid_queue_t *self, char why [WHY_BYTES])
 {
     char own [NAME_BYTES_MAX + BATCH_NAME_BYTES_MAX];
-    name_list_t ended = {0};
+    name_list_auto_t ended = {0};
     for (size_t i = 0; i < self->off.count; i++) {
         snprintf (own, sizeof own, "%s%s", self->order->reservation,
                   strchr (self->off.words [i], '@'));
@@ -412,10 +407,8 @@ static bool grid_notes_end (grid_queue_t *self, char why [WHY_BYTES])
         if (grid_of_queue (self->listed.words [i], self->order->reservation) &&
             name_list_has (&self->hosts, strchr (self->listed.words [i], '@') + 1))
             name_list_add (&ended, self->listed.words [i], "");
-    bool good = ended.count == 0 ||
-                (grid_list_change (self, false, &ended, why) && grid_instances_look (self, why));
-    name_list_clear (&ended);
-    return good;
+    return ended.count == 0 ||
+           (grid_list_change (self, false, &ended, why) && grid_instances_look (self, why));
 }
 
 static bool grid_others_back (grid_queue_t *self, char why [WHY_BYTES])
@@ -458,7 +451,7 @@ static bool grid_queue_equal (grid_queue_t *self, bool *changed, char why [WHY_B
     bool silent;
     if (!grid_access (self, why) || !grid_hosts_leave (self, why))
         return false;
-    char *wanted = grid_queue_wanted (self, why);
+    text_auto_t *wanted = grid_queue_wanted (self, why);
     if (!wanted)
         return false;
     bool right = self->now && strcmp (self->now, wanted) == 0;
@@ -472,7 +465,6 @@ static bool grid_queue_equal (grid_queue_t *self, bool *changed, char why [WHY_B
             right = wrong (why, "Grid Engine's queue %.80s is not what was asked for",
                            self->order->reservation);
     }
-    free (wanted);
     return right && self->now;
 }
 
@@ -529,12 +521,8 @@ static bool grid_queue_remove (grid_queue_t *self, char why [WHY_BYTES])
     if (!grid_give_back (self, why))
         return false;
     BATCH_RUN (self->setup, NULL, said, "qconf", "-dq", self->order->reservation);
-    char *left = grid_queue_text (self->setup, self->order->reservation, &silent, why);
-    if (left || silent) {
-        free (left);
-        return silent ? false : wrong (why, "%s", said);
-    }
-    return true;
+    text_auto_t *left = grid_queue_text (self->setup, self->order->reservation, &silent, why);
+    return !silent && (!left || wrong (why, "%s", said));
 }
 
 /*  The list goes after the queue that names it. */
@@ -556,10 +544,9 @@ bool grid_close (const batch_setup_t *setup, const back_end_order_t *order, char
 static bool grid_names (const batch_setup_t *setup, const char *show, name_list_t *names,
                         char why [WHY_BYTES])
 {
-    char *output;
+    text_auto_t *output = NULL;
     bool good = BATCH_RUN (setup, &output, why, "qconf", show) == COMMAND_DONE;
     name_list_add (names, good ? output : "", "");
-    free (output);
     return good;
 }
 

@@ -67,7 +67,7 @@ static bool node_main_settings_right (const agent_settings_t *settings, const na
 
 static bool node_main_core_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
-    name_list_t sites = {0};
+    name_list_auto_t sites = {0};
     name_list_add (&sites, config_text (config, "lis"), "");
     agent_settings_t settings = agent_settings_default;
     settings.name = config_text (config, "name");
@@ -82,11 +82,10 @@ static bool node_main_core_new (const config_t *config, core_t *core, char why [
     settings.look_ms = config_duration_ms (config, "look");
     settings.output_bytes_max = (uint64_t) config_integer (config, "limits/output");
     settings.room_bytes_least = (uint64_t) config_integer (config, "limits/output_room");
-    bool good = node_main_settings_right (&settings, &sites, why);
-    if (good)
-        agent_core (&settings, core);
-    name_list_clear (&sites);
-    return good;
+    if (!node_main_settings_right (&settings, &sites, why))
+        return false;
+    agent_core (&settings, core);
+    return true;
 }
 
 int node_main (int argc, char **argv)

@@ -143,9 +143,9 @@ bool queue_files_use (queue_t *self, const moment_t *now, bag_t *bag, uint32_t i
     queue_files_t *files = files_new (self, bag, index);
     files->stays = must (calloc (asked->inputs_count, sizeof *files->stays));
     for (size_t i = 0; i < asked->inputs_count; i++) {
-        char *name = task_files_text (asked->inputs [i].name, asked->index_from + index, SIZE_MAX);
+        text_auto_t *name =
+          task_files_text (asked->inputs [i].name, asked->index_from + index, SIZE_MAX);
         files->stays [files->stays_count++] = stays_use (self->stays, now, name, storage);
-        free (name);
     }
     return files_there (files, now);
 }
@@ -298,11 +298,11 @@ static void files_on_timer (void *owner, const moment_t *now, uint64_t token)
 
 static void files_again (queue_files_t *files, const moment_t *now, const char *why)
 {
-    char *name = task_files_text (files->bag->asked.order.outputs [files->stored].name,
-                                  files->bag->asked.order.index_from + files->index, SIZE_MAX);
+    text_auto_t *name =
+      task_files_text (files->bag->asked.order.outputs [files->stored].name,
+                       files->bag->asked.order.index_from + files->index, SIZE_MAX);
     snprintf (files->waits, sizeof files->waits, "output %.130s%s%.120s", name,
               *why ? ": " : " is being stored", why);
-    free (name);
     files->timer = timers_set (files->queue->parts.service->timers, now->mono_ms + STORE_AGAIN_MS,
                                files_on_timer, files, 0);
 }

@@ -44,15 +44,14 @@ struct queue_match {
 static match_file_t *match_file (queue_t *self, const bag_t *bag, uint32_t index, size_t input)
 {
     queue_match_t *match = self->match;
-    char *name = task_files_text (bag->asked.order.inputs [input].name,
-                                  bag->asked.order.index_from + index, SIZE_MAX);
+    text_auto_t *name = task_files_text (bag->asked.order.inputs [input].name,
+                                         bag->asked.order.index_from + index, SIZE_MAX);
     match_file_t *file = ordered_find (match->files, name);
     if (!file) {
         file = must (calloc (1, sizeof *file + nodes_count (self->parts.nodes)));
         snprintf (file->name, sizeof file->name, "%s", name);
         ordered_add (match->files, file->name, file);
     }
-    free (name);
     bool due = file->asked_ms == 0 || self->now->mono_ms - file->asked_ms >= MATCH_AGAIN_MS;
     if (due && match->call == 0 && match->wanted_count < STAGING_FILES_MAX) {
         file->asked_ms = self->now->mono_ms;
@@ -180,10 +179,9 @@ double queue_input (const queue_t *self, const bag_t *bag, double *missing)
     double input = 0;
     *missing = 0;
     for (size_t i = 0; i < bag->asked.order.inputs_count && bag->waiting.waiting > 0; i++) {
-        char *name = task_files_text (bag->asked.order.inputs [i].name,
-                                      bag->asked.order.index_from + bag_next (bag), SIZE_MAX);
+        text_auto_t *name = task_files_text (
+          bag->asked.order.inputs [i].name, bag->asked.order.index_from + bag_next (bag), SIZE_MAX);
         const match_file_t *file = ordered_find (self->match->files, name);
-        free (name);
         if (!file)
             continue;
         input += (double) file->size;

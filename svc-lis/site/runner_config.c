@@ -48,7 +48,7 @@ static void place_of_batch (const char *name, const site_t *site, name_list_t *n
 static bool places_read (const config_t *config, const site_t *site, runner_settings_t *settings,
                          char why [LONG_WHY_BYTES])
 {
-    name_list_t names = {0};
+    name_list_auto_t names = {0};
     bool good = true;
     for (size_t class = 0; class < site->classes_count && good; class ++)
         good = places_of_class (config, site, class, &names, settings, why);
@@ -57,7 +57,6 @@ static bool places_read (const config_t *config, const site_t *site, runner_sett
     const char *twice = good ? node_names_twice (&names) : NULL;
     if (twice)
         good = config_wrong (config, "classes", why, "two nodes are called %s", twice);
-    name_list_clear (&names);
     return good;
 }
 
@@ -122,10 +121,9 @@ static bool accounts_read (const config_t *config, runner_settings_t *settings,
         if (strlen (locals [i]) > ACCOUNT_BYTES_MAX)
             return wrong_setting (why, "accounts/%.80s: a local account has at most %d bytes",
                                   locals [i], ACCOUNT_BYTES_MAX);
-        name_list_t actors = {0};
+        name_list_auto_t actors = {0};
         name_list_add (&actors, config_text (config, path), "");
         accounts_add (settings, locals [i], &actors);
-        name_list_clear (&actors);
     }
     return true;
 }

@@ -27,25 +27,22 @@ static bool version_right (const char *said, char why [WHY_BYTES])
 
 static batch_fitness_t version_check (const batch_setup_t *setup, char why [WHY_BYTES])
 {
-    char *output;
+    text_auto_t *output = NULL;
     command_told_t told = BATCH_RUN (setup, &output, why, "sinfo", "--version");
     output [strcspn (output, "\n")] = '\0';
     bool right = told != COMMAND_DONE || version_right (output, why);
-    free (output);
     return right ? batch_fitness (told) : BATCH_UNFIT;
 }
 
 static batch_fitness_t partition_check (const batch_setup_t *setup, char why [WHY_BYTES])
 {
-    char *output;
-    name_list_t known = {0};
+    text_auto_t *output = NULL;
+    name_list_auto_t known = {0};
     command_told_t told = BATCH_RUN (setup, &output, why, "sinfo", "-h", "-o", "%R");
     name_list_add (&known, output, "");
     text_auto_t *all = name_list_text (&known, ',');
     bool right = told != COMMAND_DONE || name_list_has (&known, setup->queue) ||
                  wrong (why, "Slurm has no partition %.60s; it has %.120s", setup->queue, all);
-    name_list_clear (&known);
-    free (output);
     return right ? batch_fitness (told) : BATCH_UNFIT;
 }
 
@@ -125,7 +122,7 @@ static void slurm_job_take (void *owner, char *line)
     const slurm_looking_t *self = owner;
     char name [NAME_BYTES_MAX + 1];
     int64_t from_ms, until_ms;
-    name_list_t nodes = {0};
+    name_list_auto_t nodes = {0};
     snprintf (name, sizeof name, "job-%s", command_field (&line));
     const char *list = command_field (&line), *from = command_field (&line);
     const char *until = command_field (&line), *reservation = command_field (&line);
@@ -133,7 +130,6 @@ static void slurm_job_take (void *owner, char *line)
         slurm_time_read (from, &from_ms) && slurm_time_read (until, &until_ms) &&
         slurm_nodes_read (list, &nodes))
         slurm_booking_add (self->picture, name, from_ms, until_ms, &nodes);
-    name_list_clear (&nodes);
 }
 
 static bool slurm_look (const batch_setup_t *setup, batch_picture_t *picture, char why [WHY_BYTES])
@@ -168,7 +164,7 @@ static void slurm_job_seen (void *owner, char *line)
 static bool slurm_jobs (const batch_jobs_t *asked, char why [WHY_BYTES])
 {
     char name [BATCH_NAME_BYTES_MAX + 1];
-    name_list_t names = {0};
+    name_list_auto_t names = {0};
     bool good = true;
     for (size_t i = 0; good && i < asked->count; i++) {
         good = batch_name (asked->setup, asked->names [i], name, why);
@@ -176,7 +172,6 @@ static bool slurm_jobs (const batch_jobs_t *asked, char why [WHY_BYTES])
     }
     text_auto_t *text = name_list_text (&names, ',');
     text_auto_t *list = must_print ("--name=%s", text);
-    name_list_clear (&names);
     return good && BATCH_LINES (asked->setup, slurm_job_seen, (void *) asked, why, "squeue", "-h",
                                 "-t", "all", list, "-o", "%j|%i|%T|%k|%T, %r") == COMMAND_DONE;
 }

@@ -110,7 +110,7 @@ static bool slurm_empty (const slurm_pair_t *self, const char *nodes, int64_t un
                          char why [WHY_BYTES])
 {
     for (;;) {
-        char *output;
+        text_auto_t *output = NULL;
         bool asked =
           BATCH_RUN (self->setup, &output, why, "squeue", "-h", "-R", self->order->reservation,
                      "-o", "%i", nodes ? "-w" : NULL, nodes) == COMMAND_DONE;
@@ -119,7 +119,6 @@ static bool slurm_empty (const slurm_pair_t *self, const char *nodes, int64_t un
         if (asked && !empty)
             wrong (why, "Slurm's job %.*s of the reservation has not ended yet",
                    (int) strcspn (output, "\n"), output);
-        free (output);
         if (empty || !asked || late)
             return empty;
         nanosleep (&(struct timespec){.tv_nsec = AGAIN_MS * 1000000}, NULL);
@@ -193,13 +192,11 @@ static bool slurm_pair_make (slurm_pair_t *self, char why [WHY_BYTES])
 /*  Of one that was looked at and is not right. */
 static bool slurm_pair_mend (slurm_pair_t *self, char why [WHY_BYTES])
 {
-    name_list_t left = self->left;
+    name_list_auto_t left = self->left;
     self->left = (name_list_t){0};
-    bool good = slurm_leave (self, &left, why) && slurm_pair_make (self, why) &&
-                slurm_pair_look (self, why) && slurm_pair_right (self, why) &&
-                slurm_leave (self, &left, why);
-    name_list_clear (&left);
-    return good;
+    return slurm_leave (self, &left, why) && slurm_pair_make (self, why) &&
+           slurm_pair_look (self, why) && slurm_pair_right (self, why) &&
+           slurm_leave (self, &left, why);
 }
 
 /*  --- jobs in the way --- */
@@ -288,7 +285,8 @@ static bool slurm_job_leave (const slurm_pair_t *self, const char *id, char why 
 /*  What its user has queued in it by sbatch is left to its user. */
 static bool slurm_queued_leave (const slurm_pair_t *self, char why [WHY_BYTES])
 {
-    char *output, *line;
+    char *line;
+    text_auto_t *output = NULL;
     bool good = BATCH_RUN (self->setup, &output, why, "squeue", "-h", "-t", "PD", "-R",
                            self->order->reservation, "-o", "%i|%j") == COMMAND_DONE;
     char *text = output;
@@ -296,7 +294,6 @@ static bool slurm_queued_leave (const slurm_pair_t *self, char why [WHY_BYTES])
         const char *id = command_field (&line);
         good = batch_name_ours (self->setup, line) || slurm_job_leave (self, id, why);
     }
-    free (output);
     return good;
 }
 

@@ -19,26 +19,21 @@ static const config_key_t router_keys [] = {
 
 static bool router_core_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
-    name_list_t endpoints = {0};
+    name_list_auto_t endpoints = {0};
     name_list_add (&endpoints, config_text (config, "nis"), "");
     router_settings_t settings = {.name = config_text (config, "name"),
                                   .endpoints = (const char *const *) endpoints.words,
                                   .endpoints_count = endpoints.count,
                                   .look_ms = config_duration_ms (config, "look")};
-    bool good = false;
     if (!*settings.name || strlen (settings.name) > NAME_BYTES_MAX ||
         strpbrk (settings.name, " \t"))
-        wrong_setting (why, "name: \"%.80s\" should be 1 to %d bytes without blanks", settings.name,
-                       NAME_BYTES_MAX);
-    else if (endpoints.count == 0 || endpoints.count > ENDPOINTS_MAX)
-        wrong_setting (why, "nis: give 1 to %d endpoints", ENDPOINTS_MAX);
-    else
-        good = true;
+        return wrong_setting (why, "name: \"%.80s\" should be 1 to %d bytes without blanks",
+                              settings.name, NAME_BYTES_MAX);
+    if (endpoints.count == 0 || endpoints.count > ENDPOINTS_MAX)
+        return wrong_setting (why, "nis: give 1 to %d endpoints", ENDPOINTS_MAX);
     tc_limit (config_duration_ms (config, "limit"));
-    if (good)
-        router_core (&settings, core);
-    name_list_clear (&endpoints);
-    return good;
+    router_core (&settings, core);
+    return true;
 }
 
 int router_main (int argc, char **argv)
