@@ -202,10 +202,7 @@ static void run_stands (agent_t *self, const moment_t *now, agent_run_t *run,
         run->suspended = true; /* a former agent has told its starter so */
     if (run_over (report->state)) {
         run_end (self, now, run, report->state, report->why);
-    } else if (before.suspended != run->report.suspended) {
-        run->report.state = RUN_RUNNING;
-        agent_poll_news (self->agent_poll, now, 0);
-    } else if (before.state == RUN_CLAIMED) {
+    } else if (before.suspended != run->report.suspended || before.state == RUN_CLAIMED) {
         run->report.state = RUN_RUNNING;
         agent_poll_news (self->agent_poll, now, 0);
     }

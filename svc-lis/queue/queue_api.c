@@ -37,10 +37,9 @@ static bool index_check (const queue_t *self, const request_t *request, const ba
     return index < bag->asked.count;
 }
 
-static call_status_t queue_api_no (char why [WHY_BYTES], call_status_t status, const char *format,
-                                   ...) __attribute__ ((format (printf, 3, 4)));
-static call_status_t queue_api_no (char why [WHY_BYTES], call_status_t status, const char *format,
-                                   ...)
+__attribute__ ((format (printf, 3, 4))) static call_status_t queue_api_no (char why [WHY_BYTES],
+                                                                           call_status_t status,
+                                                                           const char *format, ...)
 {
     va_list arguments;
     va_start (arguments, format);

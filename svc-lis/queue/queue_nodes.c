@@ -32,14 +32,10 @@ static void rebook (queue_t *self, size_t node, int64_t now_ms, int64_t until_ms
 }
 
 /*  A reservation that has given a node back still has it in the calendar. */
-static bool reserved (const queue_t *self, size_t node)
-{
-    return openings_of_node (self->parts.openings, node) != NULL;
-}
-
 void queue_book (queue_t *self, const moment_t *now, size_t node, int64_t until_ms)
 {
-    if (until_ms > self->slots [node].booked_until_ms && !reserved (self, node))
+    if (until_ms > self->slots [node].booked_until_ms &&
+        !openings_of_node (self->parts.openings, node))
         rebook (self, node, queue_now_ms (self, now), until_ms);
 }
 
