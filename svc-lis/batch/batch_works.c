@@ -436,15 +436,9 @@ static bool batch_prune (const void *asked, void *told, char why [WHY_BYTES])
     return true;
 }
 
-#define BATCH_WORK(named, how)                                                                     \
-    {                                                                                              \
-        .kind = (named), .order = &work_order_codec, .result = &work_result_codec,                 \
-        .carry_out = (how)                                                                         \
-    }
-
 const work_kind_t batch_works [] = {
-  BATCH_WORK (RUN_START, batch_start),   BATCH_WORK (RUN_LOOK, batch_look),
-  BATCH_WORK (RUN_SIGNAL, batch_signal), BATCH_WORK (RUN_READ, batch_read),
-  BATCH_WORK (RUN_PRUNE, batch_prune),
+  RUN_WORK (RUN_START, batch_start),   RUN_WORK (RUN_LOOK, batch_look),
+  RUN_WORK (RUN_SIGNAL, batch_signal), RUN_WORK (RUN_READ, batch_read),
+  RUN_WORK (RUN_PRUNE, batch_prune),
 };
 const size_t batch_works_count = sizeof batch_works / sizeof *batch_works;

@@ -31,6 +31,13 @@
 #define RUN_READ   "run_read"
 #define RUN_PRUNE  "run_prune"
 
+/*  Such a kind of work, as host.h has them. */
+#define RUN_WORK(named, how)                                                                       \
+    {                                                                                              \
+        .kind = (named), .order = &work_order_codec, .result = &work_result_codec,                 \
+        .carry_out = (how)                                                                         \
+    }
+
 #define WORK_NAMES_MAX   256 /* in one run_look */
 #define OUTPUT_BYTES_MAX (UINT64_C (64) << 20)
 

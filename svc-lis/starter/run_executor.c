@@ -29,15 +29,8 @@
 
 static const char starter_program [] = "/proc/self/exe";
 
-/*  Where a piece of work puts its result, or why it could not be done. */
-typedef struct {
-    work_result_t *result;
-    char *why;
-} run_executor_done_t;
-
-static stand_t *stand_new (const run_executor_done_t *done, const char *name)
+static stand_t *stand_new (work_result_t *result, const char *name)
 {
-    work_result_t *result = done->result;
     result->stands =
       must (reallocarray (result->stands, result->stands_count + 1, sizeof *result->stands));
     stand_t *stand = &result->stands [result->stands_count++];
@@ -46,18 +39,18 @@ static stand_t *stand_new (const run_executor_done_t *done, const char *name)
     return stand;
 }
 
-static bool run_executor_look_at (const run_executor_done_t *done, const char *runs,
-                                  const char *name)
+static bool run_executor_look_at (work_result_t *result, const char *runs, const char *name,
+                                  char why [WHY_BYTES])
 {
-    stand_t *stand = stand_new (done, name);
+    stand_t *stand = stand_new (result, name);
     return run_stand (runs, name, stand) ||
-           wrong (done->why, "the state of run %s can't be read now", name);
+           wrong (why, "the state of run %s can't be read now", name);
 }
 
 /*  --- lease --- */
 
 /*  Writes the lease; it never becomes shorter. */
-static bool lease_raise (const run_executor_done_t *done, const work_order_t *order)
+static bool lease_raise (const work_order_t *order, char why [WHY_BYTES])
 {
     lease_t lease = {.until_ms = order->lease_ms - clock_ms (CLOCK_MONOTONIC) + lease_now_ms ()};
     lease_t before;
@@ -65,26 +58,26 @@ static bool lease_raise (const run_executor_done_t *done, const work_order_t *or
     if (lease_read (order->runs, &before) && before.until_ms > lease.until_ms)
         lease.until_ms = before.until_ms;
     return lease_write (order->runs, &lease) ||
-           wrong (done->why, "%.80s/lease: %s", order->runs, strerror (errno));
+           wrong (why, "%.80s/lease: %s", order->runs, strerror (errno));
 }
 
 /*  This may be the first work that is done in the folder of runs. */
 static bool do_lease (const void *asked, void *told, char why [WHY_BYTES])
 {
+    (void) told;
     const work_order_t *order = asked;
-    const run_executor_done_t *done = &(run_executor_done_t){told, why};
     if (!run_folder_pass (order->runs))
-        return wrong (done->why, "%.80s: %s", order->runs, strerror (errno));
-    return lease_raise (done, order);
+        return wrong (why, "%.80s: %s", order->runs, strerror (errno));
+    return lease_raise (order, why);
 }
 
 /*  --- run_start --- */
 
 /*  Refuses a run: it was not begun here and never will be. */
-static bool run_executor_refuse (const run_executor_done_t *done, const char *name,
-                                 const char *what, int error)
+static bool run_executor_refuse (work_result_t *result, const char *name, const char *what,
+                                 int error)
 {
-    stand_t *stand = stand_new (done, name);
+    stand_t *stand = stand_new (result, name);
     stand->report.state = RUN_REFUSED;
     stand->report.node_unfit = true;
     stand->report.ended_ms = clock_ms (CLOCK_REALTIME);
@@ -136,40 +129,39 @@ static int starter_spawn (const char *path)
     return WIFEXITED (told) ? WEXITSTATUS (told) : STARTER_FAILED;
 }
 
-static bool start_in (int folder, const work_order_t *order, const run_executor_done_t *done)
+static bool start_in (int folder, const work_order_t *order, work_result_t *result,
+                      char why [WHY_BYTES])
 {
     char path [RUN_PATH_BYTES];
     const char *name = order->ticket.name;
     if (run_claimed (folder) != CLAIM_NONE)
-        return run_executor_look_at (done, order->runs, name);
+        return run_executor_look_at (result, order->runs, name, why);
     if (!ticket_write (folder, &order->ticket))
-        return run_executor_refuse (done, name, "its order can't be written", errno);
-    if (!lease_raise (done, order))
+        return run_executor_refuse (result, name, "its order can't be written", errno);
+    if (!lease_raise (order, why))
         return false;
     switch (starter_spawn (run_path (path, order->runs, name))) {
     case STARTER_BEGUN:
     case STARTER_CLAIMED_BEFORE:
-        return run_executor_look_at (done, order->runs, name);
+        return run_executor_look_at (result, order->runs, name, why);
     case STARTER_NO_ROOM:
-        return run_executor_refuse (done, name, "no room for the record of its end", ENOSPC);
+        return run_executor_refuse (result, name, "no room for the record of its end", ENOSPC);
     case -1:
-        return wrong (done->why, "the starter can't be run: %s", strerror (errno));
+        return wrong (why, "the starter can't be run: %s", strerror (errno));
     default:
-        return wrong (done->why, "the starter of run %s has failed; its log is in its folder",
-                      name);
+        return wrong (why, "the starter of run %s has failed; its log is in its folder", name);
     }
 }
 
 static bool do_start (const void *asked, void *told, char why [WHY_BYTES])
 {
     const work_order_t *order = asked;
-    const run_executor_done_t *done = &(run_executor_done_t){told, why};
     if (!order->ticket.name)
-        return wrong (done->why, "ticket: missing");
+        return wrong (why, "ticket: missing");
     fd_auto_t folder = run_folder_make (order->runs, order->ticket.name);
     if (folder < 0)
-        return run_executor_refuse (done, order->ticket.name, "its folder can't be made", errno);
-    return start_in (folder, order, done);
+        return run_executor_refuse (told, order->ticket.name, "its folder can't be made", errno);
+    return start_in (folder, order, told, why);
 }
 
 /*  What can't be read is told as 0. */
@@ -192,34 +184,34 @@ static void machine_look (const char *runs, machine_state_t *machine)
 static bool do_look (const void *asked, void *told, char why [WHY_BYTES])
 {
     const work_order_t *order = asked;
-    const run_executor_done_t *done = &(run_executor_done_t){told, why};
+    work_result_t *result = told;
     for (size_t i = 0; i < order->names_count; i++)
-        if (!run_executor_look_at (done, order->runs, order->names [i]))
-            done->result->stands_count--; /* the other runs are told */
+        if (!run_executor_look_at (result, order->runs, order->names [i], why))
+            result->stands_count--; /* the other runs are told */
     if (order->names_count > 0)
-        return done->result->stands_count > 0;
-    done->result->looked = true;
-    machine_look (order->runs, &done->result->machine);
+        return result->stands_count > 0;
+    result->looked = true;
+    machine_look (order->runs, &result->machine);
     return true;
 }
 
 /*  --- run_signal --- */
 
 /*  Takes the claim, so that nobody can begin the run any more, and records it as refused. */
-static bool end_unbegun (int folder, const char *runs, const char *name,
-                         const run_executor_done_t *done)
+static bool end_unbegun (int folder, const char *runs, const char *name, work_result_t *result,
+                         char why [WHY_BYTES])
 {
     int claim = run_claim (folder);
     if (claim < 0)
-        return errno == EEXIST ? wrong (done->why, "run %s is being begun", name)
-                               : wrong (done->why, "run %s: %s", name, strerror (errno));
+        return errno == EEXIST ? wrong (why, "run %s is being begun", name)
+                               : wrong (why, "run %s: %s", name, strerror (errno));
     stand_t stand = {.report = {.state = RUN_REFUSED, .ended_ms = clock_ms (CLOCK_REALTIME)}};
     snprintf (stand.name, sizeof stand.name, "%s", name);
     snprintf (stand.report.why, sizeof stand.report.why, "it was ended before it began");
     bool recorded = run_end_record (folder, &stand);
     close (claim);
-    return recorded ? run_executor_look_at (done, runs, name)
-                    : wrong (done->why, "run %s: %s", name, strerror (errno));
+    return recorded ? run_executor_look_at (result, runs, name, why)
+                    : wrong (why, "run %s: %s", name, strerror (errno));
 }
 
 static bool only_told (const work_order_t *order)
@@ -227,7 +219,8 @@ static bool only_told (const work_order_t *order)
     return order->warn || order->suspend || order->resume;
 }
 
-static bool wish_tell (int folder, const work_order_t *order, const run_executor_done_t *done)
+static bool wish_tell (int folder, const work_order_t *order, work_result_t *result,
+                       char why [WHY_BYTES])
 {
     char wish [64];
     int size = only_told (order)
@@ -236,37 +229,37 @@ static bool wish_tell (int folder, const work_order_t *order, const run_executor
                  : snprintf (wish, sizeof wish, "end %" PRId64 "\n", order->grace_ms);
     if (!run_file_write (folder, "wish",
                          (bytes_t){.data = (const uint8_t *) wish, .size = (size_t) size}))
-        return wrong (done->why, "what it is told can't be written: %s", strerror (errno));
+        return wrong (why, "what it is told can't be written: %s", strerror (errno));
     run_starter_signal (folder, STARTER_POKE);
-    return run_executor_look_at (done, order->runs, order->names [0]);
+    return run_executor_look_at (result, order->runs, order->names [0], why);
 }
 
-static bool signal_in (int folder, const work_order_t *order, const run_executor_done_t *done)
+static bool signal_in (int folder, const work_order_t *order, work_result_t *result,
+                       char why [WHY_BYTES])
 {
     claim_t claim = run_claimed (folder);
     if (claim == CLAIM_NONE && only_told (order))
-        return run_executor_look_at (done, order->runs, order->names [0]);
+        return run_executor_look_at (result, order->runs, order->names [0], why);
     if (claim == CLAIM_NONE)
-        return end_unbegun (folder, order->runs, order->names [0], done);
+        return end_unbegun (folder, order->runs, order->names [0], result, why);
     if (claim == CLAIM_LIVE && order->force && !only_told (order)) {
-        stand_t *stand = stand_new (done, order->names [0]);
+        stand_t *stand = stand_new (result, order->names [0]);
         return run_force (order->runs, order->names [0],
                           "its starter did not end it in time and was killed", stand) ||
-               wrong (done->why, "run %s can't be killed", order->names [0]);
+               wrong (why, "run %s can't be killed", order->names [0]);
     }
-    return wish_tell (folder, order, done);
+    return wish_tell (folder, order, result, why);
 }
 
 static bool do_signal (const void *asked, void *told, char why [WHY_BYTES])
 {
     const work_order_t *order = asked;
-    const run_executor_done_t *done = &(run_executor_done_t){told, why};
     if (order->names_count != 1)
-        return wrong (done->why, "names: should be the name of one run");
+        return wrong (why, "names: should be the name of one run");
     fd_auto_t folder = run_folder_make (order->runs, order->names [0]);
     if (folder < 0)
-        return wrong (done->why, "run %s: %s", order->names [0], strerror (errno));
-    return signal_in (folder, order, done);
+        return wrong (why, "run %s: %s", order->names [0], strerror (errno));
+    return signal_in (folder, order, told, why);
 }
 
 /*  --- run_read --- */
@@ -395,12 +388,6 @@ static bool do_prune (const void *asked, void *told, char why [WHY_BYTES])
     closedir (runs);
     return true;
 }
-
-#define RUN_WORK(named, how)                                                                       \
-    {                                                                                              \
-        .kind = (named), .order = &work_order_codec, .result = &work_result_codec,                 \
-        .carry_out = (how)                                                                         \
-    }
 
 const work_kind_t run_works [] = {
   RUN_WORK (RUN_START, do_start), RUN_WORK (RUN_LOOK, do_look), RUN_WORK (RUN_SIGNAL, do_signal),
