@@ -249,12 +249,12 @@ static void *walk_to (const ordered_t *self, ordered_position_t place)
     return place.chunk < self->chunks_count ? self->chunks [place.chunk]->things [place.at] : NULL;
 }
 
-/*  Is key the thing that was returned last, and still in its place? Then no search is needed. */
+/*  Is key that of the thing returned last, still in its place? Then no search is needed. */
 static bool walks_on (const ordered_t *self, const void *key)
 {
     const ordered_position_t *at = self->walked;
     return at->chunk < self->chunks_count && at->at < self->chunks [at->chunk]->count &&
-           self->chunks [at->chunk]->things [at->at] == key;
+           (const char *) self->chunks [at->chunk]->things [at->at] + self->key_at == key;
 }
 
 void *ordered_after (const ordered_t *self, const void *key)
