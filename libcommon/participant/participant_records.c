@@ -277,20 +277,20 @@ bool records_unreadable (const participant_t *self, const txid_t *txid)
     return ordered_find (self->unreadable, txid) != NULL;
 }
 
-/*  Checks a part that was read from the store, and finds the time over which it books. */
-static bool part_read (const participant_t *self, part_kind_t kind, packed_t packed, span_t *span,
-                       char why [WHY_BYTES])
+/*  Reads a part that is in the store, and finds the time over which it books; an empty one is of
+ *  kind PART_NONE. On true, end it with part_clear. */
+static bool part_read (const participant_t *self, part_kind_t kind, packed_t packed,
+                       part_body_t *part, span_t *span, char why [WHY_BYTES])
 {
-    part_body_t part;
+    *part = (part_body_t){.kind = PART_NONE};
     *span = (span_t){0};
     if (packed.size == 0)
         return true;
     if (kind != self->resource.part_kind)
         return wrong (why, "part_kind: this service books no parts of kind %d", (int) kind);
-    if (!part_decode (&part, kind, packed_bytes (packed), why))
+    if (!part_decode (part, kind, packed_bytes (packed), why))
         return false;
-    *span = self->resource.span (self->resource.owner, &part);
-    part_clear (&part);
+    *span = self->resource.span (self->resource.owner, part);
     return true;
 }
 
@@ -303,8 +303,10 @@ static bool record_sound (const participant_t *self, const txid_t *txid,
         return wrong (why, "plan: has another txid than the record's key");
     if (!plan && record->state != COMMAND_ABORTED)
         return wrong (why, "plan: missing");
-    if (!part_read (self, record->part_kind, record->part, span, why))
+    part_body_t part;
+    if (!part_read (self, record->part_kind, record->part, &part, span, why))
         return false;
+    part_clear (&part);
     return !plan || !self->resource.claims || record->part.size > 0 ||
            wrong (why, "part: missing, though a claim is never empty");
 }
@@ -370,7 +372,6 @@ static void load_reservation (void *owner, bytes_t key, bytes_t value)
 {
     participant_t *self = owner;
     reservation_record_t record;
-    span_t span;
     char id [NAME_BYTES_MAX + 1] = "";
     char why [WHY_BYTES] = "key: not an id";
     bool good = key.size > 0 && key.size <= NAME_BYTES_MAX && !memchr (key.data, 0, key.size);
@@ -381,15 +382,12 @@ static void load_reservation (void *owner, bytes_t key, bytes_t value)
     memcpy (id, key.data, key.size);
     if (reservation_find (self, id)) {
         service_bad_record (self->service, "reservations", "key: loaded twice");
-    } else if (!part_read (self, record.part_kind, record.part, &span, why)) {
-        service_bad_record (self->service, "reservations", why);
     } else {
         reservation_t *reservation = reservation_new (self, id, record.owner);
         reservation->version = record.version;
         reservation->made_by = record.made_by;
         reservation->part_kind = record.part_kind;
         reservation->part = record.part;
-        reservation->span = span;
         reservation->plan = record.plan;
         record.part = record.plan = (packed_t){0};
         reservation->released = record.released;
@@ -441,16 +439,35 @@ static void tell_drift (participant_t *self, const moment_t *now, const reservat
     codec_clear (&refusal_codec, &refusal);
 }
 
+/*  As with a record that can't be understood: it stays in the store, and is not used. */
+static void reservation_unreadable (participant_t *self, reservation_t *reservation,
+                                    const char *why)
+{
+    packed_t record = reservation_record_encode (reservation);
+    text_auto_t *told = must_print ("%s: %s", reservation->id, why);
+    service_bad_record (self->service, "reservations", told);
+    outbox_keep_aside (self->service->outbox, TABLE_RESERVATIONS, text_bytes (reservation->id),
+                       packed_bytes (record));
+    free (record.data);
+    reservation_free (self, reservation);
+}
+
 static void book_reservations (participant_t *self, const moment_t *now)
 {
     const resource_t *resource = &self->resource;
     size_t drifted = 0;
-    const char *at = NULL;
-    for (reservation_t *reservation; (reservation = ordered_after (self->reservations, at));
-         at = reservation->id) {
+    reservation_t *next = ordered_next (self->reservations, NULL);
+    for (reservation_t *reservation; (reservation = next);) {
+        part_body_t part;
+        char why [WHY_BYTES];
+        next = ordered_next (self->reservations, reservation);
         if (reservation->part.size == 0)
             continue;
-        part_body_t part = part_kept (reservation->part_kind, reservation->part);
+        if (!part_read (self, reservation->part_kind, reservation->part, &part, &reservation->span,
+                        why)) {
+            reservation_unreadable (self, reservation, why);
+            continue;
+        }
         const plan_t plan = participant_records_plan_of (reservation);
         tell_drift (self, now, reservation, &plan, &part, &drifted);
         void *taken = take_forced (self, now, &plan, NULL, &part);

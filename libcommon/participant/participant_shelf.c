@@ -31,30 +31,65 @@ static uint64_t shelf_hash_text (const char *text)
 
 /*  --- orders --- */
 
+#define REQUEST_BUCKETS_LEAST 64
+#define REQUEST_BUCKET_MOST   8 /* of requests in one, on average */
+
+static shelved_t **requests_of (const participant_t *self, uint64_t request)
+{
+    return &self->requests [request & (self->buckets - 1)];
+}
+
+static void request_link (participant_t *self, shelved_t *shelved)
+{
+    shelved_t **first = requests_of (self, shelved->request);
+    shelved->beside = *first;
+    *first = shelved;
+}
+
+/*  A start brings requests in no order: what is sorted would be searched in cold memory for each. */
+static void request_add (participant_t *self, shelved_t *shelved)
+{
+    size_t had = self->buckets;
+    shelved_t **before = self->requests;
+    if (++self->requests_count > had * REQUEST_BUCKET_MOST) {
+        self->buckets *= REQUEST_BUCKET_MOST;
+        self->requests = must (calloc (self->buckets, sizeof *before));
+        for (size_t i = 0; i < had; i++)
+            for (shelved_t *next, *at = before [i]; at; at = next) {
+                next = at->beside;
+                request_link (self, at);
+            }
+        free (before);
+    }
+    request_link (self, shelved);
+}
+
+static void request_remove (participant_t *self, const shelved_t *shelved)
+{
+    shelved_t **at = requests_of (self, shelved->request);
+    while (*at != shelved)
+        at = &(*at)->beside;
+    *at = shelved->beside;
+    self->requests_count--;
+}
+
 static int shelf_by_txid (const void *key, const void *thing)
 {
     return txid_compare (key, &((const shelved_t *) thing)->txid);
 }
 
-static int shelf_by_request (const void *key, const void *thing)
-{
-    const shelved_t *a = key;
-    const shelved_t *b = thing;
-    int order = (a->request > b->request) - (a->request < b->request);
-    return order ? order : txid_compare (&a->txid, &b->txid);
-}
-
 void shelf_open (participant_t *self)
 {
     self->shelf = ordered_new (shelf_by_txid);
-    self->shelf_requests = ordered_new (shelf_by_request);
+    self->buckets = REQUEST_BUCKETS_LEAST;
+    self->requests = must (calloc (self->buckets, sizeof (shelved_t *)));
     TAILQ_INIT (&self->shelving);
 }
 
 void shelf_close (participant_t *self)
 {
     timers_cancel (self->service->timers, self->shelf_timer);
-    ordered_destroy (&self->shelf_requests);
+    free (self->requests);
     ordered_end (&self->shelf, free);
 }
 
@@ -84,14 +119,26 @@ static bool peek_record (bytes_t record, shelf_peek_t *peek)
     return record.size == 0;
 }
 
+static bool peek_txid (bytes_t message, txid_t *txid)
+{
+    for (wire_field_t field; wire_next (&message, &field);) {
+        if (field.number == 1 && field.bytes.size == STORE_ID_BYTES)
+            memcpy (txid->store, field.bytes.data, STORE_ID_BYTES);
+        else if (field.number == 2)
+            txid->start = (uint32_t) field.value;
+        else if (field.number == 3)
+            txid->counter = field.value;
+    }
+    return message.size == 0;
+}
+
 /*  False when it is not of this txid. */
 static bool peek_plan (const txid_t *txid, shelf_peek_t *peek)
 {
     bytes_t plan = peek->plan, actor = {0}, id = {0}, home = {0};
     txid_t own = {0};
-    char why [WHY_BYTES];
     for (wire_field_t field; wire_next (&plan, &field);) {
-        if (field.number == 1 && !codec_decode (&txid_codec, &own, field.bytes, why))
+        if (field.number == 1 && !peek_txid (field.bytes, &own))
             return false;
         if (field.number == 9)
             actor = field.bytes;
@@ -122,7 +169,7 @@ static void shelf_add (participant_t *self, const txid_t *txid, const shelf_peek
       .txid = *txid, .request = decided ? peek->request : 0, .until_ms = peek->until_ms};
     ordered_add (self->shelf, &shelved->txid, shelved);
     if (shelved->request)
-        ordered_add (self->shelf_requests, shelved, shelved);
+        request_add (self, shelved);
 }
 
 bool shelf_load (participant_t *self, const txid_t *txid, bytes_t record)
@@ -139,7 +186,7 @@ void shelf_drop (participant_t *self, shelved_t *shelved)
 {
     ordered_remove (self->shelf, &shelved->txid);
     if (shelved->request)
-        ordered_remove (self->shelf_requests, shelved);
+        request_remove (self, shelved);
     free (shelved);
 }
 
@@ -221,13 +268,15 @@ shelved_t *shelf_next (const participant_t *self, const txid_t *after, command_t
 size_t shelf_requested (const participant_t *self, const plan_t *plan, txid_t *txids)
 {
     char *text = command_request_text (plan);
-    shelved_t at = {.request = shelf_hash_text (text)};
+    uint64_t request = shelf_hash_text (text);
     free (text);
     size_t count = 0;
-    for (const shelved_t *shelved;
-         (shelved = ordered_after (self->shelf_requests, &at)) && shelved->request == at.request;
-         at.txid = shelved->txid, count++)
+    for (const shelved_t *at = *requests_of (self, request); at; at = at->beside) {
+        if (at->request != request)
+            continue;
         if (txids)
-            txids [count] = shelved->txid;
+            txids [count] = at->txid;
+        count++;
+    }
     return count;
 }

@@ -123,11 +123,13 @@ struct reservation {
 
 /*  A command that has ended, and that all have acknowledged if it was decided. Its record is in the
  *  store alone. */
-typedef struct {
+typedef struct shelved shelved_t;
+struct shelved {
     txid_t txid;
-    uint64_t request; /* hash of the text that a command has; 0 = none, or it came to nothing */
-    int64_t until_ms; /* as a command has it */
-} shelved_t;
+    uint64_t request;  /* hash of the text that a command has; 0 = none, or it came to nothing */
+    int64_t until_ms;  /* as a command has it */
+    shelved_t *beside; /* another one in its bucket of requests */
+};
 
 TAILQ_HEAD (command_list, command);
 
@@ -136,13 +138,15 @@ struct participant {
     resource_t resource;
     participant_limits_t limits;
     const access_t *access;
-    ordered_t *commands;       /* by txid; together with the shelf, all that are known */
-    ordered_t *shelf;          /* shelved, by txid */
-    ordered_t *shelf_requests; /* shelved with a request, by its hash and txid */
-    ordered_t *requested;      /* commands with a request, by request and txid; empty at a home */
-    ordered_t *unreadable;     /* txids of records that could not be understood */
-    ordered_t *reservations;   /* by id */
-    ordered_t *actors;         /* tallies */
+    ordered_t *commands;     /* by txid; together with the shelf, all that are known */
+    ordered_t *shelf;        /* shelved, by txid */
+    shelved_t **requests;    /* shelved with a request, in buckets by its hash, */
+    size_t buckets;          /* a power of two, */
+    size_t requests_count;   /* so many */
+    ordered_t *requested;    /* commands with a request, by request and txid; empty at a home */
+    ordered_t *unreadable;   /* txids of records that could not be understood */
+    ordered_t *reservations; /* by id */
+    ordered_t *actors;       /* tallies */
     ordered_t *planners;
     struct command_list open;
     struct command_list done_unstored;

@@ -99,6 +99,49 @@ static void T2_a_request_that_was_carried_out_waits_for_its_record (void **state
     rig_destroy (rig);
 }
 
+/*  Refused for what an earlier one of that request made, once that has been read. */
+static void check_carried_out (participant_rig_t *rig, uint64_t counter, const char *id)
+{
+    assert_false (answered (rig, "Hold", repeated_hold (rig, counter, id)));
+    assert_int_equal (rig->host.reads_count, 1);
+    show (rig);
+    assert_int_equal (rig_answer (rig).refusal.reason, REFUSAL_CLAIM_ANSWERED);
+}
+
+static void T2_each_of_many_requests_is_known_until_it_is_pruned (void **state)
+{
+    (void) state;
+    enum { MANY = 600 };
+    participant_rig_t *rig = rig_started (MANY + 1);
+    for (uint64_t i = 1; i <= MANY; i++) {
+        char id [8];
+        txid_t txid = txid_numbered (i);
+        snprintf (id, sizeof id, "r%d", (int) i);
+        rig_reserve (rig, i, id, 1, 1, 2);
+        rig_request (rig, PLANNER, "Done",
+                     codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
+    }
+    for (int i = 0; i < 10; i++)
+        rig_pass (rig, 10000); /* the marks are stored */
+    rig->host.reads_late = true;
+    for (uint64_t restarts = 0; restarts < 2; restarts++) {
+        if (restarts)
+            rig_restart (rig, 0);
+        check_carried_out (rig, 1001, "r1@g1");
+        check_carried_out (rig, 1002, "r599@g1");
+        check_carried_out (rig, 1003, "r600@g1");
+        assert_true (answered (rig, "Hold", repeated_hold (rig, 1004 + restarts, "new@g1")));
+    }
+    rig->host.reads_late = false;
+    rig_pass (rig, 27 * HOUR_MS);
+    for (int i = 0; i < 1000 && rig_counter (rig, "pruned") < 2 * MANY; i++)
+        rig_pass (rig, 1000);
+    rig->host.reads_late = true;
+    assert_true (answered (rig, "Hold", repeated_hold (rig, 1006, "r1@g1")));
+    assert_true (answered (rig, "Hold", repeated_hold (rig, 1007, "r600@g1")));
+    rig_destroy (rig);
+}
+
 static void a_hold_waits_for_all_that_it_names (void **state)
 {
     (void) state;
@@ -204,6 +247,7 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (nothing_is_said_before_the_record_has_been_read),
       cmocka_unit_test (T2_a_request_that_was_carried_out_waits_for_its_record),
+      cmocka_unit_test (T2_each_of_many_requests_is_known_until_it_is_pruned),
       cmocka_unit_test (a_hold_waits_for_all_that_it_names),
       cmocka_unit_test (an_acknowledgement_waits_for_nothing),
       cmocka_unit_test (a_record_that_was_deleted_while_it_was_read_does_not_count),

@@ -307,6 +307,35 @@ static void a_record_under_the_wrong_key_or_of_another_service_is_skipped (void 
     rig_destroy (rig);
 }
 
+static void a_reservation_whose_part_is_unsound_is_kept_when_another_takes_its_id (void **state)
+{
+    (void) state;
+    participant_rig_t *rig = rig_started (10);
+    rig_reserve (rig, 1, "r1", 2, 1, 2);
+    rig_reserve (rig, 2, "r2", 3, 1, 2);
+    host_in_memory_kept_t *kept = &rig->host.records.list [2];
+    assert_int_equal (kept->table, TABLE_RESERVATIONS);
+    uint8_t *class_name = memmem (kept->value.data, kept->value.size, "thin", 4);
+    assert_non_null (class_name);
+    *class_name = ' '; /* no blank may be in it */
+    packed_t unsound = packed_copy (packed_bytes (kept->value));
+    rig_restart (rig, 0);
+    assert_int_equal (rig_counter (rig, "bad_records"), 1);
+    assert_int_equal (rig_load (rig, 1), 3);
+    assert_int_equal (rig->host.records.count, 4);
+
+    hold_t hold = hold_of (rig, 3, OPERATION_RESERVE, "r1", 0, 2, 1, 2);
+    snprintf (hold.plan.request_id, sizeof hold.plan.request_id, "another@g1");
+    assert_int_equal (rig_hold (rig, hold).state, COMMAND_PREPARED);
+    assert_int_equal (rig_verb (rig, "Commit", 3).state, COMMAND_COMMITTED);
+    const host_in_memory_kept_t *aside = &rig->host.records.list [rig->host.records.count - 1];
+    assert_int_equal (aside->table, TABLE_ASIDE);
+    assert_int_equal (aside->value.size, unsound.size);
+    assert_memory_equal (aside->value.data, unsound.data, unsound.size);
+    free (unsound.data);
+    rig_destroy (rig);
+}
+
 static void a_reservation_whose_command_is_lost_can_still_be_released (void **state)
 {
     (void) state;
@@ -488,6 +517,7 @@ int main (void)
       cmocka_unit_test (a_request_that_was_carried_out_is_known_after_its_command_has_ended),
       cmocka_unit_test (two_changes_of_one_reservation_cannot_both_be_pending),
       cmocka_unit_test (a_record_under_the_wrong_key_or_of_another_service_is_skipped),
+      cmocka_unit_test (a_reservation_whose_part_is_unsound_is_kept_when_another_takes_its_id),
       cmocka_unit_test (a_reservation_whose_command_is_lost_can_still_be_released),
       cmocka_unit_test (finished_records_are_pruned_after_their_retention),
       cmocka_unit_test (a_part_is_kept_until_the_whole_plans_last_window_and_retention_have_passed),
