@@ -105,11 +105,11 @@ struct command {
 };
 
 struct reservation {
-    uint32_t version; /* committed; 0 = only the first change is pending */
-    bool released;
-    bool failed;
-    txid_t made_by; /* when version > 0 */
-    part_kind_t part_kind;
+    uint32_t version;          /* committed; 0 = only the first change is pending */
+    part_kind_t part_kind : 8; /* few bits: there are many reservations */
+    bool released : 1;
+    bool failed : 1;
+    txid_t made_by;  /* when version > 0 */
     packed_t part;   /* of what is booked; empty = nothing */
     packed_t plan;   /* as a home told it (T14); empty = see the command made_by */
     span_t span;     /* over which it books */
@@ -118,7 +118,7 @@ struct reservation {
     command_t *pending;
     int64_t release_wait_mono_ms; /* until then a release that met a pending change goes first */
     const char *owner;
-    char id []; /* then the owner: there are many reservations, and most names are short */
+    char id []; /* then the owner: most names are short */
 };
 
 /*  A command that has ended, and that all have acknowledged if it was decided. Its record is in the

@@ -18,8 +18,7 @@ typedef struct holding {
     TAILQ_ENTRY (holding) link;
     interval_list_t booked;
     interval_list_t wanted;
-    holder_t *holder; /* while it is uncommitted */
-    const char *owner;
+    holder_t *holder;    /* while it is uncommitted */
     char reservation []; /* then the owner: there are many holdings, and most names are short */
 } timetable_holding_t;
 
@@ -65,6 +64,12 @@ timetable_t *timetable_new (free_capacity_t *room, const part_reader_t *reader,
     return self;
 }
 
+const char *timetable_owner (const void *holding)
+{
+    const timetable_holding_t *self = holding;
+    return self->reservation + strlen (self->reservation) + 1;
+}
+
 /*  A settled holding never has both; while it is pending it may need room for both. */
 static size_t holding_promised (const timetable_holding_t *holding)
 {
@@ -75,14 +80,14 @@ static void holding_add (timetable_t *self, timetable_holding_t *holding)
 {
     TAILQ_INSERT_TAIL (&self->holdings, holding, link);
     self->promised += holding_promised (holding);
-    owner_counts_add (self->owners, holding->owner, holding_promised (holding));
+    owner_counts_add (self->owners, timetable_owner (holding), holding_promised (holding));
 }
 
 static void holding_remove (timetable_t *self, timetable_holding_t *holding)
 {
     TAILQ_REMOVE (&self->holdings, holding, link);
     self->promised -= holding_promised (holding);
-    owner_counts_take_off (self->owners, holding->owner, holding_promised (holding));
+    owner_counts_take_off (self->owners, timetable_owner (holding), holding_promised (holding));
 }
 
 static void holding_destroy (timetable_holding_t *holding)
@@ -298,7 +303,8 @@ static bool refuse_full (const timetable_t *self, const timetable_holding_t *tak
     size_t wanted = holding_promised (taken);
     return (limits->bookings_per_actor_max > 0 &&
             timetable_exceeds (self, BOOKINGS_PER_ACTOR, limits->bookings_per_actor_max,
-                               owner_counts_of (self->owners, taken->owner), wanted, refusal)) ||
+                               owner_counts_of (self->owners, timetable_owner (taken)), wanted,
+                               refusal)) ||
            timetable_exceeds (self, BOOKINGS_IN_ALL, limits->bookings_max, self->promised, wanted,
                               refusal);
 }
@@ -351,11 +357,11 @@ static bool take_refused (const timetable_t *self, const moment_t *now, const pl
 
 static timetable_holding_t *holding_new (const plan_t *plan, const timetable_holding_t *current)
 {
-    const char *owner = current ? current->owner : plan->owner;
+    const char *owner = current ? timetable_owner (current) : plan->owner;
     size_t size = strlen (plan->reservation) + 1;
     timetable_holding_t *holding = must (calloc (1, sizeof *holding + size + strlen (owner) + 1));
     memcpy (holding->reservation, plan->reservation, size);
-    holding->owner = strcpy (holding->reservation + size, owner);
+    strcpy (holding->reservation + size, owner);
     return holding;
 }
 
@@ -499,12 +505,6 @@ const interval_list_t *timetable_held (const void *holding)
     static const interval_list_t nothing = {0};
     const timetable_holding_t *self = holding;
     return self ? &self->booked : &nothing;
-}
-
-const char *timetable_owner (const void *holding)
-{
-    const timetable_holding_t *self = holding;
-    return self->owner;
 }
 
 /*  The first of its intervals in which more is booked than there is; NULL = none. */
