@@ -194,6 +194,20 @@ static void gis_on_withdraw (void *owner, const moment_t *now, const request_t *
 
 /*  --- snapshot, find --- */
 
+static bool gis_of_kind (const char *name, const char *kind)
+{
+    size_t length = strlen (kind);
+    return length == 0 || (strncmp (name, kind, length) == 0 && name [length] == '/');
+}
+
+static bool of_kinds (const snapshot_request_t *asked, const char *name)
+{
+    bool of = asked->kinds_count == 0;
+    for (size_t i = 0; !of && i < asked->kinds_count; i++)
+        of = gis_of_kind (name, asked->kinds [i]);
+    return of;
+}
+
 /*  False when the answer is full: the entry is not in it. */
 static bool gis_tell (entries_told_t *told, size_t *bytes, const listing_t *listing)
 {
@@ -208,14 +222,16 @@ static bool gis_tell (entries_told_t *told, size_t *bytes, const listing_t *list
 }
 
 /*  Tells a follower what it has missed, if the log reaches back so far and one answer holds it. */
-static bool tell_changes (const gis_t *self, const directory_mark_t *have, entries_told_t *told)
+static bool tell_changes (const gis_t *self, const snapshot_request_t *asked, entries_told_t *told)
 {
     size_t bytes = 0;
     told->gone = must (calloc (ROSTER_LOG_MAX, sizeof *told->gone));
-    size_t changed = roster_changed (self->roster, have->number, told->gone);
+    size_t changed = roster_changed (self->roster, asked->have.number, told->gone);
     told->changes = changed <= ROSTER_LOG_MAX;
     for (size_t i = 0; told->changes && i < changed; i++) {
         const listing_t *listing = roster_find (self->roster, told->gone [i]);
+        if (!of_kinds (asked, told->gone [i]))
+            continue;
         if (listing)
             told->changes = gis_tell (told, &bytes, listing);
         else
@@ -226,12 +242,29 @@ static bool tell_changes (const gis_t *self, const directory_mark_t *have, entri
     return told->changes;
 }
 
-static void tell_page (const gis_t *self, const char *after, entries_told_t *told)
+/*  The first of the kinds asked for whose name is greater. */
+static const listing_t *next_of_kinds (const gis_t *self, const snapshot_request_t *asked,
+                                       const char *name)
+{
+    const listing_t *first = asked->kinds_count == 0 ? roster_after (self->roster, name) : NULL;
+    for (size_t i = 0; i < asked->kinds_count; i++) {
+        char least [NAME_BYTES_MAX + 2];
+        snprintf (least, sizeof least, "%s/", asked->kinds [i]);
+        const listing_t *next =
+          roster_after (self->roster, strcmp (name, least) > 0 ? name : least);
+        if (next && gis_of_kind (next->entry.name, asked->kinds [i]) &&
+            (!first || strcmp (next->entry.name, first->entry.name) < 0))
+            first = next;
+    }
+    return first;
+}
+
+static void tell_page (const gis_t *self, const snapshot_request_t *asked, entries_told_t *told)
 {
     size_t bytes = 0;
-    const listing_t *listing = roster_after (self->roster, *after ? after : NULL);
+    const listing_t *listing = next_of_kinds (self, asked, asked->after);
     while (listing && gis_tell (told, &bytes, listing))
-        listing = roster_after (self->roster, listing->entry.name);
+        listing = next_of_kinds (self, asked, listing->entry.name);
     told->homes = self->settings.homes;
     told->homes_count = self->settings.homes_count;
     told->more = listing != NULL;
@@ -256,8 +289,8 @@ static void gis_on_snapshot (void *owner, const moment_t *now, const request_t *
     bool ours = !*asked->after && same_publisher (have, &told.mark);
     told.unchanged = ours && have->number == told.mark.number;
     bool behind = ours && have->number < told.mark.number;
-    if (!told.unchanged && !(behind && asked->changes && tell_changes (self, have, &told)))
-        tell_page (self, asked->after, &told);
+    if (!told.unchanged && !(behind && asked->changes && tell_changes (self, asked, &told)))
+        tell_page (self, asked, &told);
     service_reply (self->service, request, entries_told_encode (&snapshot_told_codec, &told));
     free (told.entries);
     free (told.gone);
@@ -284,12 +317,6 @@ static void on_summaries (void *owner, const moment_t *now, const request_t *req
     service_reply (self->service, request, codec_encode (&summaries_page_codec, &answer));
 }
 
-static bool gis_of_kind (const directory_entry_t *entry, const char *kind)
-{
-    size_t length = strlen (kind);
-    return length == 0 || (strncmp (entry->name, kind, length) == 0 && entry->name [length] == '/');
-}
-
 /*  A single class must meet all of it: many small classes do not serve one large need. An entry
  *  that is no site has no class, so it is not found by CPUs or attributes. */
 static bool site_matches (const site_t *site, const find_t *find)
@@ -306,7 +333,7 @@ static bool site_matches (const site_t *site, const find_t *find)
 static bool matches (const directory_entry_t *entry, const find_t *find)
 {
     bool any_site = find->require_count == 0 && find->cpus == 0;
-    return gis_of_kind (entry, find->kind) && (any_site || site_matches (entry->site, find));
+    return gis_of_kind (entry->name, find->kind) && (any_site || site_matches (entry->site, find));
 }
 
 static void find_named (const gis_t *self, const find_t *find, entries_told_t *told)

@@ -302,6 +302,10 @@ static void replica_start (void *owner, const moment_t *now)
         member_announce (self->service, now, &(directory_entry_t){.in_progress = 0});
         return;
     }
+    if (self->service->directory) {
+        directory_follow (self->service->directory, now, "index");
+        directory_follow (self->service->directory, now, "replica");
+    }
     fetcher_start (self->fetcher, now);
     cache_start (self->cache, now);
     scrub_start (self->scrub, now);
@@ -419,6 +423,7 @@ void replica_core (const replica_settings_t *settings, core_t *core)
     self->site = must (strdup (slash + 1));
     provider_begin (&self->provider, &settings->provider);
     self->service = self->provider.service;
+    member_follow_none (self->service);
     if (settings->index) {
         self->index = file_index_new (self->service, settings->limits.places_max);
         service_at_start (self->service, replica_start, self);

@@ -49,7 +49,11 @@ struct directory {
     timers_t *timers;
     prng_t *prng;
     registration_t *registration;
-    finder_t *finder; /* NULL: it follows */
+    finder_t *finder;                                    /* NULL: it follows the whole */
+    char kinds [SNAPSHOT_KINDS_MAX][NAME_BYTES_MAX + 1]; /* it follows beside the finder */
+    size_t kinds_count;
+    directory_heard_fn *heard; /* NULL: nobody waits */
+    void *heard_owner;
 
     const char *const *gis; /* endpoints */
     size_t gis_count;
@@ -271,6 +275,13 @@ static void backlog_apply (directory_t *self, const moment_t *now)
     self->ask_again = false;
 }
 
+static void ask_over (directory_t *self, const moment_t *now)
+{
+    backlog_apply (self, now);
+    if (self->heard)
+        self->heard (self->heard_owner, now);
+}
+
 /*  --- snapshots --- */
 
 /*  The publisher's own entry names its PUB socket. True when the subscription is new. */
@@ -278,7 +289,7 @@ static bool directory_subscribe (directory_t *self)
 {
     const char *events = "";
     const directory_entry_t *gis = NULL;
-    while (!*events && (gis = directory_next (self, "gis", gis)))
+    while (!self->finder && !*events && (gis = directory_next (self, "gis", gis)))
         if (same_start (&self->mark, gis->store, gis->start))
             events = gis->events;
     if (strcmp (events, self->events) == 0)
@@ -378,6 +389,8 @@ static void ask_page (directory_t *self, const moment_t *now, const char *after)
     if (self->mark.start != 0)
         question.have = self->mark;
     question.changes = true;
+    question.kinds = self->kinds;
+    question.kinds_count = self->kinds_count;
     packed_t body = codec_encode (&snapshot_request_codec, &question);
     call_order_t order = {.endpoint = self->gis [self->followed],
                           .service = "Gis",
@@ -416,7 +429,7 @@ static void ask_failed (directory_t *self, const moment_t *now, const char *reas
     codec_clear (&directory_snapshot_codec, &self->pages);
     schedule (self, now->mono_ms + ms - (int64_t) prng_below (self->prng, (uint64_t) ms / 2 + 1),
               false);
-    backlog_apply (self, now);
+    ask_over (self, now);
 }
 
 static void ask_ended (directory_t *self, const moment_t *now)
@@ -431,7 +444,7 @@ static void ask_ended (directory_t *self, const moment_t *now)
         self->known = true;
         schedule_poll (self);
     }
-    backlog_apply (self, now);
+    ask_over (self, now);
 }
 
 /*  What was missed since our number, in place of a snapshot. */
@@ -575,11 +588,13 @@ static void on_found (void *owner, const moment_t *now, directory_entry_t *entry
     directory_t *self = owner;
     char name [NAME_BYTES_MAX + 1];
     memcpy (name, entry->name, sizeof name);
+    listed_t *known = ordered_find (self->table, name);
+    if (known && known->fades_ms == INT64_MAX)
+        return; /* its changes are followed */
     if (ordered_count (self->table) >= FOUND_MAX)
         table_drop_faded (self, now);
     table_put (self, entry);
-    listed_t *known = ordered_find (self->table, name);
-    if (known)
+    if ((known = ordered_find (self->table, name)))
         known->fades_ms = now->mono_ms + DIRECTORY_LEASE_MS;
 }
 
@@ -589,6 +604,37 @@ void directory_follow_none (directory_t *self)
     self->finder =
       finder_new (self->calls, self->timers, self->gis, self->gis_count, on_found, self);
     registration_ask_homes (self->registration, on_homes, self);
+}
+
+void directory_follow (directory_t *self, const moment_t *now, const char *kind)
+{
+    assert (self->finder);
+    for (size_t i = 0; i < self->kinds_count; i++)
+        if (strcmp (self->kinds [i], kind) == 0)
+            return;
+    assert (self->kinds_count < SNAPSHOT_KINDS_MAX);
+    stpncpy (self->kinds [self->kinds_count++], kind, NAME_BYTES_MAX);
+    self->mark = (directory_mark_t){.start = 0}; /* what is had is not the whole of these */
+    calls_cancel (self->calls, self->call);
+    self->call = 0;
+    doubt (self, now);
+}
+
+bool directory_refresh (directory_t *self, const moment_t *now)
+{
+    if (self->kinds_count > 0 && self->call == 0 && !self->silent) {
+        timers_cancel (self->timers, self->timer);
+        self->timer = 0;
+        self->due_ms = INT64_MAX;
+        directory_ask (self, now);
+    }
+    return self->heard && self->call != 0;
+}
+
+void directory_on_heard (directory_t *self, directory_heard_fn *heard, void *owner)
+{
+    self->heard = heard;
+    self->heard_owner = owner;
 }
 
 void directory_restore_guard (directory_t *self, struct restore_guard *restore_guard)
@@ -629,7 +675,7 @@ void directory_announce (directory_t *self, const moment_t *now, const directory
 
 bool directory_known (const directory_t *self)
 {
-    return self->finder ? self->homes_count > 0 : self->known;
+    return self->finder && self->kinds_count == 0 ? self->homes_count > 0 : self->known;
 }
 
 const char *directory_address (directory_t *self, const moment_t *now, const char *name)

@@ -8,7 +8,8 @@
  *  serve alone.
  *
  *  Who needs only addresses does not follow: it asks for services by name when it calls them, and
- *  is told the homes when it announces itself.
+ *  is told the homes when it announces itself. It may follow some kinds beside: of these it asks
+ *  what has changed, from time to time and when it needs to know, and hears no notices.
  */
 #ifndef MUSUBI_DIRECTORY_H
 #define MUSUBI_DIRECTORY_H
@@ -34,6 +35,16 @@ void directory_destroy (directory_t **self_p);
 /*  Before the start: this one does not follow. */
 void directory_follow_none (directory_t *self);
 
+/*  One that does not follow the whole: follows this kind ("replica") from now on, one of
+ *  SNAPSHOT_KINDS_MAX. */
+void directory_follow (directory_t *self, const moment_t *now, const char *kind);
+
+/*  Asks now what has changed of the kinds that are followed. True: heard is called once that is
+ *  known, or nobody has told it. */
+typedef void directory_heard_fn (void *owner, const moment_t *now);
+bool directory_refresh (directory_t *self, const moment_t *now);
+void directory_on_heard (directory_t *self, directory_heard_fn *heard, void *owner);
+
 /*  Before the start: see registration_guard. */
 void directory_restore_guard (directory_t *self, struct restore_guard *restore_guard);
 
@@ -51,7 +62,7 @@ void directory_notice (directory_t *self, const moment_t *now, const event_t *ev
 void directory_announce (directory_t *self, const moment_t *now, const directory_entry_t *entry);
 
 /*  Has a snapshot come since changes are heard? Before that, nobody should be told that a service
- *  does not exist. One that does not follow: have the homes been told? */
+ *  does not exist. One that follows nothing: have the homes been told? */
 bool directory_known (const directory_t *self);
 
 /*  Where a service is reached, NULL when that is not known. One that does not follow asks for it

@@ -130,6 +130,7 @@ static const codec_row_t snapshot_request_rows [] = {
   ROW_NUMBER ("start", snapshot_request_t, have.start),
   ROW_NUMBER ("number", snapshot_request_t, have.number),
   ROW_FLAG ("changes", snapshot_request_t, changes),
+  ROW_WORD_LIST ("kinds", snapshot_request_t, kinds, kinds_count, 0, SNAPSHOT_KINDS_MAX),
 };
 const codec_t snapshot_request_codec =
   CODEC (snapshot_request_t, musubi__snapshot_request__descriptor, snapshot_request_rows);

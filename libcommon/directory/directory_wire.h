@@ -13,6 +13,7 @@
 
 #define DIRECTORY_HOMES_MAX 64
 #define SNAPSHOT_GONE_MAX   4096
+#define SNAPSHOT_KINDS_MAX  4
 
 extern const codec_t directory_entry_codec;
 
@@ -55,7 +56,9 @@ typedef struct {
 typedef struct {
     char after [NAME_BYTES_MAX + 1];
     directory_mark_t have;
-    bool changes; /* the changes since then will do */
+    bool changes;                       /* the changes since then will do */
+    char (*kinds) [NAME_BYTES_MAX + 1]; /* of these alone; none = of all */
+    size_t kinds_count;
 } snapshot_request_t;
 extern const codec_t snapshot_request_codec;
 

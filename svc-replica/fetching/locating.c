@@ -24,6 +24,7 @@ typedef struct {
     uint64_t number;
     char name [FILE_NAME_BYTES_MAX + 1];
     bool sites_asked;
+    bool waits; /* to be told of sites that are new */
     locating_call_t *asked;
     size_t asked_count;
     size_t left;
@@ -184,13 +185,31 @@ static void ask_kind (locating_question_t *question, const moment_t *now, const 
           timers_set (service->timers, now->mono_ms, locating_on_nobody, question, 0);
 }
 
-static void ask_sites (locating_question_t *question, const moment_t *now)
+static void ask_known (locating_question_t *question, const moment_t *now)
 {
     const directory_t *directory = question->locating->service->directory;
-    question->sites_asked = true;
+    question->waits = false;
     if (directory && !directory_known (directory))
         silent_add (question, "(the directory)");
     ask_kind (question, now, "replica");
+}
+
+static void ask_sites (locating_question_t *question, const moment_t *now)
+{
+    directory_t *directory = question->locating->service->directory;
+    question->sites_asked = true;
+    question->waits = directory && directory_refresh (directory, now);
+    if (!question->waits)
+        ask_known (question, now);
+}
+
+static void locating_on_heard (void *owner, const moment_t *now)
+{
+    locating_t *self = owner;
+    locating_question_t *question = NULL;
+    while ((question = ordered_next (self->questions, question)))
+        if (question->waits)
+            ask_known (question, now);
 }
 
 uint64_t locating_ask (locating_t *self, const moment_t *now, const char *name, bool everybody,
@@ -227,6 +246,8 @@ locating_t *locating_new (service_t *service, const char *site, selector_t *sele
       .site = site,
       .questions = ordered_by_bytes (offsetof (locating_question_t, number), sizeof (uint64_t)),
       .selector = selector};
+    if (service->directory)
+        directory_on_heard (service->directory, locating_on_heard, self);
     return self;
 }
 

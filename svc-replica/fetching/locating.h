@@ -1,6 +1,6 @@
 /*  locating - finds out which other sites have a file. The indexes are asked first; if none knows a
- *  sound copy, all sites are asked. What an index says is only a hint. What all sites say is
- *  complete, except for those that do not answer. Pure.
+ *  sound copy, all sites are asked that the directory lists at that moment. What an index says is
+ *  only a hint. What all sites say is complete, except for those that do not answer. Pure.
  */
 #ifndef MUSUBI_LOCATING_H
 #define MUSUBI_LOCATING_H

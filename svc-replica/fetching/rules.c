@@ -270,6 +270,8 @@ static void rules_go_on (rules_t *self, const moment_t *now)
         return;
     }
     self->asked_count = 0;
+    if (file->rule.spread == SPREAD_DOMAINS)
+        directory_follow (self->parts.service->directory, now, "nis");
     rules_look (self, now);
 }
 

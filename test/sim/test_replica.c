@@ -3,6 +3,7 @@
 #include "replica_scene.h"
 
 #include "catalogue_check.h"
+#include "directory_entry.h"
 #include "fetcher_state.h"
 #include "message.h"
 
@@ -594,6 +595,26 @@ static void without_an_index_the_sites_are_asked (void **state)
     replica_scene_destroy (&scene);
 }
 
+/*  Sites do not follow the directory's notices: they ask it for what is new before they say that
+ *  nobody has a file. */
+static void a_site_that_is_listed_anew_is_asked_at_once (void **state)
+{
+    (void) state;
+    scene_plan_t plan = scene_plan_default;
+    plan.index = false;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        replica_scene_t *scene = replica_scene_new (seed, &plan);
+        put (scene, "replica/a", "x", 0, 1);
+        sim_kill (scene_sim (scene), scene_process (scene, "replica/a"),
+                  sim_now_us (scene_sim (scene)), 3 * DIRECTORY_LEASE_MS);
+        scene_pass (scene, 3 * DIRECTORY_LEASE_MS + 1000); /* its lease has ended, and it is back */
+        uint64_t transfer = scene_get (scene, "replica/b", "x", "guest-1", why);
+        assert_int_equal (scene_wait (scene, "replica/b", transfer, "guest-1", 20000, why),
+                          TRANSFER_DONE);
+        replica_scene_destroy (&scene);
+    }
+}
+
 /*  --- random schedules --- */
 
 static const sim_faults_t harsh = {.crash = 40, .crashes_max = 8, .pause_ms_max = 1500, .slow = 20};
@@ -745,6 +766,7 @@ int main (void)
       cmocka_unit_test (a_lost_copy_is_made_again_while_the_file_and_its_rule_are_touched),
       cmocka_unit_test (what_a_rule_brought_ends_with_the_file),
       cmocka_unit_test (without_an_index_the_sites_are_asked),
+      cmocka_unit_test (a_site_that_is_listed_anew_is_asked_at_once),
       cmocka_unit_test (random_schedules_lose_nothing_and_overrun_no_disk),
       cmocka_unit_test (where_disks_are_small_nothing_is_lost_for_want_of_room),
     };

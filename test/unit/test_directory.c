@@ -539,6 +539,130 @@ static void an_address_that_has_changed_is_found_after_a_lease (void **state)
     assert_string_equal (address_found (asker, "lis/ams"), "sim://moved");
 }
 
+/*  --- one that follows some kinds --- */
+
+/*  Follows the kind, and lets what was ordered leave. */
+static void node_follow (node_t *node, const char *kind)
+{
+    directory_follow (node->service->directory, &node->host.now, kind);
+    node_step (node, &(event_t){.kind = EVENT_TIMER});
+}
+
+static void who_follows_a_kind_is_told_of_it_alone (void **state)
+{
+    world_t *world = *state;
+    gis_settings_t settings = settings_of ("gis/g1");
+    gis_new (world, &settings);
+    node_t *asker = asker_new (world);
+    follower_new (world, "replica/ams", one_gis, 1);
+    follower_new (world, "lis/ams", one_gis, 1);
+    node_follow (asker, "replica");
+    assert_false (directory_known (view (asker)));
+    world_run (world, 1000);
+    const char *const *told;
+    assert_true (directory_known (view (asker)));
+    assert_int_equal (directory_homes (view (asker), &told), 1);
+    assert_true (sees (asker, "replica/ams"));
+    assert_false (sees (asker, "lis/ams") || sees (asker, "gis/g1"));
+
+    assert_string_equal (address_found (asker, "lis/ams"), "sim://lis/ams");
+    assert_string_equal (address_found (asker, "gis/g1"), "sim://gis/g1");
+    node_t *late = follower_new (world, "replica/ber", one_gis, 1);
+    world_run (world, DIRECTORY_POLL_MS + 1000);
+    assert_true (sees (asker, "replica/ber"));
+    node_die (late);
+    world_run (world, 2 * DIRECTORY_LEASE_MS);
+    assert_false (sees (asker, "replica/ber"));
+    assert_true (sees (asker, "replica/ams"));
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal (asker->heard [i], ""); /* no notices of the others */
+}
+
+static void another_kind_may_be_followed_later (void **state)
+{
+    world_t *world = *state;
+    gis_settings_t settings = settings_of ("gis/g1");
+    gis_new (world, &settings);
+    node_t *asker = asker_new (world);
+    follower_new (world, "replica/ams", one_gis, 1);
+    follower_new (world, "nis/ring", one_gis, 1);
+    node_follow (asker, "replica");
+    world_run (world, 1000);
+    assert_false (sees (asker, "nis/ring"));
+    node_follow (asker, "nis");
+    world_run (world, 1000);
+    assert_true (sees (asker, "nis/ring") && sees (asker, "replica/ams"));
+    size_t asked = asker->calls_of_snapshot;
+    node_follow (asker, "nis");
+    world_run (world, 1000);
+    assert_int_equal (asker->calls_of_snapshot, asked);
+}
+
+/*  Asks at once for what has changed, and for an address, too. */
+static void refresh (void *owner, const moment_t *now, uint64_t token)
+{
+    node_t *node = owner;
+    assert_int_equal (directory_refresh (node->service->directory, now), token);
+    directory_address (node->service->directory, now, "replica/ams");
+}
+
+static void node_refresh (node_t *node, bool waits)
+{
+    timers_set (node->service->timers, node->host.now.mono_ms, refresh, node, waits);
+    node_step (node, &(event_t){.kind = EVENT_TIMER});
+}
+
+static void count_heard (void *owner, const moment_t *now)
+{
+    (void) now;
+    size_t *heard = owner;
+    ++*heard;
+}
+
+static void who_follows_a_kind_may_ask_at_once_what_has_changed (void **state)
+{
+    world_t *world = *state;
+    gis_settings_t settings = settings_of ("gis/g1");
+    node_t *gis = gis_new (world, &settings);
+    node_t *asker = asker_new (world);
+    directory_t *directory = asker->service->directory;
+    size_t heard = 0;
+    node_refresh (asker, false); /* nothing is followed */
+    node_follow (asker, "replica");
+    world_run (world, 1000);
+    directory_on_heard (directory, count_heard, &heard);
+    follower_new (world, "replica/new", one_gis, 1);
+    world_run (world, 50); /* it is listed, and no poll is due */
+    assert_false (sees (asker, "replica/new"));
+    node_refresh (asker, true);
+    assert_int_equal (heard, 0);
+    world_run (world, 50);
+    assert_int_equal (heard, 1);
+    assert_true (sees (asker, "replica/new"));
+
+    node_die (gis);
+    node_refresh (asker, true);
+    world_run (world, 5000);
+    assert_true (heard > 1); /* who waits goes on with what is known */
+    assert_true (sees (asker, "replica/new"));
+}
+
+static void what_is_followed_and_was_found_by_name_does_not_fade (void **state)
+{
+    world_t *world = *state;
+    gis_settings_t settings = settings_of ("gis/g1");
+    gis_new (world, &settings);
+    follower_new (world, "replica/ams", one_gis, 1);
+    world_run (world, 1000);
+    node_t *asker = asker_new (world);
+    node_follow (asker, "replica");
+    node_refresh (asker, false); /* both questions leave together */
+    for (int i = 0; i < 3 * DIRECTORY_LEASE_MS / 100; i++) {
+        world_run (world, 100);
+        assert_true (sees (asker, "replica/ams"));
+    }
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -567,6 +691,10 @@ int main (void)
       TEST (after_any_disturbance_views_agree),
       TEST (who_does_not_follow_is_told_the_homes_and_finds_addresses),
       TEST (an_address_that_has_changed_is_found_after_a_lease),
+      TEST (who_follows_a_kind_is_told_of_it_alone),
+      TEST (another_kind_may_be_followed_later),
+      TEST (who_follows_a_kind_may_ask_at_once_what_has_changed),
+      TEST (what_is_followed_and_was_found_by_name_does_not_fade),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -77,6 +77,28 @@ static directory_snapshot_t snapshot (node_t *gis, const char *after, const dire
     return taken;
 }
 
+/*  Names of the entries of a page that is asked for. */
+static const char *page_names (node_t *gis, const snapshot_request_t *question)
+{
+    static char names [512];
+    char why [WHY_BYTES];
+    directory_snapshot_t taken;
+    size_t at = 0;
+    assert_int_equal (
+      ask_packed (gis, "x", "Gis", "Snapshot", codec_encode (&snapshot_request_codec, question)),
+      CALL_OK);
+    assert_true (
+      codec_decode (&directory_snapshot_codec, &taken, kept_bytes (gis->world->body), why));
+    names [0] = '\0';
+    for (size_t i = 0; i < taken.entries_count; i++)
+        at += (size_t) snprintf (names + at, sizeof names - at, "%s%s", i ? " " : "",
+                                 taken.entries [i].name);
+    for (size_t i = 0; i < taken.gone_count; i++)
+        at += (size_t) snprintf (names + at, sizeof names - at, " -%s", taken.gone [i]);
+    codec_clear (&directory_snapshot_codec, &taken);
+    return names;
+}
+
 /*  The start number with which the name is listed; 0 = it is not listed. */
 static uint32_t listed (node_t *gis, const char *name)
 {
@@ -182,6 +204,34 @@ static void who_missed_a_few_changes_is_told_those (void **state)
 }
 
 /*  The log is a ring; and a page has an end. */
+static void who_wants_some_kinds_is_told_of_those (void **state)
+{
+    static const char *const names [] = {"indexes/x", "index/b",   "lis/a",
+                                         "replica/a", "planner/p", "index/a"};
+    char kinds [2][NAME_BYTES_MAX + 1] = {"replica", "index"};
+    world_t *world = *state;
+    node_t *gis = gis_alone (world);
+    for (uint8_t i = 0; i < 6; i++)
+        announce (gis, names [i], i + 10, 1, 5000);
+    snapshot_request_t question = {.kinds = kinds, .kinds_count = 2, .changes = true};
+    assert_string_equal (page_names (gis, &question), "index/a index/b replica/a");
+    strcpy (question.after, "index/a");
+    assert_string_equal (page_names (gis, &question), "index/b replica/a");
+    strcpy (question.after, "index/b");
+    assert_string_equal (page_names (gis, &question), "replica/a");
+    strcpy (question.after, "replica/a");
+    assert_string_equal (page_names (gis, &question), "");
+
+    strcpy (question.after, "");
+    question.have = (directory_mark_t){.start = gis->host.store.start, .number = number_of (gis)};
+    memcpy (question.have.store, gis->host.store.id, STORE_ID_BYTES);
+    announce (gis, "lis/c", 20, 1, 5000);
+    announce (gis, "index/c", 21, 1, 5000);
+    withdraw_as (gis, "lis/a", "lis/a", 12, 1);
+    withdraw_as (gis, "replica/a", "replica/a", 13, 1);
+    assert_string_equal (page_names (gis, &question), "index/c -replica/a");
+}
+
 static void who_missed_too_much_is_told_everything (void **state)
 {
     world_t *world = *state;
@@ -792,6 +842,7 @@ int main (void)
       TEST (a_copy_of_a_store_that_is_served_beside_it_is_told),
       TEST (a_snapshot_tells_who_tells_and_how_far),
       TEST (who_missed_a_few_changes_is_told_those),
+      TEST (who_wants_some_kinds_is_told_of_those),
       TEST (who_missed_too_much_is_told_everything),
       TEST (services_are_found_by_name),
       TEST (a_repeat_keeps_the_lease_and_is_no_change),
