@@ -477,6 +477,13 @@ static void take_listed (sim_check_t *self, const sim_message_t *message)
                 self->participants [p].listed [i] = message->store.start;
 }
 
+/*  A release that an administrator had settled is refused, and nothing is given back (T8). */
+static bool ended_by_fence (const sim_command_t *command)
+{
+    return command->operation == OPERATION_RELEASE && command->state == COMMAND_ABORTED &&
+           command->epoch > 0;
+}
+
 /*  A participant that does not answer is no reason to refuse a release: the release is done at the
  *  others, and at the silent one later. */
 static void check_release (sim_check_t *self, const sim_request_t *release,
@@ -488,7 +495,8 @@ static void check_release (sim_check_t *self, const sim_request_t *release,
         const sim_participant_t *party = sim_check_records (self, i);
         for (size_t c = 0; c < party->commands_count; c++)
             if (same (party->commands [c].reservation, release->target) &&
-                party->commands [c].state == COMMAND_EDGE_REFUSED)
+                (party->commands [c].state == COMMAND_EDGE_REFUSED ||
+                 ended_by_fence (&party->commands [c])))
                 return;
     }
     for (size_t i = 0; i < self->participants_count; i++) {
