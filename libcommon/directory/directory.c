@@ -117,7 +117,6 @@ static void table_put (directory_t *self, directory_entry_t *entry)
         known = must (calloc (1, sizeof *known));
         known->entry = *entry;
         ordered_add (self->table, known->entry.name, known);
-        self->turnover++;
     } else {
         if (!self->full_told)
             outbox_log (self->outbox, LEVEL_WARNING, "directory full entries_max=%d ignored=%s",
@@ -127,6 +126,7 @@ static void table_put (directory_t *self, directory_entry_t *entry)
         return;
     }
     known->fades_ms = INT64_MAX;
+    self->turnover++;
     *entry = (directory_entry_t){0};
 }
 

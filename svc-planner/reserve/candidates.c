@@ -22,34 +22,6 @@ typedef struct {
     int64_t first;
 } ranked_site_t;
 
-static void candidates_list_sites (pendings_t *self)
-{
-    const directory_t *directory = self->service->directory;
-    if (self->sites && self->sites_turnover == directory_turnover (directory))
-        return;
-    size_t room = 0;
-    free (self->sites);
-    self->sites = must_grow (NULL, 0, &room, sizeof *self->sites);
-    self->sites_count = 0;
-    self->sites_turnover = directory_turnover (directory);
-    const directory_entry_t *entry = directory_next (directory, "lis", NULL);
-    for (; entry; entry = directory_next (directory, "lis", entry)) {
-        self->sites = must_grow (self->sites, self->sites_count, &room, sizeof *self->sites);
-        self->sites [self->sites_count++] = entry;
-    }
-}
-
-/*  Draws the site in this place of a random order, so that planners at work at the same time don't
- *  all try the same one first. */
-static const directory_entry_t *draw_site (pendings_t *self, size_t at)
-{
-    size_t other = at + prng_below (&self->service->prng, self->sites_count - at);
-    const directory_entry_t *drawn = self->sites [other];
-    self->sites [other] = self->sites [at];
-    self->sites [at] = drawn;
-    return drawn;
-}
-
 static int64_t price_least (const directory_entry_t *entry)
 {
     int64_t least = INT64_MAX;
@@ -57,6 +29,46 @@ static int64_t price_least (const directory_entry_t *entry)
         if (entry->site->classes [i].price < least)
             least = entry->site->classes [i].price;
     return least;
+}
+
+static int compare_prices (const void *a, const void *b)
+{
+    const priced_site_t *first = a, *second = b;
+    return (first->price > second->price) - (first->price < second->price);
+}
+
+static void candidates_list_sites (pendings_t *self)
+{
+    const directory_t *directory = self->service->directory;
+    if (self->sites && self->sites_turnover == directory_turnover (directory))
+        return;
+    size_t room = 0;
+    free (self->sites);
+    free (self->cheapest);
+    self->sites = must_grow (NULL, 0, &room, sizeof *self->sites);
+    self->sites_count = 0;
+    self->sites_turnover = directory_turnover (directory);
+    const directory_entry_t *entry = directory_next (directory, "lis", NULL);
+    for (; entry; entry = directory_next (directory, "lis", entry)) {
+        if (!entry->site)
+            continue;
+        self->sites = must_grow (self->sites, self->sites_count, &room, sizeof *self->sites);
+        self->sites [self->sites_count++] = (priced_site_t){entry, price_least (entry)};
+    }
+    self->cheapest = must_copy (self->sites, room * sizeof *self->sites);
+    qsort (self->cheapest, self->sites_count, sizeof *self->sites, compare_prices);
+}
+
+/*  Draws the site in this place of a random order of those up to end, so that planners at work at
+ *  the same time don't all try the same one first. */
+static const priced_site_t *draw_site (pendings_t *self, priced_site_t *sites, size_t at,
+                                       size_t end)
+{
+    size_t other = at + prng_below (&self->service->prng, end - at);
+    priced_site_t drawn = sites [other];
+    sites [other] = sites [at];
+    sites [at] = drawn;
+    return &sites [at];
 }
 
 static int candidates_compare (const void *a, const void *b)
@@ -98,12 +110,13 @@ static bool candidates_full (const pending_t *self, const snapshot_t *snapshot)
     return full;
 }
 
-/*  Takes sites as they are drawn that may have room at once, until there are enough. False: there
- *  are not so many. */
-static bool add_at_once (pending_t *self, snapshot_t *snapshot)
+/*  Takes sites until there are enough: as they are drawn, those that may have room at once; with
+ *  policy cost the cheapest. False: there are not so many. */
+static bool add_first (pending_t *self, snapshot_t *snapshot)
 {
     pendings_t *pendings = self->pendings;
     const directory_t *directory = pendings->service->directory;
+    bool cost = user_request_policy (snapshot->request) == POLICY_COST;
     for (size_t i = 0; i < snapshot->asked_count; i++) {
         const char *site = snapshot->request->compute [i].site;
         char name [NAME_BYTES_MAX + 8];
@@ -112,14 +125,18 @@ static bool add_at_once (pending_t *self, snapshot_t *snapshot)
         if (entry && entry->site)
             snapshot_consider (snapshot, entry, self->plan.places_most);
     }
+    priced_site_t *sites = cost ? pendings->cheapest : pendings->sites;
+    size_t end = cost ? 0 : pendings->sites_count; /* of those to draw from: of one price */
     for (size_t i = 0; i < pendings->sites_count; i++) {
-        const directory_entry_t *entry = draw_site (pendings, i);
+        while (end < pendings->sites_count && (end <= i || sites [end].price == sites [i].price))
+            end++;
+        const directory_entry_t *entry = draw_site (pendings, sites, i, end)->entry;
         if (candidates_full (self, snapshot)) {
             snapshot->outside_ms = snapshot->supposed.starts.earliest_ms;
             snapshot->outside_lead_ms = 0;
             return true;
         }
-        if (entry->site && snapshot_may_start_at_once (snapshot, entry))
+        if (cost || snapshot_may_start_at_once (snapshot, entry))
             snapshot_consider (snapshot, entry, self->plan.places_most);
     }
     return false;
@@ -130,16 +147,14 @@ static void add_ranked (pending_t *self, snapshot_t *snapshot)
 {
     pendings_t *pendings = self->pendings;
     bool cheapest = user_request_policy (snapshot->request) == POLICY_COST;
-    ranked_site_t *ranked = must (calloc (pendings->sites_count + 1, sizeof *ranked));
-    size_t count = 0;
-    for (size_t i = 0; i < pendings->sites_count; i++) {
-        const directory_entry_t *entry = draw_site (pendings, i);
-        if (!entry->site)
-            continue;
-        int64_t first = cheapest                ? price_least (entry)
-                        : snapshot->supposed.on ? snapshot_may_start (snapshot, entry)
+    size_t count = pendings->sites_count;
+    ranked_site_t *ranked = must (calloc (count + 1, sizeof *ranked));
+    for (size_t i = 0; i < count; i++) {
+        const priced_site_t *site = draw_site (pendings, pendings->sites, i, count);
+        int64_t first = cheapest                ? site->price
+                        : snapshot->supposed.on ? snapshot_may_start (snapshot, site->entry)
                                                 : (int64_t) i;
-        ranked [count++] = (ranked_site_t){entry, present_at (self, entry), first};
+        ranked [i] = (ranked_site_t){site->entry, present_at (self, site->entry), first};
     }
     qsort (ranked, count, sizeof *ranked, candidates_compare);
     for (size_t i = 0; i < snapshot->asked_count; i++)
@@ -155,9 +170,8 @@ void candidates_add_sites (pending_t *self, snapshot_t *snapshot)
     const planner_settings_t *settings = self->pendings->settings;
     candidates_list_sites (self->pendings);
     bool first = snapshot->supposed.on && self->plan.places_most == settings->candidates_max &&
-                 settings->asked_max > settings->candidates_max &&
-                 user_request_policy (snapshot->request) != POLICY_COST;
-    if (!first || !add_at_once (self, snapshot))
+                 settings->asked_max > settings->candidates_max;
+    if (!first || !add_first (self, snapshot))
         add_ranked (self, snapshot);
     const directory_t *directory = self->pendings->service->directory;
     const directory_entry_t *entry =

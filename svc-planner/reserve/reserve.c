@@ -67,4 +67,5 @@ void pendings_close (pendings_t *self)
     ordered_destroy (&self->open);
     free (self->conflicts);
     free (self->sites);
+    free (self->cheapest);
 }

@@ -304,6 +304,44 @@ static void summaries_say_where_room_may_be (void **state)
     fed_end (&fed);
 }
 
+/*  Others of the same price are drawn by lot, so one try might come upon it by chance. */
+static void expect_cheapest (fed_t *fed, const char *site)
+{
+    for (size_t i = 0; i < 12; i++) {
+        Musubi__Answer *answer = read_answer (
+          fed,
+          ask_reserve (fed, "p0", "",
+                       &(user_wish_t){.cpus = {4}, .needs = 1, .policy = "cost", .dry_run = true}));
+        expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_PLANNED);
+        assert_string_equal (answer->compute [0]->site, site);
+        message_free (&answer->base);
+    }
+}
+
+static void come_back_with_price (fed_t *fed, const char *name, int64_t price)
+{
+    int at = fed_find (fed, name);
+    fed_kill (fed, at);
+    fed->procs [at].site.classes [0].price = price;
+    fed_start (fed, at);
+    fed_run (fed, 8000);
+}
+
+/*  Its name stays; only what it offers is another thing. */
+static void the_cheapest_of_many_is_found_whenever_prices_change (void **state)
+{
+    (void) state;
+    static fed_t fed;
+    begin_with (&fed, 38, true);
+    come_back_with_price (&fed, "lis/s40", 500);
+    expect_cheapest (&fed, "s40");
+    come_back_with_price (&fed, "lis/s97", 250);
+    expect_cheapest (&fed, "s97");
+    come_back_with_price (&fed, "lis/s97", 2000);
+    expect_cheapest (&fed, "s40");
+    fed_end (&fed);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -314,6 +352,7 @@ int main (void)
       cmocka_unit_test (the_two_free_sites_of_many_are_joined),
       cmocka_unit_test (who_is_not_needed_is_not_asked),
       cmocka_unit_test (summaries_say_where_room_may_be),
+      cmocka_unit_test (the_cheapest_of_many_is_found_whenever_prices_change),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
