@@ -132,6 +132,15 @@ const calendar_t *free_capacity_calendar (const free_capacity_t *self, size_t re
     return self->resources [resource]->calendar;
 }
 
+bool free_capacity_overbooked (const free_capacity_t *self, int64_t from_ms)
+{
+    interval_t ahead = {from_ms, INT64_MAX};
+    for (size_t i = 0; i < self->resources_count; i++)
+        if (calendar_least (self->resources [i]->calendar, ahead) < 0)
+            return true;
+    return false;
+}
+
 void free_capacity_set_quantity (free_capacity_t *self, size_t resource, uint32_t quantity)
 {
     assert (resource < self->offers_count);

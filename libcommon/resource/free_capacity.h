@@ -79,6 +79,9 @@ size_t free_capacity_find_recorded (free_capacity_t *self, const char *name);
 const char *free_capacity_resource_name (const free_capacity_t *self, size_t resource);
 const calendar_t *free_capacity_calendar (const free_capacity_t *self, size_t resource);
 
+/*  Is more booked of any resource, at an instant from then on, than there is? */
+bool free_capacity_overbooked (const free_capacity_t *self, int64_t from_ms);
+
 /*  The new quantity may be less than is booked: then the least that is free is negative. */
 void free_capacity_set_quantity (free_capacity_t *self, size_t resource, uint32_t quantity);
 

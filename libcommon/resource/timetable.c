@@ -525,6 +525,8 @@ static const resource_interval_t *holding_hit (const timetable_t *self,
 size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const char **names,
                              size_t names_max)
 {
+    if (!free_capacity_overbooked (self->room, from_ms))
+        return 0;
     /*  A reservation may be there twice, as it is and with its pending change. */
     ordered_t *hit = ordered_by_text (offsetof (timetable_holding_t, reservation));
     size_t count = 0;

@@ -72,7 +72,7 @@ const char *timetable_owner (const void *holding);
 
 /*  Reservations with bookings at instants, from then on, at which more is booked than there is:
  *  ascending, each once. Writes at most names_max, returns how many there are in all. Borrowed
- *  until the next change. Walks all bookings. */
+ *  until the next change. Walks all bookings if there are such instants. */
 size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const char **names,
                              size_t names_max);
 
