@@ -44,25 +44,18 @@ typedef struct {
 
 /*  --- account --- */
 
-static bool account_find (run_begin_account_t *account, const char *name,
-                          char why [RUN_WHY_BYTES_MAX + 1])
+static bool account_find (run_begin_account_t *account, const char *name, char why [WHY_BYTES])
 {
     struct passwd entry, *found = NULL;
     char text [TEXT_BYTES];
-    if (getpwnam_r (name, &entry, text, sizeof text, &found) != 0 || !found) {
-        snprintf (why, RUN_WHY_BYTES_MAX + 1, "account %s: this node has none of that name", name);
-        return false;
-    }
-    if (entry.pw_uid == 0) {
-        snprintf (why, RUN_WHY_BYTES_MAX + 1, "account %s: nothing is run as root", name);
-        return false;
-    }
-    if (geteuid () != 0 && entry.pw_uid != geteuid ()) {
-        snprintf (why, RUN_WHY_BYTES_MAX + 1,
-                  "account %s: the agent of this node runs under another account, and not as root",
-                  name);
-        return false;
-    }
+    if (getpwnam_r (name, &entry, text, sizeof text, &found) != 0 || !found)
+        return wrong (why, "account %s: this node has none of that name", name);
+    if (entry.pw_uid == 0)
+        return wrong (why, "account %s: nothing is run as root", name);
+    if (geteuid () != 0 && entry.pw_uid != geteuid ())
+        return wrong (
+          why, "account %s: the agent of this node runs under another account, and not as root",
+          name);
     *account = (run_begin_account_t){
       .uid = entry.pw_uid, .gid = entry.pw_gid, .other = geteuid () != entry.pw_uid};
     snprintf (account->name, sizeof account->name, "%s", name);
@@ -246,7 +239,7 @@ static void launch_run (const launch_t *launch, int tell)
 
 /*  The inputs are there before the account can reach the folder. -1 with why. */
 static int work_folder_make (int folder, const run_order_t *order,
-                             const run_begin_account_t *account, char why [RUN_WHY_BYTES_MAX + 1])
+                             const run_begin_account_t *account, char why [WHY_BYTES])
 {
     run_files_account_t own = {account->name, account->uid, account->gid, account->other};
     int work = -1;
@@ -256,44 +249,40 @@ static int work_folder_make (int folder, const run_order_t *order,
     if (entered && (!account->other || fchown (work, account->uid, account->gid) == 0))
         return work;
     if (entered || work < 0)
-        snprintf (why, RUN_WHY_BYTES_MAX + 1, "its folder on the node: %s", strerror (errno));
+        wrong (why, "its folder on the node: %s", strerror (errno));
     if (work >= 0)
         close (work);
     return -1;
 }
 
-static pid_t program_launch (const launch_t *launch, char why [RUN_WHY_BYTES_MAX + 1])
+static pid_t program_launch (const launch_t *launch, char why [WHY_BYTES])
 {
     int pipes [2];
     run_begin_failure_t failure;
     if (pipe2 (pipes, O_CLOEXEC) != 0) {
-        snprintf (why, RUN_WHY_BYTES_MAX + 1, "no pipe: %s", strerror (errno));
+        wrong (why, "no pipe: %s", strerror (errno));
         return -1;
     }
     pid_t pid = fork ();
     if (pid == 0)
         launch_run (launch, pipes [1]);
     close (pipes [1]);
-    bool failed = pid < 0;
-    if (failed)
-        snprintf (why, RUN_WHY_BYTES_MAX + 1, "no process: %s", strerror (errno));
-    ssize_t told;
-    while (pid > 0 && (told = read (pipes [0], &failure, sizeof failure)) < 0)
+    bool good = pid > 0 || wrong (why, "no process: %s", strerror (errno));
+    ssize_t told = 0;
+    while (good && (told = read (pipes [0], &failure, sizeof failure)) < 0)
         if (errno != EINTR)
             break;
     close (pipes [0]);
-    if (pid > 0 && told == (ssize_t) sizeof failure) {
-        failed = true;
-        snprintf (why, RUN_WHY_BYTES_MAX + 1, "%.63s: %s", failure.what, strerror (failure.error));
-    }
-    return failed ? -1 : pid;
+    if (told == (ssize_t) sizeof failure)
+        good = wrong (why, "%.63s: %s", failure.what, strerror (failure.error));
+    return good ? pid : -1;
 }
 
 pid_t run_begin (const ticket_t *ticket, int folder, const char *path, int output,
-                 char why [RUN_WHY_BYTES_MAX + 1])
+                 char why [WHY_BYTES])
 {
     const run_order_t *order = ticket->order;
-    run_begin_account_t account;
+    run_begin_account_t account = {0};
     if (!account_find (&account, order->account, why))
         return -1;
     environment_t environment = environment_make (ticket, &account, path);
@@ -308,9 +297,8 @@ pid_t run_begin (const ticket_t *ticket, int folder, const char *path, int outpu
                        .starter = getpid ()};
     /*  The output becomes the account's own, so that the program may open it anew, as
      *  /dev/stderr. */
-    bool made = !account.other || fchown (output, account.uid, account.gid) == 0;
-    if (!made)
-        snprintf (why, RUN_WHY_BYTES_MAX + 1, "its output on the node: %s", strerror (errno));
+    bool made = !account.other || fchown (output, account.uid, account.gid) == 0 ||
+                wrong (why, "its output on the node: %s", strerror (errno));
     if (made && *order->folder == '\0')
         made = (launch.folder = work_folder_make (folder, order, &account, why)) >= 0;
     pid_t pid = made ? program_launch (&launch, why) : -1;

@@ -10,6 +10,6 @@
  *  and nothing runs. folder is the run's folder, path its whole path; the program writes to
  *  output. */
 pid_t run_begin (const ticket_t *ticket, int folder, const char *path, int output,
-                 char why [RUN_WHY_BYTES_MAX + 1]);
+                 char why [WHY_BYTES]);
 
 #endif

@@ -40,32 +40,23 @@ static int run_files_folder_of (int work, const char *path, const run_files_acco
 
 /*  --- inputs --- */
 
-static bool input_no (const run_file_t *input, char why [RUN_WHY_BYTES_MAX + 1], const char *what)
-{
-    snprintf (why, RUN_WHY_BYTES_MAX + 1, "input %.120s: %s", input->name, what);
-    return false;
-}
-
 /*  Are these the bytes that were proved, as far as their number tells, and are they safe from the
  *  account? */
 static bool copy_right (const run_file_t *input, const struct stat *copy,
-                        const run_files_account_t *account, char why [RUN_WHY_BYTES_MAX + 1])
+                        const run_files_account_t *account, char why [WHY_BYTES])
 {
-    char what [120];
     if (!S_ISREG (copy->st_mode))
-        return input_no (input, why, "its copy on this machine is no plain file");
-    if ((uint64_t) copy->st_size != input->size) {
-        snprintf (what, sizeof what,
-                  "its copy on this machine has %" PRId64 " bytes, and should have %" PRIu64,
-                  (int64_t) copy->st_size, input->size);
-        return input_no (input, why, what);
-    }
-    if (account->other && (copy->st_uid == account->uid || (copy->st_mode & 0022) != 0)) {
-        snprintf (what, sizeof what,
-                  "account %.31s could write its copy; give storage nodes an account of their own",
-                  account->name);
-        return input_no (input, why, what);
-    }
+        return wrong (why, "input %.120s: its copy on this machine is no plain file", input->name);
+    if ((uint64_t) copy->st_size != input->size)
+        return wrong (why,
+                      "input %.120s: its copy on this machine has %" PRId64
+                      " bytes, and should have %" PRIu64,
+                      input->name, (int64_t) copy->st_size, input->size);
+    if (account->other && (copy->st_uid == account->uid || (copy->st_mode & 0022) != 0))
+        return wrong (why,
+                      "input %.120s: account %.31s could write its copy; give storage nodes an "
+                      "account of their own",
+                      input->name, account->name);
     return true;
 }
 
@@ -81,28 +72,25 @@ static bool input_link (const run_file_t *input, int copy, mode_t mode, int fold
 }
 
 static bool input_enter (const run_file_t *input, int work, const run_files_account_t *account,
-                         char why [RUN_WHY_BYTES_MAX + 1])
+                         char why [WHY_BYTES])
 {
     struct stat told;
     const char *last;
-    char what [120];
     fd_auto_t copy = open (input->copy, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    bool there = copy >= 0 && fstat (copy, &told) == 0;
-    if (!there)
-        snprintf (what, sizeof what, "its copy on this machine: %s", strerror (errno));
-    bool entered = there ? copy_right (input, &told, account, why) : input_no (input, why, what);
-    fd_auto_t folder = entered ? run_files_folder_of (work, input->path, account, &last) : -1;
-    if (entered && (folder < 0 || !input_link (input, copy, told.st_mode, folder, last, account))) {
-        snprintf (what, sizeof what, "%s%s", strerror (errno),
+    if (copy < 0 || fstat (copy, &told) != 0)
+        return wrong (why, "input %.120s: its copy on this machine: %s", input->name,
+                      strerror (errno));
+    if (!copy_right (input, &told, account, why))
+        return false;
+    fd_auto_t folder = run_files_folder_of (work, input->path, account, &last);
+    return (folder >= 0 && input_link (input, copy, told.st_mode, folder, last, account)) ||
+           wrong (why, "input %.120s: %s%s", input->name, strerror (errno),
                   errno == EXDEV ? "; its account can't open the copy, and runs are on another disk"
                                  : "");
-        entered = input_no (input, why, what);
-    }
-    return entered;
 }
 
 bool run_files_enter (const run_order_t *order, int work, const run_files_account_t *account,
-                      char why [RUN_WHY_BYTES_MAX + 1])
+                      char why [WHY_BYTES])
 {
     for (size_t i = 0; i < order->inputs_count; i++)
         if (!input_enter (&order->inputs [i], work, account, why))
@@ -169,7 +157,7 @@ static bool output_give (int output, int folder, const char *last, int arrivals,
 }
 
 static bool output_hand (const run_file_t *file, int work, int arrivals, uid_t uid,
-                         char why [RUN_WHY_BYTES_MAX + 1])
+                         char why [WHY_BYTES])
 {
     struct stat told;
     const char *last = file->path;
@@ -184,24 +172,18 @@ static bool output_hand (const run_file_t *file, int work, int arrivals, uid_t u
         what = "it is no plain file of the task's account";
     else if (!output_give (output, folder, last, arrivals, file->copy))
         what = errno == ETXTBSY ? "a process has it still open for writing" : strerror (errno);
-    if (what)
-        snprintf (why, RUN_WHY_BYTES_MAX + 1, "output %.150s: %s", file->path, what);
-    return !what;
+    return !what || wrong (why, "output %.150s: %s", file->path, what);
 }
 
-bool run_files_hand (const ticket_t *ticket, int work, uid_t uid, char why [RUN_WHY_BYTES_MAX + 1])
+bool run_files_hand (const ticket_t *ticket, int work, uid_t uid, char why [WHY_BYTES])
 {
     const run_order_t *order = ticket->order;
     const char *path = ticket->arrivals ? ticket->arrivals : "";
     fd_auto_t arrivals = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool good = arrivals >= 0;
-    if (!good)
-        snprintf (why, RUN_WHY_BYTES_MAX + 1, "the folder for arrivals (storage/arrivals): %s",
-                  strerror (errno));
-    for (size_t i = 0; i < order->outputs_count && good; i++)
-        good = output_hand (&order->outputs [i], work, arrivals, uid, why);
-    if (!good || fsync (arrivals) == 0)
-        return good;
-    snprintf (why, RUN_WHY_BYTES_MAX + 1, "the folder for arrivals: %s", strerror (errno));
-    return false;
+    if (arrivals < 0)
+        return wrong (why, "the folder for arrivals (storage/arrivals): %s", strerror (errno));
+    for (size_t i = 0; i < order->outputs_count; i++)
+        if (!output_hand (&order->outputs [i], work, arrivals, uid, why))
+            return false;
+    return fsync (arrivals) == 0 || wrong (why, "the folder for arrivals: %s", strerror (errno));
 }

@@ -25,13 +25,13 @@ typedef struct {
 /*  Puts all inputs into the working folder, which the account can't reach yet. False with why: an
  *  input is missing, has another size, or could be changed by the account. */
 bool run_files_enter (const run_order_t *order, int work, const run_files_account_t *account,
-                      char why [RUN_WHY_BYTES_MAX + 1]);
+                      char why [WHY_BYTES]);
 
 /*  Takes the links away, so that a copy that is evicted leaves its disk. */
 void run_files_leave (const run_order_t *order, int work);
 
 /*  Hands all outputs over; nothing of the run lives any more. uid: of the account. False with why:
  *  an output is missing, is no plain file of the account, or can't be handed over. */
-bool run_files_hand (const ticket_t *ticket, int work, uid_t uid, char why [RUN_WHY_BYTES_MAX + 1]);
+bool run_files_hand (const ticket_t *ticket, int work, uid_t uid, char why [WHY_BYTES]);
 
 #endif
