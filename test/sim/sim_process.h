@@ -1,6 +1,6 @@
 /*  sim_process - one process of the simulated host: its core, its clocks, and the batch it is at.
  *
- *  For sim.c and sim_process.c only: they share the whole state.
+ *  For sim.c, sim_process.c and sim_process_effects.c only: they share the whole state.
  */
 #ifndef MUSUBI_SIM_PROCESS_H
 #define MUSUBI_SIM_PROCESS_H
@@ -175,6 +175,15 @@ void process_rows (sim_t *sim, sim_process_t *self, uint64_t read);
 void process_news (sim_t *sim, sim_process_t *self, const flow_event_t *news);
 void process_batch_end (sim_t *sim, sim_process_t *self);
 void process_wake (sim_t *sim, sim_process_t *self);
+
+/*  What the step under way wants. */
+void process_effect (sim_t *sim, sim_process_t *self, const effect_t *effect);
+
+/*  The process is woken when its monotonic clock shows alarm_mono_ms. */
+void process_alarm_set (sim_t *sim, sim_process_t *self);
+
+/*  Is work of this kind the host's own, which every process has? */
+bool process_works_itself (const char *kind);
 
 /*  All that the process sees of the outside at this time; entropy is drawn from the given stream.
  */
