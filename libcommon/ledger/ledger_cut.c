@@ -172,14 +172,15 @@ static void ledger_cut_on_rows (void *owner, const moment_t *now, uint64_t token
     size_t leaving = count_leaving (self, now, rows, count);
     if (count > 0 && ledger_number (rows [0].key) < self->stored_from)
         self->segments = true;
-    if (leaving >= CUT_LEAST)
+    bool whole = more && leaving == count; /* as at the end of a segment: no more come with these */
+    if (leaving >= CUT_LEAST || whole)
         ledger_cut_cut (self, rows, leaving);
     if (self->segments && (self->kept_from > self->dropped || self->bytes == 0)) {
         self->export_first = 0;
         order_segment (self, NULL, 0);
         return;
     }
-    ledger_cut_again (self, now, more && leaving == count ? CUT_PACE_MS : CUT_REST_MS);
+    ledger_cut_again (self, now, whole ? CUT_PACE_MS : CUT_REST_MS);
 }
 
 static void ledger_cut_look (ledger_cut_t *self, const moment_t *now)

@@ -29,6 +29,8 @@
 #define HOUR_MS       INT64_C (3600000)
 #define CALLS_KEPT    64
 
+#define RIG_SEGMENTS_MAX 64
+
 /*  --- a resource: nodes of one class, counted the plain way --- */
 
 typedef struct thing {
@@ -225,12 +227,14 @@ typedef struct {
     resource_t resource;
     participant_limits_t limits;
     access_t access;
-    records_t rows;     /* of the ledger, in the store */
-    records_t exported; /* those in segments */
-    uint64_t work;      /* that was ordered and has not ended; 0 = none */
-    packed_t order;     /* its arguments */
-    uint64_t segments;  /* bytes, as a work's end tells */
-    bool reading;       /* rows were asked for in the last step */
+    records_t rows;                   /* of the ledger, in the store */
+    records_t exported;               /* those in segments */
+    uint64_t ends [RIG_SEGMENTS_MAX]; /* the last row of each segment that was made */
+    size_t ends_count;
+    uint64_t work;     /* that was ordered and has not ended; 0 = none */
+    packed_t order;    /* its arguments */
+    uint64_t segments; /* bytes, as a work's end tells */
+    bool reading;      /* rows were asked for in the last step */
     read_order_t read;
     uint64_t read_from;
     size_t puts;   /* in the last step */
@@ -311,6 +315,15 @@ static inline records_t rig_all_rows (const participant_rig_t *rig)
     return all;
 }
 
+/*  Is it the last row of a segment, and in no other place? A page ends there, as the host's do. */
+static inline bool rig_segment_ends (participant_rig_t *rig, bytes_t key)
+{
+    bool ends = false;
+    for (size_t i = 0; i < rig->ends_count; i++)
+        ends = ends || rig->ends [i] == segment_number (key);
+    return ends && !records_find (&rig->rows, TABLE_LEDGER, key);
+}
+
 /*  Hands over the rows that were asked for, in a step of its own. */
 static inline void rig_show_rows (participant_rig_t *rig)
 {
@@ -326,7 +339,8 @@ static inline void rig_show_rows (participant_rig_t *rig)
         if (ledger_number (row.key) < rig->read_from)
             bytes = 0;
         else if (event.rows.count == rig->read.most ||
-                 (event.rows.count > 0 && bytes > rig->read.bytes))
+                 (event.rows.count > 0 && bytes > rig->read.bytes) ||
+                 (event.rows.count > 0 && rig_segment_ends (rig, rows [event.rows.count - 1].key)))
             event.rows.more = true;
         else
             rows [event.rows.count++] = row;
@@ -355,8 +369,12 @@ static inline void rig_export (participant_rig_t *rig)
 {
     bytes_t rows = {rig->order.data + SEGMENT_ORDER_BYTES, rig->order.size - SEGMENT_ORDER_BYTES};
     uint64_t kept_from = number_get (rig->order.data, SEGMENT_ORDER_BYTES);
-    for (row_t row; segment_take (&rows, &row);)
+    uint64_t end = 0;
+    for (row_t row; segment_take (&rows, &row); end = segment_number (row.key))
         records_put (&rig->exported, TABLE_LEDGER, row.key, row.value);
+    assert_true (rig->ends_count < RIG_SEGMENTS_MAX);
+    if (end > 0)
+        rig->ends [rig->ends_count++] = end;
     while (rig->exported.count > 0 &&
            segment_number (kept_bytes (rig->exported.list [0].key)) < kept_from)
         records_delete (&rig->exported, TABLE_LEDGER, kept_bytes (rig->exported.list [0].key));

@@ -651,6 +651,30 @@ static void old_segments_that_nothing_needs_leave (void **state)
     rig_destroy (rig);
 }
 
+/*  A look sees no further than to the end of a segment. */
+static void the_last_rows_of_a_segment_leave_though_they_are_few (void **state)
+{
+    (void) state;
+    participant_rig_t *rig = rig_new (100);
+    rig->limits.retention_ms = HOUR_MS;
+    rig->limits.ledger.retention_ms = 48 * HOUR_MS;
+    rig->limits.ledger.segment_rows = SEGMENT;
+    rig->segments = 1;
+    rig_boot (rig);
+    uint64_t made = 0;
+    while (ledger_last (rig->service->ledger) < SEGMENT - 4)
+        live_and_forget (rig, ++made, 1);
+    assert_true (ledger_last (rig->service->ledger) < SEGMENT);
+    rig_pass (rig, HOUR_MS / 4); /* so much later, the rest of the first segment */
+    live_and_forget (rig, made + 1, 20);
+    pass_working (rig, 47);
+    assert_true (rig->exported.count >= SEGMENT);
+    pass_working (rig, 12);
+    assert_int_equal (rig->exported.count, 0);
+    judge_rig (rig);
+    rig_destroy (rig);
+}
+
 static void segments_that_take_too_much_leave_whatever_stands_and_it_is_told (void **state)
 {
     (void) state;
@@ -694,6 +718,7 @@ int main (void)
       cmocka_unit_test (rows_stay_while_there_is_no_segment),
       cmocka_unit_test (a_death_before_the_end_is_heard_harms_nothing),
       cmocka_unit_test (old_segments_that_nothing_needs_leave),
+      cmocka_unit_test (the_last_rows_of_a_segment_leave_though_they_are_few),
       cmocka_unit_test (segments_that_take_too_much_leave_whatever_stands_and_it_is_told),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
