@@ -3,20 +3,6 @@
  */
 #include "participant_fixture.h"
 
-/*  Sends it, and looks whether it is answered in that step. */
-static bool answered (participant_rig_t *rig, const char *method, packed_t body)
-{
-    rig_step (rig, &(event_t){.kind = EVENT_REQUEST,
-                              .request = {.service = "Participant",
-                                          .method = method,
-                                          .actor = PLANNER,
-                                          .request_id = "",
-                                          .body = {body.data, body.size},
-                                          .reply_to = 1}});
-    free (body.data);
-    return rig->replied;
-}
-
 static packed_t decision (uint64_t counter)
 {
     return codec_encode (&decision_request_codec,
@@ -73,8 +59,8 @@ static void nothing_is_said_before_the_record_has_been_read (void **state)
         for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
             bool asks = strcmp (methods [i], "Resolve") == 0;
             for (uint64_t counter = 1; counter <= 2; counter++) {
-                assert_false (
-                  answered (rig, methods [i], asks ? resolve (rig, counter) : decision (counter)));
+                assert_false (rig_answers (rig, PLANNER, methods [i],
+                                           asks ? resolve (rig, counter) : decision (counter)));
                 assert_int_equal (rig->host.reads_count, 1);
                 show (rig);
                 assert_true (rig->replied);
@@ -91,11 +77,11 @@ static void T2_a_request_that_was_carried_out_waits_for_its_record (void **state
 {
     (void) state;
     participant_rig_t *rig = rig_shelved ();
-    assert_false (answered (rig, "Hold", repeated_hold (rig, 7, "r1@g1")));
+    assert_false (rig_answers (rig, PLANNER, "Hold", repeated_hold (rig, 7, "r1@g1")));
     show (rig);
     assert_int_equal (rig_answer (rig).refusal.reason, REFUSAL_CLAIM_ANSWERED);
     /* what came to nothing may begin again */
-    assert_true (answered (rig, "Hold", repeated_hold (rig, 8, "r2@g1")));
+    assert_true (rig_answers (rig, PLANNER, "Hold", repeated_hold (rig, 8, "r2@g1")));
     rig_destroy (rig);
 }
 
@@ -150,7 +136,7 @@ static void a_hold_waits_for_all_that_it_names (void **state)
     hold.replaces [0] = txid_numbered (2);
     hold.replaces [1] = txid_numbered (1);
     hold.replaces_count = 2;
-    assert_false (answered (rig, "Hold", codec_encode (&hold_codec, &hold)));
+    assert_false (rig_answers (rig, PLANNER, "Hold", codec_encode (&hold_codec, &hold)));
     assert_int_equal (rig->host.reads_count, 2);
     show (rig);
     assert_false (rig->replied);
@@ -166,8 +152,8 @@ static void an_acknowledgement_waits_for_nothing (void **state)
     (void) state;
     participant_rig_t *rig = rig_shelved ();
     txid_t txids [2] = {txid_numbered (1), txid_numbered (2)};
-    assert_true (
-      answered (rig, "Done", codec_encode (&done_request_codec, &(done_request_t){txids, 2})));
+    assert_true (rig_answers (rig, PLANNER, "Done",
+                              codec_encode (&done_request_codec, &(done_request_t){txids, 2})));
     assert_int_equal (rig->host.reads_count, 0);
     rig_destroy (rig);
 }
@@ -177,7 +163,7 @@ static void a_record_that_was_deleted_while_it_was_read_does_not_count (void **s
 {
     (void) state;
     participant_rig_t *rig = rig_shelved ();
-    assert_false (answered (rig, "Commit", decision (1)));
+    assert_false (rig_answers (rig, PLANNER, "Commit", decision (1)));
     records_t before = records_copy (&rig->host.records);
     rig_pass (rig, 30 * HOUR_MS);
     assert_int_equal (records_in (&rig->host.records, TABLE_COMMANDS), 0);
@@ -199,7 +185,7 @@ static void T7_a_record_that_is_not_in_the_store_is_no_information (void **state
     txid_t txid = txid_numbered (1);
     txid_pack (&txid, key);
     records_delete (&rig->host.records, TABLE_COMMANDS, (bytes_t){key, sizeof key});
-    assert_false (answered (rig, "Resolve", resolve (rig, 1)));
+    assert_false (rig_answers (rig, PLANNER, "Resolve", resolve (rig, 1)));
     show (rig);
     command_answer_t answer = rig_answer (rig);
     assert_int_equal (answer.state, COMMAND_UNKNOWN);
@@ -214,10 +200,10 @@ static void waiting_ends_with_the_process (void **state)
 {
     (void) state;
     participant_rig_t *rig = rig_shelved ();
-    assert_false (answered (rig, "Commit", decision (1)));
+    assert_false (rig_answers (rig, PLANNER, "Commit", decision (1)));
     rig_restart (rig, 10);
     assert_int_equal (rig->host.reads_count, 0);
-    assert_false (answered (rig, "Commit", decision (1)));
+    assert_false (rig_answers (rig, PLANNER, "Commit", decision (1)));
     show (rig);
     assert_int_equal (rig_answer (rig).state, COMMAND_COMMITTED);
     rig_destroy (rig);
@@ -228,7 +214,7 @@ static void what_waits_is_bounded (void **state)
     (void) state;
     participant_rig_t *rig = rig_shelved ();
     size_t waiting = 0;
-    while (!answered (rig, "Commit", decision (1)))
+    while (!rig_answers (rig, PLANNER, "Commit", decision (1)))
         waiting++;
     assert_int_equal (rig->status, CALL_OVERLOADED);
     assert_int_equal (waiting, 4096); /* RECORD_READS_MAX */
@@ -238,7 +224,7 @@ static void what_waits_is_bounded (void **state)
         waiting--;
     }
     assert_int_equal (waiting, 0);
-    assert_false (answered (rig, "Commit", decision (1)));
+    assert_false (rig_answers (rig, PLANNER, "Commit", decision (1)));
     rig_destroy (rig);
 }
 
