@@ -164,11 +164,8 @@ static bool segment_write (segments_t *self, bytes_t rows)
         file.last = segment_number (row.key);
         file.first = file.first > 0 ? file.first : file.last;
     }
-    if (mkdir (self->folder, 0700) == 0)
-        snprintf (path, sizeof path, "%s/..", self->folder);
-    else if (errno == EEXIST)
-        snprintf (path, sizeof path, "%s", self->folder);
-    else
+    snprintf (path, sizeof path, "%s/..", self->folder);
+    if (mkdir (self->folder, 0700) != 0 && errno != EEXIST)
         return false;
     packed_t sealed = segment_seal (&file, rows);
     file.bytes = sealed.size;
