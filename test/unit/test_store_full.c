@@ -7,6 +7,7 @@
 #include "store_fixture.h"
 
 #include "bus.pb-c.h"
+#include "outbox.h"
 #include "prng.h"
 
 #include <inttypes.h>
@@ -20,6 +21,7 @@ typedef struct {
     node_t *node;
     store_t *store;
     core_t core;
+    outbox_t *reads; /* after the flush */
     uint64_t bytes;
     bool writing;
     unsigned alarms;
@@ -52,9 +54,41 @@ static void host_step (home_host_t *self, const event_t *event)
             take_put (self, &effect);
         else if (effect.kind == EFFECT_REPLY)
             take_reply (self->node, &effect);
+        else if (effect.kind == EFFECT_READ)
+            outbox_push (self->reads, &effect);
         else if (effect.kind == EFFECT_LOG && effect.log.level == LEVEL_ALARM)
             self->alarms++;
     }
+}
+
+typedef struct {
+    home_host_t *host;
+    uint64_t read;
+} reading_t;
+
+static void show_rows (void *owner, const row_t *rows, size_t count, bool more)
+{
+    const reading_t *reading = owner;
+    host_step (
+      reading->host,
+      &(event_t){.kind = EVENT_ROWS,
+                 .rows = {.read = reading->read, .rows = rows, .count = count, .more = more}});
+}
+
+static void host_flush (home_host_t *self);
+
+/*  What they ask to read in turn waits for the next flush, as in the host. */
+static void host_read (home_host_t *self)
+{
+    outbox_t *reads = self->reads;
+    effect_t effect;
+    self->reads = outbox_new ();
+    while (outbox_next (reads, &effect)) {
+        reading_t reading = {.host = self, .read = effect.read.read};
+        assert_int_equal (store_read (self->store, &effect.read, show_rows, &reading), STORE_OK);
+        host_flush (self);
+    }
+    outbox_destroy (&reads);
 }
 
 static void host_flush (home_host_t *self)
@@ -81,6 +115,7 @@ static void host_up (home_host_t *self)
     char why [WHY_BYTES];
     assert_int_equal (store_open (&self->store, folder, self->bytes, entropy, EPOCH_MS, why),
                       STORE_OK);
+    self->reads = outbox_new ();
     gis_core (&settings, &self->core);
     assert_int_equal (store_each (self->store, load, self), STORE_OK);
     host_step (self, &(event_t){.kind = EVENT_START,
@@ -93,6 +128,7 @@ static void host_up (home_host_t *self)
 static void host_down (home_host_t *self)
 {
     self->core.destroy (self->core.self);
+    outbox_destroy (&self->reads);
     store_close (&self->store);
     free (world.body.data);
     world.body = (packed_t){0};
@@ -184,6 +220,26 @@ static bool warns_of_a_full_store (home_host_t *self)
     return warns;
 }
 
+/*  Until nothing more is taken; returns how many were. */
+static uint64_t close_many (home_host_t *host)
+{
+    uint64_t closed = 0, refused = 0;
+    for (uint64_t number = 0; refused < 1000; number++) {
+        if (close_one (host, number, 200) == CALL_OK) {
+            closed++;
+        } else {
+            assert_int_equal (world.status, CALL_OVERLOADED);
+            assert_non_null (strstr (world.reason, "the store of gis/g1 is full"));
+            refused++;
+        }
+        if (number % 256 == 255)
+            host_flush (host);
+    }
+    host_flush (host);
+    assert_true (closed > 500);
+    return closed;
+}
+
 static void refusals_fill_a_home_up_and_then_are_refused_in_words (void **state)
 {
     (void) state;
@@ -192,20 +248,7 @@ static void refusals_fill_a_home_up_and_then_are_refused_in_words (void **state)
     assert_int_equal (hold_one (&host, 1), COMMAND_PREPARED);
     assert_int_equal (hold_one (&host, 2), COMMAND_PREPARED);
     assert_false (warns_of_a_full_store (&host));
-    uint64_t closed = 0, refused = 0;
-    for (uint64_t number = 0; refused < 1000; number++) {
-        if (close_one (&host, number, 200) == CALL_OK) {
-            closed++;
-        } else {
-            assert_int_equal (world.status, CALL_OVERLOADED);
-            assert_non_null (strstr (world.reason, "the store of gis/g1 is full"));
-            refused++;
-        }
-        if (number % 256 == 255)
-            host_flush (&host);
-    }
-    assert_true (closed > 500);
-    host_flush (&host);
+    uint64_t closed = close_many (&host);
     for (int start = 0; start < 20; start++) {
         host_down (&host);
         host.alarms = 0;
@@ -218,6 +261,45 @@ static void refusals_fill_a_home_up_and_then_are_refused_in_words (void **state)
     end_one (&host, 1, true);
     end_one (&host, 2, false);
     host_flush (&host);
+    host_down (&host);
+}
+
+/*  Until so much time has passed, as a home that nobody asks anything but how it is. */
+static void pass (home_host_t *self, int64_t ms)
+{
+    for (int64_t until_ms = world.now_ms + ms; world.now_ms < until_ms; world.now_ms += 60000) {
+        assert_int_equal (host_ask (self, "Service", "Status", (packed_t){0}), CALL_OK);
+        host_flush (self);
+        host_read (self);
+    }
+}
+
+static void a_full_home_takes_requests_again_when_the_old_ones_are_over (void **state)
+{
+    (void) state;
+    home_host_t host = host_new (STORE_BYTES_LEAST);
+    gis_settings_t settings = home_settings ();
+    host_up (&host);
+    assert_int_equal (hold_one (&host, 1), COMMAND_PREPARED);
+    assert_int_equal (hold_one (&host, 2), COMMAND_PREPARED);
+    uint64_t fresh = close_many (&host) + 5000;
+    assert_true (warns_of_a_full_store (&host));
+    assert_int_equal (hold_one (&host, 3), COMMAND_REJECTED);
+    end_one (&host, 1, true);
+    end_one (&host, 2, false);
+    host_flush (&host);
+
+    pass (&host, HOUR_MS / 2); /* the windows asked for have not passed */
+    assert_int_equal (close_one (&host, fresh, 200), CALL_OVERLOADED);
+    assert_int_equal (close_one (&host, 0, 200), CALL_OK); /* it was told before */
+
+    pass (&host, HOUR_MS + settings.limits.retention_ms);
+    assert_false (warns_of_a_full_store (&host));
+    assert_int_equal (hold_one (&host, 4), COMMAND_PREPARED);
+    assert_int_equal (close_one (&host, fresh, 200), CALL_OK);
+    end_one (&host, 4, true);
+    host_flush (&host);
+    assert_true (host.store_least > 0);
     host_down (&host);
 }
 
@@ -281,6 +363,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       STORE_TEST (refusals_fill_a_home_up_and_then_are_refused_in_words),
+      STORE_TEST (a_full_home_takes_requests_again_when_the_old_ones_are_over),
       STORE_TEST (whatever_comes_no_write_fails_and_what_was_begun_ends),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
