@@ -64,11 +64,11 @@ static void host_step (home_host_t *self, const event_t *event)
 typedef struct {
     home_host_t *host;
     uint64_t read;
-} reading_t;
+} store_full_reading_t;
 
 static void show_rows (void *owner, const row_t *rows, size_t count, bool more)
 {
-    const reading_t *reading = owner;
+    const store_full_reading_t *reading = owner;
     host_step (
       reading->host,
       &(event_t){.kind = EVENT_ROWS,
@@ -84,7 +84,7 @@ static void host_read (home_host_t *self)
     effect_t effect;
     self->reads = outbox_new ();
     while (outbox_next (reads, &effect)) {
-        reading_t reading = {.host = self, .read = effect.read.read};
+        store_full_reading_t reading = {.host = self, .read = effect.read.read};
         assert_int_equal (store_read (self->store, &effect.read, show_rows, &reading), STORE_OK);
         host_flush (self);
     }
