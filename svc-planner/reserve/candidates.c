@@ -15,13 +15,6 @@
 
 #define CONFLICTS_LOGGED_MAX 16 /* of domains; the rest is only counted */
 
-/*  A site, and when it could begin, as far as is known. */
-typedef struct {
-    const directory_entry_t *entry;
-    bool present; /* the reservation is there now: the limit must not cut it off */
-    int64_t first;
-} ranked_site_t;
-
 static int64_t price_least (const directory_entry_t *entry)
 {
     int64_t least = INT64_MAX;
@@ -31,10 +24,10 @@ static int64_t price_least (const directory_entry_t *entry)
     return least;
 }
 
-static int compare_prices (const void *a, const void *b)
+static int compare_ranks (const void *a, const void *b)
 {
-    const priced_site_t *first = a, *second = b;
-    return (first->price > second->price) - (first->price < second->price);
+    const ranked_site_t *first = a, *second = b;
+    return (first->rank > second->rank) - (first->rank < second->rank);
 }
 
 static void candidates_list_sites (pendings_t *self)
@@ -53,30 +46,22 @@ static void candidates_list_sites (pendings_t *self)
         if (!entry->site)
             continue;
         self->sites = must_grow (self->sites, self->sites_count, &room, sizeof *self->sites);
-        self->sites [self->sites_count++] = (priced_site_t){entry, price_least (entry)};
+        self->sites [self->sites_count++] = (ranked_site_t){entry, price_least (entry)};
     }
     self->cheapest = must_copy (self->sites, room * sizeof *self->sites);
-    qsort (self->cheapest, self->sites_count, sizeof *self->sites, compare_prices);
+    qsort (self->cheapest, self->sites_count, sizeof *self->sites, compare_ranks);
 }
 
 /*  Draws the site in this place of a random order of those up to end, so that planners at work at
  *  the same time don't all try the same one first. */
-static const priced_site_t *draw_site (pendings_t *self, priced_site_t *sites, size_t at,
+static const ranked_site_t *draw_site (pendings_t *self, ranked_site_t *sites, size_t at,
                                        size_t end)
 {
     size_t other = at + prng_below (&self->service->prng, end - at);
-    priced_site_t drawn = sites [other];
+    ranked_site_t drawn = sites [other];
     sites [other] = sites [at];
     sites [at] = drawn;
     return &sites [at];
-}
-
-static int candidates_compare (const void *a, const void *b)
-{
-    const ranked_site_t *first = a, *second = b;
-    if (first->present != second->present)
-        return first->present ? -1 : 1;
-    return (first->first > second->first) - (first->first < second->first);
 }
 
 static bool present_at (const pending_t *self, const directory_entry_t *entry)
@@ -125,10 +110,10 @@ static bool add_first (pending_t *self, snapshot_t *snapshot)
         if (entry && entry->site)
             snapshot_consider (snapshot, entry, self->plan.places_most);
     }
-    priced_site_t *sites = cost ? pendings->cheapest : pendings->sites;
+    ranked_site_t *sites = cost ? pendings->cheapest : pendings->sites;
     size_t end = cost ? 0 : pendings->sites_count; /* of those to draw from: of one price */
     for (size_t i = 0; i < pendings->sites_count; i++) {
-        while (end < pendings->sites_count && (end <= i || sites [end].price == sites [i].price))
+        while (end < pendings->sites_count && (end <= i || sites [end].rank == sites [i].rank))
             end++;
         const directory_entry_t *entry = draw_site (pendings, sites, i, end)->entry;
         if (candidates_full (self, snapshot)) {
@@ -146,17 +131,17 @@ static bool add_first (pending_t *self, snapshot_t *snapshot)
 static void add_ranked (pending_t *self, snapshot_t *snapshot)
 {
     pendings_t *pendings = self->pendings;
-    bool cheapest = user_request_policy (snapshot->request) == POLICY_COST;
     size_t count = pendings->sites_count;
     ranked_site_t *ranked = must (calloc (count + 1, sizeof *ranked));
     for (size_t i = 0; i < count; i++) {
-        const priced_site_t *site = draw_site (pendings, pendings->sites, i, count);
-        int64_t first = cheapest                ? site->price
-                        : snapshot->supposed.on ? snapshot_may_start (snapshot, site->entry)
-                                                : (int64_t) i;
-        ranked [i] = (ranked_site_t){site->entry, present_at (self, site->entry), first};
+        ranked [i] = *draw_site (pendings, pendings->sites, i, count);
+        if (present_at (self, ranked [i].entry))
+            ranked [i].rank = INT64_MIN; /* the limit must not cut it off */
+        else if (user_request_policy (snapshot->request) != POLICY_COST)
+            ranked [i].rank =
+              snapshot->supposed.on ? snapshot_may_start (snapshot, ranked [i].entry) : (int64_t) i;
     }
-    qsort (ranked, count, sizeof *ranked, candidates_compare);
+    qsort (ranked, count, sizeof *ranked, compare_ranks);
     for (size_t i = 0; i < snapshot->asked_count; i++)
         snapshot->needs [i].could = 0;
     snapshot->outside_ms = snapshot->outside_lead_ms = INT64_MAX;
@@ -275,19 +260,14 @@ void candidates_log_conflicts (pending_t *self)
 {
     pendings_t *pendings = self->pendings;
     const graph_t *graph = self->plan.snapshot->graph;
-    size_t count = graph ? graph_conflicts (graph) : 0, size = 0;
-    char *all = NULL;
     if (!graph)
         return;
-    for (size_t i = 0; i < count; i++) {
-        size_t length = strlen (graph_conflict (graph, i)) + 1;
-        all = must (realloc (all, size + length));
-        memcpy (all + size, graph_conflict (graph, i), length);
-        size += length;
-        all [size - 1] = i + 1 < count ? '\n' : '\0';
-    }
-    bool same = all && pendings->conflicts ? strcmp (all, pendings->conflicts) == 0
-                                           : !all && !pendings->conflicts;
+    size_t count = graph_conflicts (graph);
+    uint64_t digest = 0;
+    for (size_t i = 0; i < count; i++)
+        for (const char *at = graph_conflict (graph, i); *at; at++)
+            digest = digest * 31 + (uint8_t) *at;
+    bool same = digest == pendings->conflicts;
     for (size_t i = 0; !same && i < count && i < CONFLICTS_LOGGED_MAX; i++)
         outbox_log (pendings->service->outbox, LEVEL_WARNING,
                     "domains disagree about a point, so no path crosses it: %s",
@@ -295,8 +275,7 @@ void candidates_log_conflicts (pending_t *self)
     if (!same && count > CONFLICTS_LOGGED_MAX)
         outbox_log (pendings->service->outbox, LEVEL_WARNING,
                     "domains disagree about %zu more points", count - CONFLICTS_LOGGED_MAX);
-    free (pendings->conflicts);
-    pendings->conflicts = all;
+    pendings->conflicts = digest;
 }
 
 static void apply_lesson (snapshot_t *snapshot, const source_lesson_t *lesson)

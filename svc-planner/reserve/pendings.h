@@ -12,10 +12,11 @@
 typedef struct pending pending_t;
 typedef void pending_step_fn (pending_t *self, const moment_t *now);
 
+/*  A site, and what it is ranked by, the least first: the price of its cheapest class, as listed. */
 typedef struct {
     const directory_entry_t *entry;
-    int64_t price; /* of its cheapest class */
-} priced_site_t;
+    int64_t rank;
+} ranked_site_t;
 
 /*  What they share. All up to solvers is borrowed and filled before pendings_open. */
 typedef struct {
@@ -27,9 +28,9 @@ typedef struct {
     pending_step_fn *const *steps; /* by pending_step_t */
     ordered_t *open;               /* by actor and request id; dry runs by number */
     uint64_t begun;
-    char *conflicts;         /* domains' disagreements, as last logged; NULL = none */
-    priced_site_t *sites;    /* of the directory, in any order, since this turnover of it */
-    priced_site_t *cheapest; /* the same, ascending by price */
+    uint64_t conflicts;      /* a digest of domains' disagreements as last logged; 0 = none */
+    ranked_site_t *sites;    /* of the directory, in any order, since this turnover of it */
+    ranked_site_t *cheapest; /* the same, ascending by price */
     size_t sites_count;
     uint64_t sites_turnover;
 } pendings_t;

@@ -65,7 +65,6 @@ void pendings_close (pendings_t *self)
     while ((pending = ordered_after (self->open, NULL)))
         pending_destroy (pending);
     ordered_destroy (&self->open);
-    free (self->conflicts);
     free (self->sites);
     free (self->cheapest);
 }
