@@ -88,7 +88,7 @@ static void T2_a_request_that_was_carried_out_waits_for_its_record (void **state
 /*  Refused for what an earlier one of that request made, once that has been read. */
 static void check_carried_out (participant_rig_t *rig, uint64_t counter, const char *id)
 {
-    assert_false (answered (rig, "Hold", repeated_hold (rig, counter, id)));
+    assert_false (rig_answers (rig, PLANNER, "Hold", repeated_hold (rig, counter, id)));
     assert_int_equal (rig->host.reads_count, 1);
     show (rig);
     assert_int_equal (rig_answer (rig).refusal.reason, REFUSAL_CLAIM_ANSWERED);
@@ -116,15 +116,16 @@ static void T2_each_of_many_requests_is_known_until_it_is_pruned (void **state)
         check_carried_out (rig, 1001, "r1@g1");
         check_carried_out (rig, 1002, "r599@g1");
         check_carried_out (rig, 1003, "r600@g1");
-        assert_true (answered (rig, "Hold", repeated_hold (rig, 1004 + restarts, "new@g1")));
+        assert_true (
+          rig_answers (rig, PLANNER, "Hold", repeated_hold (rig, 1004 + restarts, "new@g1")));
     }
     rig->host.reads_late = false;
     rig_pass (rig, 27 * HOUR_MS);
     for (int i = 0; i < 1000 && rig_counter (rig, "pruned") < 2 * MANY; i++)
         rig_pass (rig, 1000);
     rig->host.reads_late = true;
-    assert_true (answered (rig, "Hold", repeated_hold (rig, 1006, "r1@g1")));
-    assert_true (answered (rig, "Hold", repeated_hold (rig, 1007, "r600@g1")));
+    assert_true (rig_answers (rig, PLANNER, "Hold", repeated_hold (rig, 1006, "r1@g1")));
+    assert_true (rig_answers (rig, PLANNER, "Hold", repeated_hold (rig, 1007, "r600@g1")));
     rig_destroy (rig);
 }
 
