@@ -96,9 +96,8 @@ static const codec_row_t close_rows [] = {
 static bool close_rule (void *self, char why [WHY_BYTES])
 {
     close_t *order = self;
-    int64_t end_ms;
     order->claim.digest_set = true;
-    return answer_end_ms ((bytes_t){order->answer.data, order->answer.size}, &end_ms) ||
+    return answer_right ((bytes_t){order->answer.data, order->answer.size}) ||
            wrong (why, "answer: not an Answer");
 }
 
@@ -183,13 +182,19 @@ static const codec_row_t closed_rows [] = {
 const codec_t closed_record_codec =
   CODEC (closed_record_t, musubi__closed_record__descriptor, closed_rows);
 
-bool answer_end_ms (bytes_t answer, int64_t *end_ms)
+bool answer_right (bytes_t answer)
 {
-    ProtobufCMessage *message = message_unpack (&musubi__answer__descriptor, answer);
-    if (!message)
-        return false;
-    const Musubi__Answer *told = (const Musubi__Answer *) message;
-    *end_ms = time_valid (told->end_ms) ? told->end_ms : 0;
-    message_free (message);
-    return true;
+    arena_t arena;
+    arena_init (&arena);
+    bool right = message_unpack_in (&musubi__answer__descriptor, answer, &arena.allocator);
+    arena_end (&arena);
+    return right;
+}
+
+int64_t answer_end_ms (bytes_t answer)
+{
+    int64_t end_ms = 0;
+    for (wire_field_t field; wire_next (&answer, &field);)
+        end_ms = field.number == 4 ? (int64_t) field.value : end_ms;
+    return time_valid (end_ms) ? end_ms : 0;
 }

@@ -115,8 +115,10 @@ extern const codec_t recalled_page_codec;
 /*  The answer to such a request from now on: that it has made this reservation. */
 packed_t recalled_answer_encode (const plan_t *plan);
 
-/*  Is it a packed Answer? On true *end_ms is the end of the reservation that it tells of; 0 = of
- *  none. */
-bool answer_end_ms (bytes_t answer, int64_t *end_ms);
+/*  Is it a packed Answer? */
+bool answer_right (bytes_t answer);
+
+/*  The end of the reservation that it tells of; 0 = of none. */
+int64_t answer_end_ms (bytes_t answer);
 
 #endif

@@ -261,9 +261,8 @@ static void home_end (void *owner, void *current)
 static span_t home_span (void *owner, const part_body_t *part)
 {
     (void) owner;
-    int64_t until_ms;
-    bool ends = answer_end_ms (packed_bytes (part->claim.answer), &until_ms) && until_ms > 0;
-    return ends ? (span_t){.set = true, .until_ms = until_ms} : (span_t){0};
+    int64_t until_ms = answer_end_ms (packed_bytes (part->claim.answer));
+    return (span_t){.set = until_ms > 0, .until_ms = until_ms};
 }
 
 /*  A request has one home, named in its id: a request claimed at two homes could be carried out
@@ -282,25 +281,20 @@ static bool valid (void *owner, const plan_t *plan, const part_body_t *part, ref
 {
     (void) refusal;
     const home_t *self = owner;
-    int64_t end_ms;
     if (strcmp (plan->home, self->service->name) != 0)
         return wrong (why, "plan.home: must be %s", self->service->name);
     if (!*plan->actor)
         return wrong (why, "plan.actor: missing");
     return belongs_here (self, plan->request_id, why) &&
-           (answer_end_ms (packed_bytes (part->claim.answer), &end_ms) ||
+           (answer_right (packed_bytes (part->claim.answer)) ||
             wrong (why, "claim.answer: not an Answer"));
 }
 
-static void moved (void *owner, const moment_t *now, const plan_t *plan, command_state_t from,
-                   command_state_t to, bool done)
+static void answer_final (void *owner, void *current)
 {
-    (void) now;
-    (void) from;
-    home_t *self = owner;
-    home_claim_t *claim = claim_find (self, plan->actor, plan->request_id);
-    if (claim && to == COMMAND_COMMITTED && txid_compare (&claim->place.txid, &plan->txid) == 0)
-        claim->done = done;
+    (void) owner;
+    home_claim_t *claim = current;
+    claim->done = true;
 }
 
 /*  --- look --- */
@@ -625,16 +619,6 @@ static void load_closed (void *owner, bytes_t key, bytes_t value)
     service_bad_record (self->service, "claims", why);
 }
 
-static bool see_done (void *owner, const command_view_t *command)
-{
-    home_t *self = owner;
-    home_claim_t *claim = claim_find (self, command->plan->actor, command->plan->request_id);
-    if (claim && command->state == COMMAND_COMMITTED &&
-        txid_compare (&claim->place.txid, &command->plan->txid) == 0)
-        claim->done = command->done;
-    return true;
-}
-
 static void home_on_start (void *owner, const moment_t *now)
 {
     home_t *self = owner;
@@ -642,7 +626,6 @@ static void home_on_start (void *owner, const moment_t *now)
     for (home_claim_t *claim; (claim = ordered_after (self->claims, at)); at = &claim->name)
         if (claim->state == CLAIM_CLOSED)
             home_watch (claim, now);
-    participant_commands (self->participant, NULL, see_done, self);
     outbox_log (self->service->outbox, LEVEL_INFO, "home started claims=%zu closed=%zu",
                 ordered_count (self->claims), self->closed_count);
 }
@@ -670,7 +653,7 @@ home_t *home_new (service_t *service, const gis_settings_t *settings)
                                  .end = home_end,
                                  .span = home_span,
                                  .valid = valid,
-                                 .moved = moved};
+                                 .answer_final = answer_final};
     self->participant = participant_new (service, &resource, &settings->limits, &settings->access);
     service_load (service, TABLE_CLAIMS, load_closed, self);
     ledger_stands (service->ledger, closed_stands, self);

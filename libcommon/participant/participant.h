@@ -118,10 +118,9 @@ typedef struct {
     bool (*valid) (void *owner, const plan_t *plan, const part_body_t *part, refusal_t *refusal,
                    char why [WHY_BYTES]);
 
-    /*  Called when a command has changed its state, after its records are put; may be NULL. For
-     *  claims and change notices. */
-    void (*moved) (void *owner, const moment_t *now, const plan_t *plan, command_state_t from,
-                   command_state_t to, bool done);
+    /*  The answer of a committed claim is final: everybody has acknowledged it, or a repair has
+     *  amended it. current is what settle returned. May be NULL. */
+    void (*answer_final) (void *owner, void *current);
 
     usage_t usage;
 } resource_t;

@@ -97,8 +97,7 @@ static packed_t claim_with (const command_t *command, packed_t answer)
 }
 
 /*  False with *refusal, or why when the home does not understand it. */
-static bool amend (command_t *command, const moment_t *now, packed_t *claim, refusal_t *refusal,
-                   char why [WHY_BYTES])
+static bool amend (command_t *command, packed_t *claim, refusal_t *refusal, char why [WHY_BYTES])
 {
     participant_t *self = command->participant;
     const resource_t *resource = &self->resource;
@@ -116,7 +115,7 @@ static bool amend (command_t *command, const moment_t *now, packed_t *claim, ref
         command->amended = true;
         command_put (command, &(change_t){.from = command->state, .event = "amend"});
         service_count (self->service, "amended", 1);
-        resource->moved (resource->owner, now, &plan, command->state, command->state, true);
+        command_tell_final (command);
     }
     part_clear (&part);
     codec_clear (&plan_codec, &plan);
@@ -139,7 +138,7 @@ void participant_on_amend (void *owner, const moment_t *now, const request_t *re
     } else {
         command_answer_t answer = command_answer (command, now);
         packed_t claim = claim_with (command, asked->answer);
-        if (amend (command, now, &claim, &answer.refusal, why))
+        if (amend (command, &claim, &answer.refusal, why))
             participant_answer (self, request, &answer);
         else
             participant_answer_or_refuse (self, request, &answer, why);

@@ -4,10 +4,12 @@
  *  can never disagree about where a command stands. What it stores leaves in the same write as the
  *  answer that tells of it (T3, T13).
  */
+#include "message.h"
 #include "participant_state.h"
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static const char *const counter_names [COMMAND_STATES] = {
@@ -187,25 +189,35 @@ static void leave_reservation (command_t *self)
         reservation_put (self->participant, reservation);
 }
 
+/*  Every move is told, so its plan is not decoded for that. Empty for a tombstone. */
+static void peek_reservation (const command_t *self, char name [NAME_BYTES_MAX + 1])
+{
+    bytes_t plan = packed_bytes (self->plan);
+    wire_field_t field = {0};
+    while (field.number != 3 && wire_next (&plan, &field))
+        continue;
+    snprintf (name, NAME_BYTES_MAX + 1, "%.*s", field.number == 3 ? (int) field.bytes.size : 0,
+              (const char *) field.bytes.data);
+}
+
 static void tell_move (const command_t *self, const moment_t *now, command_state_t from,
-                       const plan_t *plan, command_event_t event)
+                       command_event_t event)
 {
     participant_t *participant = self->participant;
+    char reservation [NAME_BYTES_MAX + 1];
+    peek_reservation (self, reservation);
     bool alarm = self->state == COMMAND_EDGE || self->state == COMMAND_EDGE_REFUSED;
     char text [TXID_TEXT_BYTES];
     outbox_log (participant->service->outbox, alarm ? LEVEL_ALARM : LEVEL_INFO,
                 "hold %s %s->%s reservation=%s actor=%s age_ms=%" PRId64 " cause=%s",
                 txid_text (&self->txid, text), command_states.states [from],
-                command_states.states [self->state], plan ? plan->reservation : "-",
-                plan ? plan->actor : "-", now->mono_ms - self->held_mono_ms,
+                command_states.states [self->state], *reservation ? reservation : "-",
+                self->actor ? self->actor->name : "-", now->mono_ms - self->held_mono_ms,
                 command_event_word (event));
     service_count (participant->service, counter_names [self->state], 1);
-    if (plan && participant->resource.moved)
-        participant->resource.moved (participant->resource.owner, now, plan, from, self->state,
-                                     self->done);
     const usage_t *usage = &participant->resource.usage;
-    if (plan && usage->changed && self->state == COMMAND_COMMITTED)
-        usage->changed (usage->owner, now, plan->reservation);
+    if (usage->changed && self->state == COMMAND_COMMITTED)
+        usage->changed (usage->owner, now, reservation);
 }
 
 /*  What the new state does to the capacity and the reservation. */
@@ -265,14 +277,7 @@ void command_move (command_t *self, const moment_t *now, command_state_t to, com
     command_watch (self, now);
     if (to == COMMAND_PREPARED)
         doubt_watch (self, now, self->participant->limits.doubt_ms);
-
-    if (self->plan.size == 0) {
-        tell_move (self, now, from, NULL, event);
-    } else {
-        plan_t plan = command_plan (self);
-        tell_move (self, now, from, &plan, event);
-        codec_clear (&plan_codec, &plan);
-    }
+    tell_move (self, now, from, event);
 }
 
 /*  Past its edge: it may come back only into a window that is still free and not yet over. */
@@ -312,6 +317,13 @@ void command_decide_commit (command_t *self, const moment_t *now, command_event_
     codec_clear (&refusal_codec, &refusal);
 }
 
+void command_tell_final (const command_t *self)
+{
+    const resource_t *resource = &self->participant->resource;
+    if (self->claim && resource->answer_final)
+        resource->answer_final (resource->owner, self->claim);
+}
+
 void command_mark_done (command_t *self, const moment_t *now)
 {
     if (self->done || (self->state != COMMAND_COMMITTED && self->state != COMMAND_EDGE_REFUSED))
@@ -321,10 +333,5 @@ void command_mark_done (command_t *self, const moment_t *now)
     self->done_unstored = true;
     TAILQ_INSERT_TAIL (&participant->done_unstored, self, done_link);
     records_done_later (participant, now);
-    if (participant->resource.moved) {
-        plan_t plan = command_plan (self);
-        participant->resource.moved (participant->resource.owner, now, &plan, self->state,
-                                     self->state, true);
-        codec_clear (&plan_codec, &plan);
-    }
+    command_tell_final (self);
 }

@@ -540,6 +540,8 @@ static bool resume (command_t *self, const moment_t *now)
     if (kept_claim) {
         self->claim = participant->resource.settle (participant->resource.owner, NULL, self->taken);
         self->taken = NULL;
+        if (self->done || self->amended)
+            command_tell_final (self);
         return true;
     }
     if (command_open (self))

@@ -265,6 +265,9 @@ void command_count (command_t *self, bool open);
 /*  Every participant has acknowledged it (T6). Stored with the next write. */
 void command_mark_done (command_t *self, const moment_t *now);
 
+/*  Of a command that is done, or amended. */
+void command_tell_final (const command_t *self);
+
 /*  The answer to a verb: where it stands now. */
 command_answer_t command_answer (const command_t *self, const moment_t *now);
 

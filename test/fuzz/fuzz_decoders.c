@@ -90,8 +90,8 @@ static void try_announce (bytes_t body)
 
 static void try_answer_end (bytes_t body)
 {
-    int64_t end_ms;
-    answer_end_ms (body, &end_ms);
+    if (answer_right (body))
+        answer_end_ms (body);
 }
 
 /*  A request of the right form is checked as a planner would; only one that makes sense goes on. */

@@ -45,9 +45,6 @@ typedef struct thing {
 typedef struct {
     thing_t *things;
     int64_t capacity;
-    size_t moves; /* calls of moved */
-    command_state_t moved_to;
-    bool moved_done;
 } pool_t;
 
 static inline int64_t thing_load (const thing_t *thing, int64_t at_ms)
@@ -194,18 +191,6 @@ static inline bool pool_valid (void *owner, const plan_t *plan, const part_body_
         if (strcmp (part->compute.bookings [i].class_name, "thin") != 0)
             refusal->reason = REFUSAL_UNKNOWN_RESOURCE;
     return refusal->reason == REFUSAL_NONE;
-}
-
-static inline void pool_moved (void *owner, const moment_t *now, const plan_t *plan,
-                               command_state_t from, command_state_t to, bool done)
-{
-    (void) now;
-    (void) plan;
-    (void) from;
-    pool_t *self = owner;
-    self->moves++;
-    self->moved_to = to;
-    self->moved_done = done;
 }
 
 /*  --- the rig --- */
@@ -447,8 +432,7 @@ static inline participant_rig_t *rig_new (int64_t capacity)
                                  .settle = pool_settle,
                                  .end = pool_end,
                                  .span = pool_span,
-                                 .valid = pool_valid,
-                                 .moved = pool_moved};
+                                 .valid = pool_valid};
     rig->limits = participant_limits_default;
     rig->access = (access_t){.accounts = accounts,
                              .accounts_count = 3,

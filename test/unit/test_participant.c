@@ -744,7 +744,6 @@ static void T6_done_travels_with_the_next_write (void **state)
     done (rig, PLANNER, 1);
     assert_int_equal (rig->puts, 0);
     assert_true (rig_command (rig, 1).done);
-    assert_true (rig->pool.moved_done);
     rig_hold (rig, hold_of (rig, 2, OPERATION_RESERVE, "r2", 0, 1, 1, 3));
     assert_int_equal (rig->puts, 2);
     rig_restart (rig, 10);

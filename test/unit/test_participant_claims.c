@@ -11,6 +11,7 @@ typedef struct claim {
     txid_t txid;
     packed_t answer;
     bool settled;
+    bool final;
 } participant_claims_claim_t;
 
 static participant_claims_claim_t *claims;
@@ -61,6 +62,12 @@ static void *claim_settle (void *owner, void *current, void *taken)
     return taken;
 }
 
+static void claim_answer_final (void *owner, void *current)
+{
+    (void) owner;
+    ((participant_claims_claim_t *) current)->final = true;
+}
+
 static void claim_end (void *owner, void *current)
 {
     assert_true (((participant_claims_claim_t *) current)->settled);
@@ -97,7 +104,8 @@ static participant_rig_t *home_started (void)
                                  .settle = claim_settle,
                                  .end = claim_end,
                                  .span = claim_span,
-                                 .valid = claim_valid};
+                                 .valid = claim_valid,
+                                 .answer_final = claim_answer_final};
     rig_boot (rig);
     return rig;
 }
@@ -279,6 +287,27 @@ static void T2_a_committed_claim_is_kept_until_the_window_and_retention_have_pas
     rig_destroy (rig);
 }
 
+static void T6_the_home_hears_when_all_have_acknowledged_also_after_a_restart (void **state)
+{
+    (void) state;
+    participant_rig_t *rig = home_started ();
+    txid_t txid = txid_numbered (1);
+    rig_hold (rig, claim_of (rig, 1, "a@g1", "yes"));
+    rig_hold (rig, claim_of (rig, 2, "b@g1", "yes"));
+    rig_verb (rig, "Commit", 1);
+    rig_verb (rig, "Commit", 2);
+    assert_false (claim_of_txid (1)->final);
+    rig_request (rig, PLANNER, "Done",
+                 codec_encode (&done_request_codec, &(done_request_t){&txid, 1}));
+    assert_true (claim_of_txid (1)->final);
+    assert_false (claim_of_txid (2)->final);
+    rig_hold (rig, claim_of (rig, 3, "c@g1", "yes")); /* the mark is stored with it */
+    rig_restart (rig, 0);
+    assert_true (claim_of_txid (1)->final);
+    assert_false (claim_of_txid (2)->final);
+    rig_destroy (rig);
+}
+
 /*  Its answer has no window; the edge of a release is where the old window ends. */
 static void T2_the_claim_of_a_release_is_kept_until_the_released_window_has_passed (void **state)
 {
@@ -371,6 +400,7 @@ int main (void)
       cmocka_unit_test (T2_prepare_for_another_body_is_a_conflict),
       cmocka_unit_test (a_claim_brought_to_a_site_is_a_conflict),
       cmocka_unit_test (T2_a_committed_claim_is_kept_until_the_window_and_retention_have_passed),
+      cmocka_unit_test (T6_the_home_hears_when_all_have_acknowledged_also_after_a_restart),
       cmocka_unit_test (T2_the_claim_of_a_release_is_kept_until_the_released_window_has_passed),
       cmocka_unit_test (
         T2_a_claim_is_kept_until_the_whole_plans_last_window_and_retention_have_passed),

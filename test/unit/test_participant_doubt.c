@@ -397,7 +397,6 @@ static void T9_a_vote_at_its_edge_gives_back_loudly (void **state)
     assert_int_equal (rig_state (rig, 1), COMMAND_EDGE);
     assert_int_equal (rig_load (rig, 1), 0);
     assert_int_equal (rig->alarms, 1);
-    assert_int_equal (rig->pool.moved_to, COMMAND_EDGE);
     assert_int_equal (rig_verb_as (rig, "lis/tyo", "Resolve", 1).state, COMMAND_EDGE);
     assert_int_equal (outcome (rig, "lis/tyo", 1), OUTCOME_LOST);
     assert_int_equal (rig_verb (rig, "Prepare", 1).state, COMMAND_EDGE);
