@@ -320,6 +320,10 @@ extern const codec_t space_booking_codec;
 extern const codec_t space_part_codec;
 extern const codec_t claim_part_codec;
 extern const codec_t hold_codec;
+
+/*  As hold_codec encodes it, with a plan that is packed already. The caller frees data. */
+packed_t hold_with_plan (const hold_t *hold, const packed_t *plan);
+
 extern const codec_t profile_codec;
 extern const codec_t refusal_codec;
 extern const codec_t command_answer_codec;

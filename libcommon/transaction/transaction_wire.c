@@ -311,3 +311,15 @@ static bool hold_rule (void *self, char why [WHY_BYTES])
 
 const codec_t hold_codec =
   CODEC_RULED (hold_t, musubi__hold_request__descriptor, hold_rows, hold_rule);
+
+/*  The plan is the same in the holds of all participants. */
+packed_t hold_with_plan (const hold_t *hold, const packed_t *plan)
+{
+    codec_row_t rows [sizeof hold_rows / sizeof *hold_rows];
+    const codec_t rest = CODEC (hold_t, musubi__hold_request__descriptor, rows);
+    memcpy (rows, hold_rows, sizeof rows);
+    rows [0] = (codec_row_t) ROW_UNUSED ("plan");
+    packed_t packed = codec_encode (&rest, hold);
+    message_splice (&packed, 1, plan, 1);
+    return packed;
+}

@@ -173,12 +173,11 @@ static void send_hold (attempt_t *self, const moment_t *now, size_t at, bytes_t 
     voter->call = calls_start (self->service->calls, now, &order, on_vote, self, at);
 }
 
-static void make_hold (attempt_t *self, const moment_t *now, size_t at, const attempt_part_t *part,
-                       bool later)
+static void make_hold (attempt_t *self, const moment_t *now, size_t at, const packed_t *plan,
+                       const attempt_part_t *part, bool later)
 {
     voter_t *voter = &self->voters [at];
-    hold_t hold = {.plan = self->plan, /* lent */
-                   .part_kind = part->kind,
+    hold_t hold = {.part_kind = part->kind,
                    .part = part->part.data,
                    .part_size = part->part.size,
                    .ttl_ms = self->settings->hold_ttl_ms,
@@ -188,7 +187,7 @@ static void make_hold (attempt_t *self, const moment_t *now, size_t at, const at
             hold.replaces [hold.replaces_count++] = self->trail->traces [i].txid;
     memcpy (voter->replaced, hold.replaces, sizeof voter->replaced);
     voter->replaced_count = hold.replaces_count;
-    packed_t body = codec_encode (&hold_codec, &hold);
+    packed_t body = hold_with_plan (&hold, plan);
     if (later) {
         voter->kept = body;
         self->kept++;
@@ -218,11 +217,14 @@ attempt_t *attempt_new (service_t *service, coordinator_t *coordinator,
     self->mono_by_ms =
       now->mono_ms + (self->plan.decide_by_ms - timekeeper_most (&service->timekeeper, now));
     self->timer = timers_set (service->timers, self->mono_by_ms, attempt_on_time, self, 0);
+    packed_t packed = codec_encode (&plan_codec, &self->plan);
     for (size_t i = 0; i < self->count; i++) {
         self->voters [i].party = self->plan.participants [i];
-        make_hold (self, now, i, &parts [i], domains_last && parts [i].kind == PART_NETWORK);
+        make_hold (self, now, i, &packed, &parts [i],
+                   domains_last && parts [i].kind == PART_NETWORK);
         free (parts [i].part.data);
     }
+    free (packed.data);
     if (self->waiting == self->kept)
         send_kept (self, now);
     return self;

@@ -219,6 +219,25 @@ static void a_hold_without_a_part_is_one (void **state)
     free (packed.data);
 }
 
+static void a_hold_with_a_plan_that_is_packed_is_the_same_hold (void **state)
+{
+    (void) state;
+    char why [WHY_BYTES];
+    hold_t hold = hold_full (), back, expected;
+    packed_t plan = codec_encode (&plan_codec, &hold.plan);
+    packed_t packed = hold_with_plan (&hold, &plan), whole = codec_encode (&hold_codec, &hold);
+    assert_true (codec_decode (&hold_codec, &back, bytes_of (packed), why));
+    assert_true (codec_decode (&hold_codec, &expected, bytes_of (whole), why));
+    assert_int_equal (packed.size, whole.size);
+    assert_true (codec_same (&hold_codec, &expected, &back));
+    codec_clear (&hold_codec, &back);
+    codec_clear (&hold_codec, &expected);
+    codec_clear (&hold_codec, &hold);
+    free (packed.data);
+    free (whole.data);
+    free (plan.data);
+}
+
 static void await_one (plan_t *plan)
 {
     plan->awaited = calloc (1, sizeof (participant_ref_t));
@@ -449,6 +468,7 @@ int main (void)
       cmocka_unit_test (a_txid_reads_as_store_start_and_counter),
       cmocka_unit_test (every_state_and_reason_has_a_word),
       cmocka_unit_test (a_hold_without_a_part_is_one),
+      cmocka_unit_test (a_hold_with_a_plan_that_is_packed_is_the_same_hold),
       cmocka_unit_test (a_release_names_whom_it_awaits),
       cmocka_unit_test (a_bad_plan_is_refused_by_its_field),
       cmocka_unit_test (replaces_only_earlier_plans_of_the_same_coordinator),
