@@ -3,6 +3,7 @@
 #include "message.h"
 #include "must.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -89,13 +90,11 @@ static bool owns (const codec_t *codec)
     return false;
 }
 
-/*  How many elements may own memory. A single member counts even if its row says it is absent: it
- *  may have been filled, and is zero otherwise. Cases of a oneof share their place, so only the
- *  present one counts. */
+/*  How many elements may own memory, of a row that does. A single member counts even if its row
+ *  says it is absent: it may have been filled, and is zero otherwise. Cases of a oneof share their
+ *  place, so only the present one counts. */
 static size_t owned_count (const codec_row_t *row, const uint8_t *self)
 {
-    if (!row_owns (row))
-        return 0;
     return row->many == MANY_NOT && !row->cased && !row->pointer ? 1 : row_count (row, self);
 }
 
@@ -116,11 +115,10 @@ static void free_owned (const codec_t *codec, const uint8_t *self)
 {
     for (size_t r = 0; r < codec->rows_count; r++) {
         const codec_row_t *row = &codec->rows [r];
-        if (!row_owns (row))
-            continue;
         const uint8_t *elements = row_elements (row, self);
         size_t count = elements ? owned_count (row, self) : 0;
-        if (element_owns (row))
+        /* of one alone it is found out as fast by looking */
+        if ((count == 1 && row->kind == KIND_ONE) || (count > 0 && element_owns (row)))
             for (size_t i = 0; i < count; i++)
                 element_free (row, elements + i * row->size);
         if (row->pointer || row->many == MANY_LIST)
@@ -130,9 +128,11 @@ static void free_owned (const codec_t *codec, const uint8_t *self)
 
 void codec_clear (const codec_t *codec, void *self)
 {
+    if (codec->size == 0)
+        return; /* it has no fields, and self is NULL */
+    assert (self);
     free_owned (codec, self);
-    if (codec->size > 0)
-        memset (self, 0, codec->size);
+    memset (self, 0, codec->size);
 }
 
 static void copy_owned (const codec_t *codec, uint8_t *self);
@@ -158,7 +158,7 @@ static void copy_owned (const codec_t *codec, uint8_t *self)
 {
     for (size_t r = 0; r < codec->rows_count; r++) {
         const codec_row_t *row = &codec->rows [r];
-        size_t count = owned_count (row, self);
+        size_t count = row_owns (row) ? owned_count (row, self) : 0;
         if (row->pointer || row->many == MANY_LIST) {
             void *elements = must_copy (row_elements (row, self), count * row->size);
             memcpy (self + row->at, &elements, sizeof elements);
