@@ -1,4 +1,4 @@
-/*  log - one write a line, so that lines of several processes on one terminal do not mix. */
+/*  log - whole lines in a write, so that lines of several processes on one terminal do not mix. */
 #include "log.h"
 
 #include <stdarg.h>
@@ -8,9 +8,13 @@
 #include <unistd.h>
 
 #define LINE_BYTES 2048
+#define HELD_BYTES (8 * LINE_BYTES)
 
 static char log_name [NAME_BYTES_MAX + 1] = "musubi";
 static log_level_t log_least = LEVEL_INFO;
+static _Thread_local char held [HELD_BYTES];
+static _Thread_local size_t held_size;
+static _Thread_local bool holding;
 
 void log_open (const char *name, log_level_t least)
 {
@@ -39,6 +43,26 @@ static int stamp (char *text, size_t size)
                      now.tv_nsec / 1000000);
 }
 
+static void held_write (void)
+{
+    if (held_size == 0)
+        return;
+    ssize_t written = write (STDERR_FILENO, held, held_size);
+    (void) written; /* nowhere left to complain */
+    held_size = 0;
+}
+
+void log_hold (void)
+{
+    holding = true;
+}
+
+void log_release (void)
+{
+    holding = false;
+    held_write ();
+}
+
 void log_line (log_level_t level, const char *format, ...)
 {
     static const char *const words [] = {[LEVEL_DEBUG] = "debug",
@@ -48,16 +72,19 @@ void log_line (log_level_t level, const char *format, ...)
     if (level < log_least)
         return;
 
-    char line [LINE_BYTES];
-    size_t used = (size_t) stamp (line, sizeof line);
-    used += (size_t) snprintf (line + used, sizeof line - used, " %s %s ", words [level], log_name);
+    if (held_size > HELD_BYTES - LINE_BYTES)
+        held_write ();
+    char *line = held + held_size;
+    size_t used = (size_t) stamp (line, LINE_BYTES);
+    used += (size_t) snprintf (line + used, LINE_BYTES - used, " %s %s ", words [level], log_name);
     va_list arguments;
     va_start (arguments, format);
-    vsnprintf (line + used, sizeof line - 1 - used, format, arguments);
+    vsnprintf (line + used, LINE_BYTES - 1 - used, format, arguments);
     va_end (arguments);
     defuse (line);
     used = strlen (line);
     line [used++] = '\n';
-    ssize_t written = write (STDERR_FILENO, line, used);
-    (void) written; /* nowhere left to complain */
+    held_size += used;
+    if (!holding || level > LEVEL_INFO)
+        held_write ();
 }

@@ -11,4 +11,8 @@
 void log_open (const char *name, log_level_t least);
 void log_line (log_level_t level, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
 
+/*  From hold to release, this thread's lines of LEVEL_INFO and below leave together. */
+void log_hold (void);
+void log_release (void);
+
 #endif

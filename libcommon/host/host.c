@@ -37,6 +37,7 @@
 #include <unistd.h>
 
 #define REQUESTS_BATCH_MAX 256          /* events in one write */
+#define STEPS_OF_ENTROPY   64           /* that the system is asked for at once */
 #define LINGER_MS          200          /* for the last replies of a clean end */
 #define KIND_BYTES         16           /* "lis" */
 #define SCRUB_BYTES        (256u << 10) /* of records read in one go, */
@@ -82,8 +83,10 @@ typedef struct {
     uint64_t memory_bytes;
     int64_t idle_ms; /* when idle connections were last closed */
     int64_t wall_least_ms;
-    size_t files;    /* descriptors that this process may have */
-    int64_t room_ms; /* when room was last made among them */
+    uint8_t entropy [STEPS_OF_ENTROPY][ENTROPY_BYTES];
+    size_t entropy_left; /* steps for which it is there */
+    size_t files;        /* descriptors that this process may have */
+    int64_t room_ms;     /* when room was last made among them */
     int64_t closed_told_ms;
     uint64_t closed_told; /* connections closed, as last logged */
     bool stopping;
@@ -153,7 +156,7 @@ static void host_take (host_t *self, const effect_t *effect)
     }
 }
 
-static moment_t host_moment (const host_t *self)
+static moment_t host_moment (host_t *self)
 {
     bus_counts_t bus = bus_counts (self->bus);
     moment_t now = {.wall_ms = wall_ms (self),
@@ -167,7 +170,13 @@ static moment_t host_moment (const host_t *self)
                     .connections_in = bus.connections,
                     .connections_out = peer_sockets_open (self->peers),
                     .memory_bytes = self->memory_bytes};
-    randombytes_buf (now.entropy, sizeof now.entropy);
+    if (self->entropy_left == 0) {
+        randombytes_buf (self->entropy, sizeof self->entropy);
+        self->entropy_left = STEPS_OF_ENTROPY;
+    }
+    uint8_t *entropy = self->entropy [--self->entropy_left];
+    memcpy (now.entropy, entropy, ENTROPY_BYTES);
+    sodium_memzero (entropy, ENTROPY_BYTES); /* tokens are made of it */
     return now;
 }
 
@@ -227,8 +236,10 @@ static void finish_batch (host_t *self)
     }
     self->writing = false;
     effect_t effect;
+    log_hold ();
     while (!self->failed && outbox_next (self->held, &effect))
         host_leave (self, &effect);
+    log_release ();
     outbox_clear (self->held);
     if (self->failed)
         return;

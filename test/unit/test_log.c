@@ -33,7 +33,7 @@ static int release_stderr (void **state)
 /*  Everything logged, as one text; the lines' times are cut off when they look like times. */
 static const char *logged (void)
 {
-    static char text [16384];
+    static char text [32768];
     size_t used = 0;
     char line [8192];
     rewind (caught);
@@ -97,6 +97,42 @@ static void a_long_line_is_cut_and_still_a_line (void **state)
     assert_string_equal (all + first, "\n info x next\n");
 }
 
+static void held_lines_leave_together_and_before_a_warning (void **state)
+{
+    (void) state;
+    log_open ("x", LEVEL_INFO);
+    log_hold ();
+    log_line (LEVEL_INFO, "one");
+    assert_string_equal (logged (), "");
+    log_line (LEVEL_WARNING, "two");
+    assert_string_equal (logged (), " info x one\n warning x two\n");
+    log_line (LEVEL_INFO, "three");
+    log_release ();
+    log_line (LEVEL_INFO, "four");
+    assert_string_equal (logged (), " info x one\n warning x two\n info x three\n info x four\n");
+}
+
+static void more_than_can_be_held_is_whole (void **state)
+{
+    (void) state;
+    enum { LINES = 100 };
+    char text [100] = "";
+    memset (text, 'y', sizeof text - 1);
+    log_open ("x", LEVEL_INFO);
+    log_hold ();
+    for (int i = 0; i < LINES; i++)
+        log_line (LEVEL_INFO, "%d %s%s", i, text, text);
+    log_release ();
+    const char *at = logged ();
+    for (int i = 0; i < LINES && at; i++) {
+        char expected [256];
+        snprintf (expected, sizeof expected, " info x %d %s%s\n", i, text, text);
+        assert_memory_equal (at, expected, strlen (expected));
+        at += strlen (expected);
+    }
+    assert_string_equal (at, "");
+}
+
 #define LOG_TEST(name) cmocka_unit_test_setup_teardown (name, catch_stderr, release_stderr)
 
 int main (void)
@@ -106,6 +142,8 @@ int main (void)
       LOG_TEST (levels_below_the_threshold_are_silent),
       LOG_TEST (nothing_in_a_line_can_forge_another),
       LOG_TEST (a_long_line_is_cut_and_still_a_line),
+      LOG_TEST (held_lines_leave_together_and_before_a_warning),
+      LOG_TEST (more_than_can_be_held_is_whole),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
