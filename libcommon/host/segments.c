@@ -25,7 +25,7 @@
 #define MAGIC_BYTES   16
 #define HEAD_BYTES    (MAGIC_BYTES + 3 * 8) /* first, last, bytes of the rows */
 #define SUM_BYTES     crypto_generichash_BYTES
-#define DEFLATE_LEVEL 4 /* rows become five times smaller; higher levels gain little */
+#define DEFLATE_LEVEL 2 /* 4.7 times smaller; level 4: 4.9 times, in 1.4 of the time */
 
 typedef struct {
     uint64_t first;
