@@ -453,7 +453,8 @@ void gis_core (const gis_settings_t *settings, core_t *core)
     registration_guard (self->registration, self->service->restore_guard);
     calls_resolver (self->service->calls, gis_resolve, self->roster);
     service_at_start (self->service, gis_on_start, self);
-    self->home = home_new (self->service, &self->settings);
+    self->home = home_new (self->service, &self->settings.limits, &self->settings.access,
+                           self->settings.closed_max);
     self->recall =
       recall_new (self->service, self->home, self->roster, self->settings.recall_wait_ms);
     service_serve (self->service, "Gis", "Announce", &announcement_codec, on_announce, self);

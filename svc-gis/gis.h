@@ -27,7 +27,6 @@
 #define GIS_ENTRY_BYTES_MAX  (776u << 10) /* of one entry, packed: the largest domain's */
 #define GIS_TABLE_BYTES_MAX  (64u << 20)  /* of all entries, packed */
 #define GIS_PAGE_BYTES       (960u << 10) /* of the entries of a page */
-#define GIS_KEEP_MS_MAX      (INT64_C (400) * 86400000) /* Close keeps at most so far ahead */
 #define GIS_LEASE_MS_LEAST   1000
 #define GIS_LEASE_MS_MOST    3600000
 #define GIS_PAGE_ENTRIES_MAX 4096

@@ -2,7 +2,7 @@
  */
 #include "recall.h"
 
-#include "gis_wire.h"
+#include "home_wire.h"
 #include "must.h"
 #include "ordered.h"
 #include "part_record.h"

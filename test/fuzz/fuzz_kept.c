@@ -6,7 +6,7 @@
 #include "bags.h"
 #include "codec_table.h"
 #include "fuzzing.h"
-#include "gis_wire.h"
+#include "home_wire.h"
 #include "member.h"
 #include "node_work.h"
 #include "nodes_wire.h"

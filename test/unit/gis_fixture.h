@@ -7,6 +7,7 @@
 
 #include "gis.h"
 #include "gis_wire.h"
+#include "home_wire.h"
 #include "host_in_memory.h"
 #include "member.h"
 

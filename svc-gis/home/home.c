@@ -9,7 +9,7 @@
 
 #include "access.h"
 #include "allocations.h"
-#include "gis_wire.h"
+#include "home_wire.h"
 #include "ledger.h"
 #include "must.h"
 #include "ordered.h"
@@ -54,7 +54,9 @@ typedef struct {
 
 struct home {
     service_t *service;
-    const gis_settings_t *settings;
+    const participant_limits_t *limits;
+    const access_t *access;
+    uint32_t closed_max;
     participant_t *participant;
     allocations_t *allocations;
     ordered_t *claims;
@@ -333,7 +335,7 @@ static void home_on_look (void *owner, const moment_t *now, const request_t *req
         service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
         return;
     }
-    if (!may (&self->settings->access, VERB_SHOW, request->actor, request->actor, look->actor)) {
+    if (!may (self->access, VERB_SHOW, request->actor, request->actor, look->actor)) {
         service_refuse (self->service, request, CALL_DENIED, "%.63s may not look at claims of %s",
                         request->actor, look->actor);
         return;
@@ -391,7 +393,7 @@ static void on_parties (void *owner, const moment_t *now, const request_t *reque
     (void) now;
     home_t *self = owner;
     const parties_question_t *asked = body;
-    if (!may (&self->settings->access, VERB_RESOLVE, request->actor, request->actor, "")) {
+    if (!may (self->access, VERB_RESOLVE, request->actor, request->actor, "")) {
         service_refuse (self->service, request, CALL_DENIED, "%.63s may not ask who takes part",
                         request->actor);
         return;
@@ -418,7 +420,7 @@ static void on_closed_over (void *owner, const moment_t *now, uint64_t token);
 static void home_watch (home_claim_t *claim, const moment_t *now)
 {
     const home_t *self = claim->home;
-    int64_t over_ms = claim->keep_until_ms + self->settings->limits.retention_ms;
+    int64_t over_ms = claim->keep_until_ms + self->limits->retention_ms;
     claim->timer =
       timers_set (self->service->timers, timekeeper_mono (&self->service->timekeeper, now, over_ms),
                   on_closed_over, claim, 0);
@@ -429,7 +431,7 @@ static void on_closed_over (void *owner, const moment_t *now, uint64_t token)
     (void) token;
     home_claim_t *claim = owner;
     home_t *self = claim->home;
-    int64_t over_ms = claim->keep_until_ms + self->settings->limits.retention_ms;
+    int64_t over_ms = claim->keep_until_ms + self->limits->retention_ms;
     claim->timer = 0;
     if (timekeeper_least (&self->service->timekeeper, now) < over_ms) {
         home_watch (claim, now); /* a clock was stepped */
@@ -466,8 +468,8 @@ static home_claim_t *home_close_claim (home_t *self, const moment_t *now, close_
       .answer = order->answer, .keep_until_ms = order->keep_until_ms, .closed_ms = now->wall_ms};
     memcpy (record.digest, order->claim.digest, DIGEST_BYTES);
     order->answer = (packed_t){0};
-    if (record.keep_until_ms > now->wall_ms + GIS_KEEP_MS_MAX)
-        record.keep_until_ms = now->wall_ms + GIS_KEEP_MS_MAX;
+    if (record.keep_until_ms > now->wall_ms + HOME_KEEP_MS_MAX)
+        record.keep_until_ms = now->wall_ms + HOME_KEEP_MS_MAX;
     if (record.keep_until_ms < now->wall_ms)
         record.keep_until_ms = now->wall_ms;
     home_claim_t *claim = closed_new (self, order->claim.actor, order->claim.request_id, &record);
@@ -541,12 +543,12 @@ static bool check_close (home_t *self, const moment_t *now, const request_t *req
     if (!belongs_here (self, order->claim.request_id, why))
         return service_refuse (self->service, request, CALL_BAD_REQUEST, "%s", why);
     /* It is final, as an answer to RESOLVE is, so the same callers may ask for it. */
-    if (!may (&self->settings->access, VERB_RESOLVE, request->actor, order->claim.actor, ""))
+    if (!may (self->access, VERB_RESOLVE, request->actor, order->claim.actor, ""))
         return service_refuse (self->service, request, CALL_DENIED, "%.63s may not close requests",
                                request->actor);
     if (claim_find (self, order->claim.actor, order->claim.request_id))
         return true;
-    if (self->closed_count >= self->settings->closed_max)
+    if (self->closed_count >= self->closed_max)
         return service_refuse (self->service, request, CALL_OVERLOADED,
                                "limits/closed_max: %zu closed requests are kept, which is the most",
                                self->closed_count);
@@ -636,12 +638,15 @@ static bool closed_stands (void *owner, const ledger_subject_t *subject)
     return *subject->actor && claim_find (owner, subject->actor, subject->request_id);
 }
 
-home_t *home_new (service_t *service, const gis_settings_t *settings)
+home_t *home_new (service_t *service, const participant_limits_t *limits, const access_t *access,
+                  uint32_t closed_max)
 {
-    assert (service && settings && strchr (service->name, '/'));
+    assert (service && limits && access && strchr (service->name, '/'));
     home_t *self = must (calloc (1, sizeof *self));
     self->service = service;
-    self->settings = settings;
+    self->limits = limits;
+    self->access = access;
+    self->closed_max = closed_max;
     self->claims = ordered_new (home_by_name);
     self->by_reservation = ordered_new (home_by_place);
     const resource_t resource = {.owner = self,
@@ -654,7 +659,7 @@ home_t *home_new (service_t *service, const gis_settings_t *settings)
                                  .span = home_span,
                                  .valid = valid,
                                  .answer_final = answer_final};
-    self->participant = participant_new (service, &resource, &settings->limits, &settings->access);
+    self->participant = participant_new (service, &resource, limits, access);
     service_load (service, TABLE_CLAIMS, load_closed, self);
     ledger_stands (service->ledger, closed_stands, self);
     service_at_start (service, home_on_start,
@@ -662,7 +667,7 @@ home_t *home_new (service_t *service, const gis_settings_t *settings)
     service_serve (service, "Home", "Look", &look_codec, home_on_look, self);
     service_serve (service, "Home", "Close", &close_codec, on_close, self);
     service_serve (service, "Home", "Parties", &parties_question_codec, on_parties, self);
-    self->allocations = allocations_new (service, self->participant, &settings->access);
+    self->allocations = allocations_new (service, self->participant, access);
     return self;
 }
 

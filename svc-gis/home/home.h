@@ -18,12 +18,16 @@
 #ifndef MUSUBI_HOME_H
 #define MUSUBI_HOME_H
 
-#include "gis.h"
+#include "participant.h"
+
+#define HOME_KEEP_MS_MAX (INT64_C (400) * 86400000) /* Close keeps at most so far ahead */
 
 typedef struct home home_t;
 
-/*  Serves Home and Participant, loads their tables. Settings and service are borrowed for life. */
-home_t *home_new (service_t *service, const gis_settings_t *settings);
+/*  Serves Home and Participant, loads their tables. All is borrowed for life. closed_max: refusals
+ *  kept at once; claims under way are bounded by limits. */
+home_t *home_new (service_t *service, const participant_limits_t *limits, const access_t *access,
+                  uint32_t closed_max);
 void home_destroy (home_t **self_p);
 
 /*  A participant says that this request of ours was committed (T2): from now on it is answered so,
