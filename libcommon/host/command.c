@@ -2,7 +2,6 @@
 #include "command.h"
 
 #include "clock.h"
-#include "fd_auto.h"
 #include "must.h"
 
 #include <errno.h>
@@ -93,9 +92,9 @@ static int command_process_begin (command_process_t *self, const char *const *ar
     self->input = pipes [0][1];
     self->output = pipes [1][0];
     self->errors = pipes [2][0];
-    fd_close (&pipes [0][0]);
-    fd_close (&pipes [1][1]);
-    fd_close (&pipes [2][1]);
+    descriptor_close (&pipes [0][0]);
+    descriptor_close (&pipes [1][1]);
+    descriptor_close (&pipes [2][1]);
     return failed;
 }
 
@@ -106,7 +105,7 @@ static void input_write (command_process_t *self, const char **input)
     if (written > 0)
         *input += written;
     if ((size_t) (written > 0 ? written : 0) == left || (written < 0 && errno != EAGAIN))
-        fd_close (&self->input);
+        descriptor_close (&self->input);
 }
 
 static void output_read (command_process_t *self)
@@ -118,7 +117,7 @@ static void output_read (command_process_t *self)
     if (got > 0)
         text->size += (size_t) got;
     else if (got == 0 || errno != EINTR)
-        fd_close (&self->output);
+        descriptor_close (&self->output);
 }
 
 static void errors_read (command_process_t *self)
@@ -130,7 +129,7 @@ static void errors_read (command_process_t *self)
     memcpy (self->said + self->said_size, read_into, kept);
     self->said_size += kept;
     if (got == 0 || (got < 0 && errno != EINTR))
-        fd_close (&self->errors);
+        descriptor_close (&self->errors);
 }
 
 /*  Until both of its outputs are closed; false when that takes too long or is too much. */
@@ -200,9 +199,9 @@ static command_told_t command_do (const char *const *arguments, const char *inpu
     int failed = command_process_begin (&self, arguments);
     bool talked = failed == 0 && command_talk (&self, input);
     *why = '\0';
-    fd_close (&self.input);
-    fd_close (&self.output);
-    fd_close (&self.errors);
+    descriptor_close (&self.input);
+    descriptor_close (&self.output);
+    descriptor_close (&self.errors);
     self.text.data = must (realloc (self.text.data, self.text.size + 1));
     self.text.data [self.text.size] = '\0';
     *output = (packed_t){.data = (uint8_t *) self.text.data, .size = self.text.size};

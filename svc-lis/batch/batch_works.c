@@ -3,7 +3,6 @@
 
 #include "batch_script.h"
 #include "clock.h"
-#include "fd_auto.h"
 #include "must.h"
 #include "run_folder.h"
 
@@ -63,7 +62,7 @@ static bool batch_account_find (batch_run_t *run, char why [WHY_BYTES])
 static bool batch_run_read (batch_run_t *run, const char *runs, const char *name)
 {
     char path [PATH_MAX], why [WHY_BYTES];
-    fd_auto_t folder = open (runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    descriptor_auto_t folder = open (runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     packed_t record;
     *run = (batch_run_t){0};
     snprintf (path, sizeof path, "%s.order", name);
@@ -79,7 +78,7 @@ static bool batch_run_read (batch_run_t *run, const char *runs, const char *name
 static bool told_read (const char *path, uid_t account, char told [TOLD_BYTES])
 {
     struct stat file;
-    fd_auto_t fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    descriptor_auto_t fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     bool own =
       fd >= 0 && fstat (fd, &file) == 0 && S_ISREG (file.st_mode) && file.st_uid == account;
     ssize_t got = own ? read (fd, told, TOLD_BYTES - 1) : -1;
@@ -234,7 +233,7 @@ static bool batch_order_write (const work_order_t *order, char why [WHY_BYTES])
 {
     char file [RUN_NAME_BYTES_MAX + 8];
     snprintf (file, sizeof file, "%s.order", order->ticket.name);
-    fd_auto_t folder =
+    descriptor_auto_t folder =
       runs_make (order->runs) ? open (order->runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     packed_t packed = codec_encode (&ticket_codec, &order->ticket);
     bool written = folder >= 0 && run_file_write (folder, file, packed_bytes (packed));
@@ -317,9 +316,10 @@ static bool batch_start (const void *asked, void *told, char why [WHY_BYTES])
 static bool batch_ended_mark (const char *runs, const char *name, char why [WHY_BYTES])
 {
     char path [PATH_MAX];
-    fd_auto_t fd = runs_make (runs) ? open (batch_path (path, runs, name, ".ended"),
-                                            O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)
-                                    : -1;
+    descriptor_auto_t fd = runs_make (runs)
+                             ? open (batch_path (path, runs, name, ".ended"),
+                                     O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)
+                             : -1;
     return (fd >= 0 && fsync (fd) == 0) || wrong (why, "run %.80s: %s", name, strerror (errno));
 }
 

@@ -5,7 +5,6 @@
 #include "gridengine_queue.h"
 
 #include "clock.h"
-#include "fd_auto.h"
 #include "must.h"
 
 #include <stdio.h>
@@ -182,7 +181,7 @@ static char *grid_queue_wanted (const grid_queue_t *self, char why [WHY_BYTES])
 static bool grid_queue_put (const grid_queue_t *self, const char *text, char why [WHY_BYTES])
 {
     char path [] = "/tmp/musubi-queue-XXXXXX";
-    fd_auto_t file = mkstemp (path);
+    descriptor_auto_t file = mkstemp (path);
     size_t size = strlen (text);
     bool good = (file >= 0 && write (file, text, size) == (ssize_t) size) ||
                 wrong (why, "%s can't be written: %m", path);

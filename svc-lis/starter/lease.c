@@ -4,7 +4,6 @@
  */
 #include "lease.h"
 
-#include "fd_auto.h"
 #include "must.h"
 
 #include <fcntl.h>
@@ -53,7 +52,7 @@ bool lease_read (const char *runs, lease_t *lease)
         return false;
     for (int i = 0; i < READS_MAX; i++) {
         int64_t again_ms;
-        fd_auto_t fd = open (lease_path_of (path, runs), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        descriptor_auto_t fd = open (lease_path_of (path, runs), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
         ssize_t size = fd >= 0 ? pread (fd, line, LINE_BYTES, 0) : -1;
         if (size <= 0)
             return false;

@@ -3,7 +3,6 @@
  */
 #include "processes.h"
 
-#include "fd_auto.h"
 #include "must.h"
 
 #include <ctype.h>
@@ -70,7 +69,7 @@ static ssize_t read_small (pid_t pid, const char *file, char *text, size_t room)
 {
     char path [PATH_BYTES];
     snprintf (path, sizeof path, "/proc/%d/%s", (int) pid, file);
-    fd_auto_t fd = open (path, O_RDONLY | O_CLOEXEC);
+    descriptor_auto_t fd = open (path, O_RDONLY | O_CLOEXEC);
     ssize_t got = fd >= 0 ? read (fd, text, room - 1) : -1;
     if (got >= 0)
         text [got] = '\0';

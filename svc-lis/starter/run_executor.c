@@ -4,7 +4,6 @@
  */
 #include "run_executor.h"
 
-#include "fd_auto.h"
 #include "lease.h"
 #include "must.h"
 #include "open_as.h"
@@ -158,7 +157,7 @@ static bool do_start (const void *asked, void *told, char why [WHY_BYTES])
     const work_order_t *order = asked;
     if (!order->ticket.name)
         return wrong (why, "ticket: missing");
-    fd_auto_t folder = run_folder_make (order->runs, order->ticket.name);
+    descriptor_auto_t folder = run_folder_make (order->runs, order->ticket.name);
     if (folder < 0)
         return run_executor_refuse (told, order->ticket.name, "its folder can't be made", errno);
     return start_in (folder, order, told, why);
@@ -256,7 +255,7 @@ static bool do_signal (const void *asked, void *told, char why [WHY_BYTES])
     const work_order_t *order = asked;
     if (order->names_count != 1)
         return wrong (why, "names: should be the name of one run");
-    fd_auto_t folder = run_folder_make (order->runs, order->names [0]);
+    descriptor_auto_t folder = run_folder_make (order->runs, order->names [0]);
     if (folder < 0)
         return wrong (why, "run %s: %s", order->names [0], strerror (errno));
     return signal_in (folder, order, told, why);
@@ -319,15 +318,15 @@ static bool do_read (const void *asked, void *told, char why [WHY_BYTES])
     const work_order_t *order = asked;
     work_result_t *result = told;
     run_executor_where_t where = {.errors = order->errors};
-    fd_auto_t folder =
+    descriptor_auto_t folder =
       order->names_count == 1 ? run_folder_open (order->runs, order->names [0]) : -1;
     if (folder < 0 || !output_find (folder, &where)) {
         result->why = must (strdup ("the node no longer keeps that run"));
         return true;
     }
-    fd_auto_t fd = *where.path
-                     ? open_as (where.account, folder, where.path)
-                     : openat (folder, "output", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    descriptor_auto_t fd =
+      *where.path ? open_as (where.account, folder, where.path)
+                  : openat (folder, "output", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (fd >= 0)
         read_from (fd, order, result);
     else if (errno != ENOENT)

@@ -3,7 +3,7 @@
  */
 #include "run_files.h"
 
-#include "fd_auto.h"
+#include "must.h"
 #include "open_as.h"
 
 #include <errno.h>
@@ -30,8 +30,8 @@ static int run_files_folder_of (int work, const char *path, const run_files_acco
         bool made = make && mkdirat (folder, part, 0700) == 0;
         int next = openat (folder, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
         if (next >= 0 && made && make->other && fchown (next, make->uid, make->gid) != 0)
-            fd_close (&next);
-        fd_close (&folder);
+            descriptor_close (&next);
+        descriptor_close (&folder);
         folder = next;
     }
     *last = path;
@@ -64,7 +64,7 @@ static bool copy_right (const run_file_t *input, const struct stat *copy,
 static bool input_link (const run_file_t *input, int copy, mode_t mode, int folder,
                         const char *last, const run_files_account_t *account)
 {
-    fd_auto_t probe = open_as (account->name, AT_FDCWD, input->copy);
+    descriptor_auto_t probe = open_as (account->name, AT_FDCWD, input->copy);
     if (probe >= 0)
         return symlinkat (input->copy, folder, last) == 0;
     return account->other && fchmod (copy, (mode & 07777) | 0044) == 0 &&
@@ -76,13 +76,13 @@ static bool input_enter (const run_file_t *input, int work, const run_files_acco
 {
     struct stat told;
     const char *last;
-    fd_auto_t copy = open (input->copy, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    descriptor_auto_t copy = open (input->copy, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (copy < 0 || fstat (copy, &told) != 0)
         return wrong (why, "input %.120s: its copy on this machine: %s", input->name,
                       strerror (errno));
     if (!copy_right (input, &told, account, why))
         return false;
-    fd_auto_t folder = run_files_folder_of (work, input->path, account, &last);
+    descriptor_auto_t folder = run_files_folder_of (work, input->path, account, &last);
     return (folder >= 0 && input_link (input, copy, told.st_mode, folder, last, account)) ||
            wrong (why, "input %.120s: %s%s", input->name, strerror (errno),
                   errno == EXDEV ? "; its account can't open the copy, and runs are on another disk"
@@ -102,7 +102,7 @@ void run_files_leave (const run_order_t *order, int work)
 {
     for (size_t i = 0; i < order->inputs_count; i++) {
         const char *last;
-        fd_auto_t folder = run_files_folder_of (work, order->inputs [i].path, NULL, &last);
+        descriptor_auto_t folder = run_files_folder_of (work, order->inputs [i].path, NULL, &last);
         if (folder >= 0)
             unlinkat (folder, last, 0);
     }
@@ -127,7 +127,8 @@ static bool output_take (int output, const struct stat *arrivals, bool other)
 
 static bool output_copy (int output, int arrivals, const char *name, const struct stat *told)
 {
-    fd_auto_t copy = openat (arrivals, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OUTPUT_MODE);
+    descriptor_auto_t copy =
+      openat (arrivals, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OUTPUT_MODE);
     if (copy < 0)
         return false;
     bool good = fchown (copy, told->st_uid, told->st_gid) == 0;
@@ -162,8 +163,8 @@ static bool output_hand (const run_file_t *file, int work, int arrivals, uid_t u
     struct stat told;
     const char *last = file->path;
     const char *what = NULL;
-    fd_auto_t folder = run_files_folder_of (work, file->path, NULL, &last);
-    fd_auto_t output =
+    descriptor_auto_t folder = run_files_folder_of (work, file->path, NULL, &last);
+    descriptor_auto_t output =
       folder < 0 ? -1
                  : openat (folder, last, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (output < 0 || fstat (output, &told) != 0)
@@ -179,7 +180,7 @@ bool run_files_hand (const ticket_t *ticket, int work, uid_t uid, char why [WHY_
 {
     const run_order_t *order = ticket->order;
     const char *path = ticket->arrivals ? ticket->arrivals : "";
-    fd_auto_t arrivals = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    descriptor_auto_t arrivals = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (arrivals < 0)
         return wrong (why, "the folder for arrivals (storage/arrivals): %s", strerror (errno));
     for (size_t i = 0; i < order->outputs_count; i++)

@@ -5,7 +5,6 @@
 #include "run_folder.h"
 
 #include "clock.h"
-#include "fd_auto.h"
 #include "must.h"
 #include "processes.h"
 
@@ -50,7 +49,7 @@ int run_folder_make (const char *runs, const char *name)
     char path [RUN_PATH_BYTES];
     if (!run_folder_pass (runs) || !run_folder_pass (run_path (path, runs, name)))
         return -1;
-    fd_auto_t parent = open (runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    descriptor_auto_t parent = open (runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return parent >= 0 && fsync (parent) == 0 ? run_folder_open (runs, name) : -1;
 }
 
@@ -59,7 +58,7 @@ int run_folder_make (const char *runs, const char *name)
 bool run_file_read (int folder, const char *file, packed_t *content)
 {
     struct stat told;
-    fd_auto_t fd = openat (folder, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    descriptor_auto_t fd = openat (folder, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0 || fstat (fd, &told) != 0 || told.st_size > (off_t) FILE_BYTES_MAX)
         return false;
     content->data = must (malloc ((size_t) told.st_size + 1));
@@ -156,7 +155,7 @@ int run_claim (int folder)
 static claim_t claimed_by (int folder, pid_t *starter)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    fd_auto_t fd = openat (folder, claim_file, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    descriptor_auto_t fd = openat (folder, claim_file, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return errno == ENOENT ? CLAIM_NONE : CLAIM_UNKNOWN;
     if (fcntl (fd, F_GETLK, &lock) != 0)
@@ -175,7 +174,7 @@ bool run_starter_signal (int folder, int signal)
     pid_t starter, still;
     if (claimed_by (folder, &starter) != CLAIM_LIVE)
         return false;
-    fd_auto_t process = (int) syscall (SYS_pidfd_open, starter, 0);
+    descriptor_auto_t process = (int) syscall (SYS_pidfd_open, starter, 0);
     if (process >= 0 && claimed_by (folder, &still) == CLAIM_LIVE && still == starter)
         syscall (SYS_pidfd_send_signal, process, signal, NULL, 0);
     return true;
@@ -292,13 +291,13 @@ bool run_stand (const char *runs, const char *name, stand_t *stand)
 {
     *stand = (stand_t){0};
     snprintf (stand->name, sizeof stand->name, "%s", name);
-    fd_auto_t folder = run_folder_open (runs, name);
+    descriptor_auto_t folder = run_folder_open (runs, name);
     return folder < 0 ? errno == ENOENT : stand_in (runs, name, folder, stand);
 }
 
 bool run_force (const char *runs, const char *name, const char *why, stand_t *stand)
 {
-    fd_auto_t folder = run_folder_open (runs, name);
+    descriptor_auto_t folder = run_folder_open (runs, name);
     if (folder < 0)
         return false;
     *stand = (stand_t){0};

@@ -5,7 +5,6 @@
 #include "starter.h"
 
 #include "client.h"
-#include "fd_auto.h"
 #include "lease.h"
 #include "must.h"
 #include "processes.h"
@@ -314,7 +313,8 @@ static void record (starter_t *self, run_state_t state, const char *why)
 static void starter_files_leave (starter_t *self)
 {
     struct stat told;
-    fd_auto_t work = openat (self->folder, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    descriptor_auto_t work =
+      openat (self->folder, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (work < 0)
         return;
     run_files_leave (self->order, work);
