@@ -9,8 +9,7 @@
 #include "free_summary.h"
 #include "site.h"
 
-#define DIRECTORY_LEASE_MS                                                                         \
-    15000 /* asked for; heartbeats come three to one, also when more is granted */
+#define DIRECTORY_LEASE_MS 15000 /* asked for; heartbeats come three to a lease */
 #define ENDPOINT_BYTES_MAX 255
 
 typedef struct {

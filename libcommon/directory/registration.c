@@ -133,10 +133,7 @@ static int64_t registrar_answered (registrar_t *registrar, const moment_t *now,
     if (restore_guard)
         restore_guard_heard (restore_guard, now, registrar_number (registrar),
                              answer.before_set ? &answer.before : NULL, answer.replaced);
-    int64_t beat_ms =
-      (answer.lease_ms < DIRECTORY_LEASE_MS ? answer.lease_ms : DIRECTORY_LEASE_MS) / 3;
-    if (beat_ms < ANNOUNCE_GAP_MS)
-        beat_ms = ANNOUNCE_GAP_MS;
+    int64_t beat_ms = answer.lease_ms / 3 > ANNOUNCE_GAP_MS ? answer.lease_ms / 3 : ANNOUNCE_GAP_MS;
     codec_clear (&announce_answer_codec, &answer);
     return now->mono_ms + jitter (registrar, beat_ms, 10);
 }

@@ -1,10 +1,9 @@
 /*  registration - keeps a service's own entry listed at every GIS of its list.
  *
- *  Announcement and heartbeat are one message, sent three times to a lease, and every
- *  DIRECTORY_LEASE_MS / 3 at least: a home that begins anew relies on that (recall/wait). Each GIS
- *  has a registrar of its own, so that one that is silent or refuses never holds up the others; one
- *  that has lost everything is filled again by the next heartbeat. Their answers also tell how far
- *  the clocks are apart.
+ *  Announcement and heartbeat are one message, sent three times to a lease. Each GIS has a
+ *  registrar of its own, so that one that is silent or refuses never holds up the others; one that
+ *  has lost everything is filled again by the next heartbeat. Their answers also tell how far the
+ *  clocks are apart.
  */
 #ifndef MUSUBI_REGISTRATION_H
 #define MUSUBI_REGISTRATION_H

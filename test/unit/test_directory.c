@@ -151,18 +151,6 @@ static void heartbeats_come_three_to_a_lease (void **state)
     assert_in_range (node->calls_of_announce, 30, 36);
 }
 
-/*  A home that has begun anew waits no longer than that for those who may have known it. */
-static void a_longer_lease_makes_heartbeats_no_rarer (void **state)
-{
-    world_t *world = *state;
-    gis_settings_t settings = settings_of ("gis/g1");
-    settings.lease_ms_min = settings.lease_ms_max = 40 * DIRECTORY_LEASE_MS;
-    gis_new (world, &settings);
-    node_t *node = follower_new (world, "lis/ams", one_gis, 1);
-    world_run (world, 10 * DIRECTORY_LEASE_MS);
-    assert_in_range (node->calls_of_announce, 30, 36);
-}
-
 static void a_quiet_view_is_polled_at_its_pace (void **state)
 {
     world_t *world = *state;
@@ -249,13 +237,15 @@ static void a_gis_that_lost_us_is_told_before_the_next_heartbeat (void **state)
 {
     world_t *world = *state;
     gis_settings_t settings = settings_of ("gis/g1");
+    settings.lease_ms_min = settings.lease_ms_max = 600000; /* heartbeats far apart */
     node_t *gis = gis_new (world, &settings);
     follower_new (world, "lis/ams", one_gis, 1);
     world_run (world, 3000);
     node_die (gis);
     gis_up (gis, &settings);
-    node_t *c = follower_new (world, "lis/new", one_gis, 1); /* of which it hears */
-    world_run (world, 1000);                                 /* and no heartbeat is due */
+    world_run (world, DIRECTORY_POLL_MS + 1000);
+    node_t *c = follower_new (world, "lis/new", one_gis, 1);
+    world_run (world, 500);
     assert_true (sees (c, "lis/ams"));
 }
 
@@ -674,7 +664,6 @@ int main (void)
       TEST (a_new_start_is_known_by_a_notice),
       TEST (the_dead_are_forgotten_after_their_lease_by_all),
       TEST (heartbeats_come_three_to_a_lease),
-      TEST (a_longer_lease_makes_heartbeats_no_rarer),
       TEST (a_quiet_view_is_polled_at_its_pace),
       TEST (lost_notices_are_made_up_for_by_polling),
       TEST (a_gap_is_settled_by_a_snapshot_at_once),
