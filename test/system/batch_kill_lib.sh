@@ -12,6 +12,7 @@
 KILLS=${KILLS:-8}
 RANDOM=${SEED:-$$}
 echo "# SEED=${SEED:-$$}"
+host_died=no
 told=$work/told
 mkdir -m 1777 "$told"
 
@@ -42,6 +43,7 @@ some_die () { # NUMBER start|release MOMENT…: so many ms after that; as many o
     left=$((left - 1))
     who=${victims[RANDOM % ${#victims[@]}]}
     until_ms $((base + after))
+    [[ $who != [gn][0-9]* ]] || host_died=yes
     check "round $number: $who is killed $after ms after its $phase, and comes back" kill_one "$who"
   done
 }
@@ -64,6 +66,7 @@ round () { # NUMBER
   check "round $1: each began once" begun_once "$1" "$bag"
   check "round $1: none before the opening" test "$(cut -d' ' -f2 "$told/$1" | sort -n | head -n 1)" -ge "$start"
 }
+ran_once () { [ "$(sort -u "$told/outsider")" = ran ] && { [ $host_died = yes ] || [ "$(wc -l <"$told/outsider")" -eq 1 ]; }; }
 as_before () { cmp "$work/before" <(all_there); }
 batch_kills () {
   local n
@@ -72,7 +75,7 @@ batch_kills () {
   check "somebody else has a job" outside "echo ran >>$told/outsider"
   for n in $(seq $(((KILLS + 7) / 8))); do round "$n"; done
   comes "somebody else's job has run" test -e "$told/outsider"
-  check "once" test "$(cat "$told/outsider")" = ran
+  check "once, unless the daemon of a host died: then the batch system may run it again" ran_once
   comes "all is as it was before" as_before
   finish
 }

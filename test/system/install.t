@@ -7,7 +7,7 @@ trap '"$to/bin/musubi" down >/dev/null 2>&1; cleanup' EXIT
 chmod 755 "$work" # tasks of a federation that root starts are nobody's
 
 check "it is installed" env DESTDIR="$work" cmake --install "$bin/.." --prefix /usr/local
-built=$(find "$bin" -mindepth 1 -printf '%f\n' | grep -vE '^(test_|bench_|farm$)' | sort)
+built=$(find "$bin" -mindepth 1 -printf '%f\n' | grep -vE '^(test_|bench_|(farm|cycles)$)' | sort)
 check "with every program that is built for use" test "$(find "$to/bin" -mindepth 1 -printf '%f\n' | sort)" = "$built"
 for file in man/man1/musubi.1 man/man1/plus_reserve.1 bash-completion/completions/musubi doc/musubi/README.md \
   doc/musubi/deploy.md musubi/federations/README.md; do
