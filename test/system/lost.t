@@ -83,6 +83,8 @@ for id in "$first" "$second"; do
   check "$id stands" until_says '"status": *"committed"' musubi --json show "$id"
 done
 check "it has nothing more to say of its standing" sh -c '! musubi --timeout 5s call lis/n64 Service.Status "{}" | grep -q "store was lost"'
+check "the directory that the planner follows lists it again, once the lease of its lost store has ended" until_says '"status": *"planned"' \
+  musubi --json reserve --dry-run "$work/request.json"
 printf '{"compute": [{"id": "a", "cpus": 12}]}' >"$work/patch.json"
 check "one is modified" musubi --timeout 30s modify "$first" "$work/patch.json"
 check "to its next version" until_says '"version": *2' musubi --json show "$first"
@@ -104,6 +106,8 @@ for id in "$first" "$third"; do
   check "$id stands" until_says '"status": *"committed"' musubi --json show "$id"
   check "with its circuit" until_says '"mbps": *100' musubi --timeout 5s call nis/N Participant.Show "{\"reservation\": \"$id\"}"
 done
+check "the directory that the planner follows lists the domain again" until_says '"status": *"planned"' \
+  musubi --json reserve --dry-run "$work/request.json"
 printf '{"network": [{"id": "a-b", "mbps": 200}]}' >"$work/patch.json"
 check "its bandwidth is modified" musubi --timeout 30s modify "$first" "$work/patch.json"
 check "to version 3" until_says '"version": *3' musubi --json show "$first"
