@@ -23,9 +23,10 @@
 #define NOTICE_RECONNECT_MS_MAX 1000
 #define NOTICE_HEARTBEAT_MS     2000 /* a publisher that vanished is dialled again */
 #define FILES_OF_A_SUBSCRIPTION 2
-#define FRAMES_MAX              4         /* of a message */
-#define CONNECTIONS_LEAST       8         /* whatever else takes descriptors */
-#define IDENTITY_BYTES_MAX      255       /* of a ZeroMQ routing id */
+#define FRAMES_MAX              4    /* of a message */
+#define CALLERS_WAITING_MAX     4096 /* to be accepted; others wait a second and more */
+#define CONNECTIONS_LEAST       8    /* whatever else takes descriptors */
+#define IDENTITY_BYTES_MAX      255  /* of a ZeroMQ routing id */
 #define FRAME_BYTES_MAX         (2 << 20) /* a body a little too large is refused in words, not cut off */
 
 /*  Where a reply goes; unused bytes are zero. */
@@ -195,6 +196,7 @@ static void *socket_make (int type)
     socket_set (socket, ZMQ_SNDHWM, BUS_MESSAGES_HELD_MAX);
     socket_set (socket, ZMQ_RCVHWM, BUS_MESSAGES_HELD_MAX);
     socket_set (socket, ZMQ_MAXMSGSIZE, FRAME_BYTES_MAX);
+    socket_set (socket, ZMQ_BACKLOG, CALLERS_WAITING_MAX);
     return socket;
 }
 
