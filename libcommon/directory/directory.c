@@ -467,6 +467,15 @@ static void changes_apply (directory_t *self, const moment_t *now, directory_sna
     ask_ended (self, now);
 }
 
+/*  One that has begun anew is filled by heartbeats, while the next one has all. It is taken as it is
+ *  when all were asked twice in vain. */
+static bool began_anew (const directory_t *self, const directory_mark_t *mark)
+{
+    return self->gis_count > 1 && !self->finder && self->failures < 2 * self->gis_count &&
+           mark->start != self->mark.start &&
+           memcmp (mark->store, self->mark.store, STORE_ID_BYTES) == 0;
+}
+
 /*  Takes one page. The first says where in the stream of changes the pages begin; changes that come
  *  while the others are fetched are in the backlog, and are applied after the pages, in order. */
 static void directory_on_page (directory_t *self, const moment_t *now, directory_snapshot_t *page)
@@ -484,6 +493,12 @@ static void directory_on_page (directory_t *self, const moment_t *now, directory
     }
     if (first && page->changes) {
         changes_apply (self, now, page);
+        return;
+    }
+    if (first && began_anew (self, &page->mark)) {
+        codec_clear (&directory_snapshot_codec, page);
+        registration_remind (self->registration, now, self->followed);
+        ask_failed (self, now, "it has begun anew and lists few yet");
         return;
     }
     if (!first && !same_start (&self->pages.mark, page->mark.store, page->mark.start)) {

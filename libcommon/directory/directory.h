@@ -3,9 +3,9 @@
  *
  *  The Clone pattern of the ZeroMQ guide: a snapshot, then numbered deltas. A gap, a new store or
  *  start of the publisher, or any doubt is settled by a new snapshot. When the GIS that is followed
- *  falls silent, the next one of the list is tried, and what is known stays known meanwhile (T16: a
- *  hint, never evidence). The own entry is announced to every GIS of the list, so that each can
- *  serve alone.
+ *  falls silent, or begins anew and lists few yet, the next one of the list is tried, and what is
+ *  known stays known meanwhile (T16: a hint, never evidence). The own entry is announced to every
+ *  GIS of the list, so that each can serve alone.
  *
  *  Who needs only addresses does not follow: it asks for services by name when it calls them, and
  *  is told the homes when it announces itself. It may follow some kinds beside: of these it asks

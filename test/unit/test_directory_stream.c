@@ -305,6 +305,50 @@ static void a_restart_between_pages_begins_again (void **state)
     assert_false (lone_sees (self, "lis/a"));
 }
 
+/*  As one that has just begun: it lists itself alone. */
+static void lone_answer_anew (lone_t *self)
+{
+    assert_string_equal (self->asked, "sim://gis/g1");
+    lone_answer (self, CALL_OK, snapshot_of (three, 1, mark_at (1, 2, 1), false));
+}
+
+static void another_gis_has_what_one_that_begins_anew_lacks (void **state)
+{
+    static const char *const all [] = {"gis/g2", "lis/a", "lis/b", "lis/c"};
+    lone_t *self = *state;
+    lone_settle (self);
+    lone_wait_for_question (self);
+    int64_t before_ms = self->now.mono_ms;
+    lone_answer_anew (self);
+    assert_true (lone_sees (self, "lis/a"));
+    lone_wait_for_question (self);
+    assert_string_equal (self->asked, "sim://gis/g2");
+    assert_true (self->now.mono_ms - before_ms <= 200);
+    lone_answer (self, CALL_OK, snapshot_of (all, 4, mark_at (2, 1, 9), false));
+    assert_true (lone_sees (self, "lis/c"));
+    lone_wait_for_question (self);
+    assert_string_equal (self->asked, "sim://gis/g2");
+}
+
+static void one_that_begins_anew_is_followed_when_no_other_answers (void **state)
+{
+    lone_t *self = *state;
+    lone_settle (self);
+    lone_wait_for_question (self);
+    for (int i = 0; i < 2; i++) {
+        lone_answer_anew (self);
+        lone_wait_for_question (self);
+        assert_string_equal (self->asked, "sim://gis/g2");
+        lone_answer (self, CALL_DENIED, (packed_t){0});
+        lone_wait_for_question (self);
+    }
+    lone_answer_anew (self);
+    lone_wait_for_question (self);
+    assert_string_equal (self->asked, "sim://gis/g1");
+    assert_int_equal (self->question.have.start, 2);
+    assert_true (lone_sees (self, "lis/a")); /* for a lease */
+}
+
 static void pages_that_do_not_go_on_are_given_up (void **state)
 {
     static const char *const first [] = {"lis/b"};
@@ -546,6 +590,8 @@ int main (void)
       LONE (changes_of_another_table_are_not_taken),
       LONE (a_last_page_may_be_empty),
       LONE (a_restart_between_pages_begins_again),
+      LONE (another_gis_has_what_one_that_begins_anew_lacks),
+      LONE (one_that_begins_anew_is_followed_when_no_other_answers),
       LONE (pages_that_do_not_go_on_are_given_up),
       LONE (a_new_start_or_store_or_garbage_raises_a_doubt),
       LONE (notices_of_other_topics_and_places_are_nothing),
