@@ -38,6 +38,7 @@ typedef struct {
     bus_t *bus;
     peer_sockets_t *peers;
     outbox_t *reads;
+    int64_t due_ms; /* monotonic: its next timer or time-out, as of its last event */
     struct farm *farm;
 } farm_member_t;
 
@@ -131,6 +132,16 @@ static void member_read (farm_member_t *self)
     outbox_clear (self->reads);
 }
 
+/*  After its events: reads what it asked for, and lets leave what it has to say. */
+static void member_settle (farm_member_t *self, int64_t now_ms)
+{
+    member_read (self);
+    bus_flush (self->bus);
+    peer_sockets_flush (self->peers);
+    int64_t peers_ms = peer_sockets_due (self->peers, now_ms);
+    self->due_ms = peers_ms < self->host.alarm_ms ? peers_ms : self->host.alarm_ms;
+}
+
 static void member_ring (farm_member_t *self, int64_t now_ms)
 {
     event_t event;
@@ -172,9 +183,7 @@ static void member_boot (farm_member_t *self)
                                   .start = {.store = self->host.store,
                                             .endpoint = bus_endpoint (self->bus),
                                             .events = bus_events (self->bus)}});
-    member_read (self);
-    bus_flush (self->bus);
-    peer_sockets_flush (self->peers);
+    member_settle (self, clock_ms (CLOCK_MONOTONIC));
 }
 
 /*  --- the loop --- */
@@ -185,12 +194,9 @@ static void farm_receive (farm_t *farm, polled_t *port, int64_t now_ms)
     farm_member_t *self = &farm->members [port->kind / 2];
     bool heard = port->kind % 2 == 0 ? bus_receive (self->bus, port, &event)
                                      : peer_sockets_receive (self->peers, port, now_ms, &event);
-    if (!heard)
-        return;
-    member_step (self, &event);
-    member_read (self);
-    bus_flush (self->bus);
-    peer_sockets_flush (self->peers);
+    if (heard)
+        member_step (self, &event);
+    member_settle (self, now_ms);
 }
 
 static void farm_turn (farm_t *farm)
@@ -198,16 +204,11 @@ static void farm_turn (farm_t *farm)
     int64_t now_ms = clock_ms (CLOCK_MONOTONIC), due_ms = now_ms + 1000;
     for (size_t i = 0; i < farm->count; i++) {
         farm_member_t *self = &farm->members [i];
-        int64_t peers_ms = peer_sockets_due (self->peers, now_ms);
-        if (peers_ms <= now_ms || self->host.alarm_ms <= now_ms) {
+        if (self->due_ms <= now_ms) {
             member_ring (self, now_ms);
-            member_read (self);
-            bus_flush (self->bus);
-            peer_sockets_flush (self->peers);
-            peers_ms = peer_sockets_due (self->peers, now_ms);
+            member_settle (self, now_ms);
         }
-        due_ms = peers_ms < due_ms ? peers_ms : due_ms;
-        due_ms = self->host.alarm_ms < due_ms ? self->host.alarm_ms : due_ms;
+        due_ms = self->due_ms < due_ms ? self->due_ms : due_ms;
     }
     poll_set_wait (farm->ports, due_ms > now_ms ? due_ms - now_ms : 0);
     now_ms = clock_ms (CLOCK_MONOTONIC);
