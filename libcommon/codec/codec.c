@@ -115,6 +115,8 @@ static void free_owned (const codec_t *codec, const uint8_t *self)
 {
     for (size_t r = 0; r < codec->rows_count; r++) {
         const codec_row_t *row = &codec->rows [r];
+        if (row->kind != KIND_ONE && !row_owns (row))
+            continue;
         const uint8_t *elements = row_elements (row, self);
         size_t count = elements ? owned_count (row, self) : 0;
         /* of one alone it is found out as fast by looking */

@@ -169,14 +169,17 @@ void message_free (ProtobufCMessage *message)
 
 /*  --- field by field --- */
 
-static bool wire_varint (bytes_t *rest, uint64_t *value)
+static inline bool wire_varint (bytes_t *rest, uint64_t *value)
 {
-    *value = 0;
-    for (unsigned i = 0; i < 10 && i < rest->size; i++) {
-        *value |= (uint64_t) (rest->data [i] & 0x7f) << (7 * i);
-        if (rest->data [i] >= 0x80)
+    const uint8_t *data = rest->data;
+    size_t most = rest->size < 10 ? rest->size : 10;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < most; i++) {
+        sum |= (uint64_t) (data [i] & 0x7f) << (7 * i);
+        if (data [i] >= 0x80)
             continue;
-        *rest = (bytes_t){.data = rest->data + i + 1, .size = rest->size - i - 1};
+        *value = sum;
+        *rest = (bytes_t){.data = data + i + 1, .size = rest->size - i - 1};
         return true;
     }
     return false;
