@@ -16,6 +16,7 @@ typedef struct {
 
 struct owners {
     ordered_t *owned; /* by actor */
+    owned_t *last;    /* that was found: one actor's bookings come and go together */
 };
 
 owner_counts_t *owner_counts_new (void)
@@ -35,9 +36,16 @@ void owner_counts_destroy (owner_counts_t **self_p)
     *self_p = NULL;
 }
 
+static owned_t *owned_find (owner_counts_t *self, const char *actor)
+{
+    if (!self->last || strcmp (self->last->actor, actor) != 0)
+        self->last = ordered_find (self->owned, actor);
+    return self->last;
+}
+
 void owner_counts_add (owner_counts_t *self, const char *actor, size_t count)
 {
-    owned_t *owned = ordered_find (self->owned, actor);
+    owned_t *owned = owned_find (self, actor);
     if (count == 0)
         return;
     if (!owned) {
@@ -50,13 +58,15 @@ void owner_counts_add (owner_counts_t *self, const char *actor, size_t count)
 
 void owner_counts_take_off (owner_counts_t *self, const char *actor, size_t count)
 {
-    owned_t *owned = ordered_find (self->owned, actor);
+    owned_t *owned = owned_find (self, actor);
     if (count == 0)
         return;
     assert (owned && owned->count >= count);
     owned->count -= count;
-    if (owned->count == 0)
-        free (ordered_remove (self->owned, actor));
+    if (owned->count > 0)
+        return;
+    free (ordered_remove (self->owned, actor));
+    self->last = NULL;
 }
 
 size_t owner_counts_of (const owner_counts_t *self, const char *actor)

@@ -191,8 +191,8 @@ static interval_list_t wishes_stretches (free_capacity_t *room, const admission_
     if (count == 0)
         return (interval_list_t){0};
     interval_list_t stretches = {.list = must (calloc (2 * count, sizeof *stretches.list))};
-    uint32_t *begun = must (calloc (count, sizeof *begun));
     bool gaps = free_capacity_terms (room)->gap_ms > 0;
+    uint32_t *begun = gaps ? must (calloc (count, sizeof *begun)) : NULL;
     for (size_t i = 0; i < count; i++) {
         if (!timetable_sound (&wishes [i]))
             continue;

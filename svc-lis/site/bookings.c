@@ -34,7 +34,7 @@ free_capacity_t *bookings_room (const char *name, const site_t *site,
 static admission_want_t *bookings_read (const part_body_t *part, size_t *count)
 {
     *count = part->compute.bookings_count;
-    admission_want_t *wishes = must (calloc (*count + 1, sizeof *wishes));
+    admission_want_t *wishes = must (malloc ((*count + 1) * sizeof *wishes));
     for (size_t i = 0; i < *count; i++) {
         const compute_booking_t *booking = &part->compute.bookings [i];
         wishes [i] = (admission_want_t){.amount = booking->cpus,
