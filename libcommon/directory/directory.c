@@ -62,7 +62,8 @@ struct directory {
     bool silent; /* the one followed last has not answered since */
 
     ordered_t *table;  /* by name */
-    uint64_t turnover; /* of the table */
+    uint64_t turnover; /* of its sites */
+    int64_t fading_ms; /* no entry fades before */
     bool known;
     directory_mark_t mark;                /* of the table */
     char events [ENDPOINT_BYTES_MAX + 1]; /* subscribed; "" = none */
@@ -106,6 +107,7 @@ static void known_free (void *thing)
 static void table_put (directory_t *self, directory_entry_t *entry)
 {
     listed_t *known = ordered_find (self->table, entry->name);
+    self->turnover += entry->site || (known && known->entry.site);
     if (known) {
         if (known->entry.start != entry->start ||
             memcmp (known->entry.store, entry->store, STORE_ID_BYTES) != 0)
@@ -126,7 +128,6 @@ static void table_put (directory_t *self, directory_entry_t *entry)
         return;
     }
     known->fades_ms = INT64_MAX;
-    self->turnover++;
     *entry = (directory_entry_t){0};
 }
 
@@ -140,13 +141,24 @@ static void table_remove (directory_t *self, const char *name)
     self->full_told = false;
 }
 
+static void table_fade (directory_t *self, listed_t *known, int64_t fades_ms)
+{
+    known->fades_ms = fades_ms;
+    self->fading_ms = fades_ms < self->fading_ms ? fades_ms : self->fading_ms;
+}
+
 static void table_drop_faded (directory_t *self, const moment_t *now)
 {
+    if (now->mono_ms < self->fading_ms)
+        return;
+    self->fading_ms = INT64_MAX;
     char at [NAME_BYTES_MAX + 1] = "";
     for (listed_t *known; (known = ordered_after (self->table, at));) {
         memcpy (at, known->entry.name, sizeof at);
-        if (known->fades_ms > now->mono_ms)
+        if (known->fades_ms > now->mono_ms) {
+            table_fade (self, known, known->fades_ms);
             continue;
+        }
         known_free (ordered_remove (self->table, at));
         self->turnover++;
     }
@@ -167,7 +179,7 @@ static void table_forsake (directory_t *self, const moment_t *now,
         if (listed < snapshot->entries_count && order == 0)
             continue;
         if (known->fades_ms == INT64_MAX)
-            known->fades_ms = same_publisher ? now->mono_ms : now->mono_ms + DIRECTORY_LEASE_MS;
+            table_fade (self, known, now->mono_ms + (same_publisher ? 0 : DIRECTORY_LEASE_MS));
     }
     table_drop_faded (self, now);
 }
@@ -563,7 +575,7 @@ directory_t *directory_new (calls_t *calls, outbox_t *outbox, timers_t *timers, 
     self->outbox = outbox;
     self->timers = timers;
     self->prng = prng;
-    self->due_ms = INT64_MAX;
+    self->due_ms = self->fading_ms = INT64_MAX;
     self->table = ordered_by_text (offsetof (listed_t, entry.name));
     self->registration = registration_new (calls, outbox, timers, prng, gis_endpoints, gis_count);
     self->gis = names_copy (gis_endpoints, gis_count);
@@ -610,7 +622,7 @@ static void on_found (void *owner, const moment_t *now, directory_entry_t *entry
         table_drop_faded (self, now);
     table_put (self, entry);
     if ((known = ordered_find (self->table, name)))
-        known->fades_ms = now->mono_ms + DIRECTORY_LEASE_MS;
+        table_fade (self, known, now->mono_ms + DIRECTORY_LEASE_MS);
 }
 
 void directory_follow_none (directory_t *self)

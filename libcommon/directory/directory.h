@@ -76,7 +76,8 @@ const directory_entry_t *directory_find (const directory_t *self, const char *na
  *  of the same store; NULL: none is told any more. Its contents are taken over. */
 void directory_keep_summary (directory_t *self, const char *name, free_summary_t *summary);
 
-/*  Grows when an entry comes, goes or changes. In between all pointers to entries stay good. */
+/*  Grows when a site comes or changes, or any entry goes. In between all pointers to entries stay
+ *  good. */
 uint64_t directory_turnover (const directory_t *self);
 
 /*  Iterate a kind ("lis"; "" = all) ascending by name: pass NULL first, then the entry before. */
