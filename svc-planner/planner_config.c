@@ -110,7 +110,7 @@ const config_key_t planner_keys [] = {
   KEY_DURATION ("limits/repair", "30s", 0, DAY_MS,
                 "how long such plans are looked for; then what is left is released (T10)"),
   KEY_INTEGER ("limits/candidates_first", "8", 1, CANDIDATES_MAX,
-               "places asked first for one need, of those that may have room soonest"),
+               "sites, domains and storages that are asked at once when no more could serve"),
   KEY_INTEGER ("limits/candidates_max", "64", 1, CANDIDATES_MAX,
                "most places asked at once for one need"),
   KEY_INTEGER ("limits/locate_all_max", "16", 0, UINT32_MAX,

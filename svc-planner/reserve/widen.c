@@ -66,15 +66,11 @@ bool widen_to_plan (pending_t *self)
 {
     snapshot_t *snapshot = self->plan.snapshot;
     choice_t choice = search_choice (self->plan.search);
-    size_t first = self->pendings->settings->candidates_first, before [NEEDS_MAX] = {0};
     size_t domains = widen_asked (snapshot, SIZE_MAX);
-    for (size_t n = 0; n < snapshot->request->compute_count; n++)
-        before [n] = widen_asked (snapshot, n);
     if (!want_plan (snapshot, &choice))
         return false;
     for (size_t n = 0; n < snapshot->request->compute_count; n++) {
-        size_t most = before [n] * 2 > first ? before [n] * 2 : first;
-        size_t asked = widen_asked (snapshot, n);
+        size_t asked = widen_asked (snapshot, n), most = 2 * asked;
         for (size_t i = 0; i < snapshot->needs [n].options_count && asked < most; i++) {
             size_t source = widen_source (snapshot, n, i);
             asked += widen_put_off (snapshot, source);

@@ -60,7 +60,7 @@ typedef struct {
     int64_t backoff_ms;          /* longest pause before the second attempt; pending_pause */
     uint32_t repair_tries_max;   /* plans tried in place of one that could not be kept */
     int64_t repair_limit_ms;     /* time for that, since the repair began here (T10) */
-    uint32_t candidates_first;   /* places asked first for one need, of those that may have room */
+    uint32_t candidates_first;   /* so few sites and domains are all asked at once */
     uint32_t candidates_max;     /* places asked at once for one need; at most CANDIDATES_MAX */
     uint32_t asked_max;          /* places asked in all, until a plan is found; at most ASKED_MAX */
     uint32_t locate_all_max;     /* so few participants are asked at once where a reservation is;
