@@ -51,8 +51,7 @@ void calendar_book (calendar_t *self, interval_t over, int64_t quantity)
 {
     assert (quantity > 0 && within_horizon (over));
     assert (changes_most (&self->changes, over, 0) <= CALENDAR_QUANTITY_MAX - quantity);
-    changes_touch (&self->changes, over.from, quantity);
-    changes_touch (&self->changes, over.until, -quantity);
+    changes_book (&self->changes, over, quantity);
     self->bookings++;
 }
 

@@ -1,8 +1,9 @@
 /*  changes - keeping the B+-tree of changes in shape.
  *
- *  Both updates go down once and up once. On the way down a node that could not take (or lose) an
- *  entry is put right before it is entered, so that no repair ever runs upwards; on the way up
- *  each parent notes what its child now is. A full node first evens out with a neighbour and is
+ *  Both updates go down once and up once; a booking that begins and ends in one leaf does so once
+ *  for both. On the way down a node that could not take (or lose) an entry is put right before it
+ *  is entered, so that no repair ever runs upwards; on the way up each parent notes what its child
+ *  now is, until it was that already. A full node first evens out with a neighbour and is
  *  split only when that is nearly full too: leaves stay about four fifths full, which is what
  *  keeps a booking small.
  *
@@ -189,17 +190,22 @@ static calendar_changes_outline_t outline_of_node (calendar_node_t node, uint32_
                        inner->levels [inner->count]);
 }
 
-/*  Note in the parent what its child now is; the children behind it rise or fall with its end. */
-static void inner_note (inner_t *self, uint32_t child, uint32_t child_height)
+/*  Note in the parent what its child now is; the children behind it rise or fall with its end. False
+ *  when it was the same before: then nothing above the parent has changed either. */
+static bool inner_note (inner_t *self, uint32_t child, uint32_t child_height)
 {
     calendar_changes_outline_t outline = outline_of_node (self->children [child], child_height);
     int64_t before = self->levels [child];
     int64_t moved = before + outline.end - self->levels [child + 1];
+    bool same = moved == 0 && self->firsts [child] == outline.first &&
+                self->lows [child] == before + outline.low &&
+                self->highs [child] == before + outline.high;
     self->firsts [child] = outline.first;
     self->lows [child] = before + outline.low;
     self->highs [child] = before + outline.high;
     self->levels [child + 1] += moved;
     rows_raise (rows_of ((calendar_node_t){.inner = self}, child_height + 1), child + 1, moved);
+    return !same;
 }
 
 /*  Give child `left` so many entries and its right neighbour the rest of both. */
@@ -283,9 +289,10 @@ static void inner_top_up (inner_t *self, uint32_t child, uint32_t child_height)
 
 static void path_note (const calendar_changes_path_t *path)
 {
-    for (uint32_t i = path->count; i > 0; i--) {
+    bool changed = true;
+    for (uint32_t i = path->count; i > 0 && changed; i--) {
         const calendar_changes_step_t *step = &path->steps [i - 1];
-        inner_note (step->inner, step->child, path->count - i);
+        changed = inner_note (step->inner, step->child, path->count - i);
     }
 }
 
@@ -365,12 +372,8 @@ void changes_free (changes_t *self)
     free_below (self->root, self->height);
 }
 
-void changes_touch (changes_t *self, int64_t time, int64_t change)
+static void leaf_touch (leaf_t *leaf, int64_t time, int64_t change)
 {
-    assert (time >= -CALENDAR_HORIZON_MS && time <= CALENDAR_HORIZON_MS);
-    calendar_changes_path_t path;
-    changes_grow (self);
-    leaf_t *leaf = changes_descend (self, time, &path, inner_make_room);
     calendar_changes_rows_t rows = rows_of ((calendar_node_t){.leaf = leaf}, 0);
     bool found;
     uint32_t at = leaf_place (leaf, time, &found);
@@ -382,7 +385,33 @@ void changes_touch (changes_t *self, int64_t time, int64_t change)
     if (!stamp_saturated (leaf->stamps [at]))
         leaf->stamps [at]++;
     rows_raise (rows, at, change);
-    path_note (&path);
+}
+
+/*  Does a later instant belong into the leaf that this way leads to, and is there room for it? Said
+ *  only where that is seen without another look at memory. */
+static bool path_takes (const calendar_changes_path_t *path, const leaf_t *leaf, int64_t time)
+{
+    if (path->count == 0 || leaf->count == LEAF_CHANGES)
+        return false;
+    const calendar_changes_step_t *last = &path->steps [path->count - 1];
+    return last->child + 1 < last->inner->count && time < last->inner->firsts [last->child + 1];
+}
+
+void changes_book (changes_t *self, interval_t over, int64_t change)
+{
+    assert (over.from >= -CALENDAR_HORIZON_MS && over.until <= CALENDAR_HORIZON_MS);
+    int64_t times [] = {over.from, over.until};
+    for (int i = 0; i < 2; i++, change = -change) {
+        calendar_changes_path_t path;
+        changes_grow (self);
+        leaf_t *leaf = changes_descend (self, times [i], &path, inner_make_room);
+        leaf_touch (leaf, times [i], change);
+        if (i == 0 && path_takes (&path, leaf, over.until)) {
+            leaf_touch (leaf, over.until, -change);
+            i++;
+        }
+        path_note (&path);
+    }
 }
 
 void changes_untouch (changes_t *self, int64_t time, int64_t change)

@@ -78,8 +78,9 @@ void changes_init (changes_t *self);
 /*  Frees every node; init makes the tree usable again. */
 void changes_free (changes_t *self);
 
-/*  A booking begins or ends at the instant: the level changes there by so much more. */
-void changes_touch (changes_t *self, int64_t time, int64_t change);
+/*  A booking touches the instants at which it begins and ends: the level is so much more between
+ *  them. */
+void changes_book (changes_t *self, interval_t over, int64_t change);
 
 /*  Take back one touch, with the change it came with. */
 void changes_untouch (changes_t *self, int64_t time, int64_t change);

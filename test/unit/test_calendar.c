@@ -622,6 +622,21 @@ static void finds_a_long_gap_wherever_in_the_tree_it_begins (void **state)
     calendar_destroy (&calendar);
 }
 
+/*  As much is booked in one leaf as at other times already: nothing is new above it but where the
+ *  tree begins. */
+static void takes_a_booking_before_all_others (void **state)
+{
+    (void) state;
+    enum { COUNT = 4000 };
+    calendar_t *calendar = calendar_new (1);
+    for (int64_t i = 1; i <= COUNT; i++)
+        calendar_book (calendar, over (2 * i, 2 * i + 1), 1);
+    assert_true (calendar->changes.height > 1);
+    calendar_book (calendar, over (0, 1), 1);
+    calendar_check (calendar);
+    calendar_destroy (&calendar);
+}
+
 /*  A site's calendar as it lives: bookings come at the far end and go at the near one. */
 static void stays_small_as_time_goes_by (void **state)
 {
@@ -668,6 +683,7 @@ int main (void)
       cmocka_unit_test (agrees_with_one_number_per_tick),
       cmocka_unit_test (agrees_when_the_tree_is_tall),
       cmocka_unit_test (finds_a_long_gap_wherever_in_the_tree_it_begins),
+      cmocka_unit_test (takes_a_booking_before_all_others),
       cmocka_unit_test (stays_small_as_time_goes_by),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
