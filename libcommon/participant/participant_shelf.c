@@ -46,22 +46,20 @@ static void request_link (participant_t *self, shelved_t *shelved)
     *first = shelved;
 }
 
-/*  A start brings requests in no order: what is sorted would be searched in cold memory for each. */
+/*  Of one that is on the shelf. A start brings requests in no order: what is sorted would be searched
+ *  in cold memory for each. */
 static void request_add (participant_t *self, shelved_t *shelved)
 {
-    size_t had = self->buckets;
-    shelved_t **before = self->requests;
-    if (++self->requests_count > had * REQUEST_BUCKET_MOST) {
-        self->buckets *= REQUEST_BUCKET_MOST;
-        self->requests = must (calloc (self->buckets, sizeof *before));
-        for (size_t i = 0; i < had; i++)
-            for (shelved_t *next, *at = before [i]; at; at = next) {
-                next = at->beside;
-                request_link (self, at);
-            }
-        free (before);
+    if (++self->requests_count <= self->buckets * REQUEST_BUCKET_MOST) {
+        request_link (self, shelved);
+        return;
     }
-    request_link (self, shelved);
+    self->buckets *= REQUEST_BUCKET_MOST;
+    free (self->requests);
+    self->requests = must (calloc (self->buckets, sizeof (shelved_t *)));
+    for (shelved_t *at = NULL; (at = ordered_after (self->shelf, at ? &at->txid : NULL));)
+        if (at->request)
+            request_link (self, at);
 }
 
 static void request_remove (participant_t *self, const shelved_t *shelved)
