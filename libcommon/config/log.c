@@ -7,8 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LINE_BYTES 2048
-#define HELD_BYTES (8 * LINE_BYTES)
+#define LINE_BYTES  2048
+#define HELD_BYTES  (8 * LINE_BYTES)
+#define STAMP_BYTES (sizeof "2026-12-01T09:00:00.125Z" - 1)
 
 static char log_name [NAME_BYTES_MAX + 1] = "musubi";
 static log_level_t log_least = LEVEL_INFO;
@@ -32,15 +33,15 @@ static void defuse (char *text)
 }
 
 /*  "2026-12-01T09:00:00.125Z", always with milliseconds, so that columns line up. */
-static int stamp (char *text, size_t size)
+static void stamp (char *text, size_t size)
 {
     struct timespec now;
     struct tm utc;
     clock_gettime (CLOCK_REALTIME, &now);
     gmtime_r (&now.tv_sec, &utc);
-    return snprintf (text, size, "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ", utc.tm_year + 1900,
-                     utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
-                     now.tv_nsec / 1000000);
+    snprintf (text, size, "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ", utc.tm_year + 1900,
+              utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
+              now.tv_nsec / 1000000);
 }
 
 static void held_write (void)
@@ -75,7 +76,11 @@ void log_line (log_level_t level, const char *format, ...)
     if (held_size > HELD_BYTES - LINE_BYTES)
         held_write ();
     char *line = held + held_size;
-    size_t used = (size_t) stamp (line, LINE_BYTES);
+    size_t used = STAMP_BYTES;
+    if (held_size > 0)
+        memcpy (line, held, used); /* what leaves together has one time */
+    else
+        stamp (line, LINE_BYTES);
     used += (size_t) snprintf (line + used, LINE_BYTES - used, " %s %s ", words [level], log_name);
     va_list arguments;
     va_start (arguments, format);
