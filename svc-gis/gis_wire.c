@@ -19,8 +19,7 @@ static const codec_row_t withdraw_rows [] = {
   ROW_FIXED ("store", withdraw_t, store),
   ROW_NUMBER ("start", withdraw_t, start),
 };
-const codec_t withdraw_codec =
-  CODEC (withdraw_t, musubi__withdraw_request__descriptor, withdraw_rows);
+const codec_t withdraw_codec = CODEC (withdraw_t, withdraw_request, withdraw_rows);
 
 /*  --- pages and changes --- */
 
@@ -36,16 +35,14 @@ static const codec_row_t snapshot_rows [] = {
   ROW_FLAG ("changes", entries_told_t, changes),
   ROW_WORD_LIST ("gone", entries_told_t, gone, gone_count, 0, SNAPSHOT_GONE_MAX),
 };
-const codec_t snapshot_told_codec =
-  CODEC (entries_told_t, musubi__snapshot_answer__descriptor, snapshot_rows);
+const codec_t snapshot_told_codec = CODEC (entries_told_t, snapshot_answer, snapshot_rows);
 
 static const codec_row_t find_told_rows [] = {
   ROW_PACKED_LIST ("entries", entries_told_t, entries, count, &directory_entry_codec, 0,
                    GIS_PAGE_ENTRIES_MAX),
   ROW_FLAG ("more", entries_told_t, more),
 };
-const codec_t find_told_codec =
-  CODEC (entries_told_t, musubi__find_answer__descriptor, find_told_rows);
+const codec_t find_told_codec = CODEC (entries_told_t, find_answer, find_told_rows);
 
 packed_t entries_told_encode (const codec_t *codec, const entries_told_t *told)
 {
@@ -64,4 +61,4 @@ static const codec_row_t delta_rows [] = {
               SET_BY (delta_told_t, listed)),
   ROW_STRING ("gone", delta_told_t, name, NAME_BYTES_MAX, SET_BY (delta_told_t, gone)),
 };
-const codec_t delta_told_codec = CODEC (delta_told_t, musubi__delta__descriptor, delta_rows);
+const codec_t delta_told_codec = CODEC (delta_told_t, delta, delta_rows);

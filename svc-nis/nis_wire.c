@@ -38,15 +38,13 @@ static bool ask_rule (void *self, const void *message, char why [WHY_BYTES])
     return interval_right (ask->over.from, ask->over.until, why);
 }
 
-static const codec_t path_ask_codec =
-  CODEC_JUDGED (path_ask_t, musubi__path_question__descriptor, ask_rows, ask_rule);
+static const codec_t path_ask_codec = CODEC_JUDGED (path_ask_t, path_question, ask_rows, ask_rule);
 
 static const codec_row_t paths_rows [] = {
   ROW_LIST ("questions", paths_question_t, asks, asks_count, path_ask, 0, NIS_PATHS_MOST),
   ROW_WORD ("reservation", paths_question_t, reservation, OR_NONE),
 };
-const codec_t paths_question_codec =
-  CODEC (paths_question_t, musubi__paths_request__descriptor, paths_rows);
+const codec_t paths_question_codec = CODEC (paths_question_t, paths_request, paths_rows);
 
 /*  --- use --- */
 
@@ -54,8 +52,7 @@ static const codec_row_t use_question_rows [] = {
   ROW_WORD ("reservation", use_t, reservation),
   ROW_ONE ("traffic", use_t, traffic, traffic, OR_NONE),
 };
-const codec_t use_question_codec =
-  CODEC (use_t, musubi__use_request__descriptor, use_question_rows);
+const codec_t use_question_codec = CODEC (use_t, use_request, use_question_rows);
 
 static const codec_row_t use_answer_rows [] = {
   ROW_FLAG ("provisioned", use_told_t, provisioned),
@@ -63,11 +60,10 @@ static const codec_row_t use_answer_rows [] = {
   ROW_ENUM ("state", use_told_t, state, CIRCUITS_DEGRADED),
   ROW_TEXT ("trouble", use_told_t, trouble, OR_NONE),
 };
-const codec_t use_answer_codec =
-  CODEC (use_told_t, musubi__use_answer__descriptor, use_answer_rows);
+const codec_t use_answer_codec = CODEC (use_told_t, use_answer, use_answer_rows);
 
 static const codec_row_t use_record_rows [] = {
   ROW_FLAG ("provisioned", use_t, provisioned),
   ROW_ONE ("traffic", use_t, traffic, traffic, OR_NONE),
 };
-const codec_t use_record_codec = CODEC (use_t, musubi__use_record__descriptor, use_record_rows);
+const codec_t use_record_codec = CODEC (use_t, use_record, use_record_rows);

@@ -25,8 +25,8 @@ static bool calendar_profile_rule (void *self, char why [WHY_BYTES])
     return interval_right (asked->over.from, asked->over.until, why);
 }
 
-const codec_t profile_question_codec = CODEC_RULED (
-  profile_question_t, musubi__profile_request__descriptor, profile_rows, calendar_profile_rule);
+const codec_t profile_question_codec =
+  CODEC_RULED (profile_question_t, profile_request, profile_rows, calendar_profile_rule);
 
 static const codec_row_t window_rows [] = {
   ROW_WORD ("resource", window_question_t, resource),
@@ -42,15 +42,14 @@ static bool window_rule (void *self, char why [WHY_BYTES])
 }
 
 static const codec_t window_question_codec =
-  CODEC_RULED (window_question_t, musubi__window__descriptor, window_rows, window_rule);
+  CODEC_RULED (window_question_t, window, window_rows, window_rule);
 
 static const codec_row_t windows_rows [] = {
   ROW_LIST ("windows", windows_question_t, windows, windows_count, window_question, 0,
             CALENDAR_WINDOWS_MOST),
   ROW_WORD ("reservation", windows_question_t, reservation, OR_NONE),
 };
-const codec_t windows_question_codec =
-  CODEC (windows_question_t, musubi__windows_request__descriptor, windows_rows);
+const codec_t windows_question_codec = CODEC (windows_question_t, windows_request, windows_rows);
 
 static const codec_row_t free_rows [] = {
   ROW_WORD ("resource", free_question_t, resource, OR_NONE),
@@ -68,7 +67,7 @@ static bool free_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t free_question_codec =
-  CODEC_RULED (free_question_t, musubi__free_request__descriptor, free_rows, free_rule);
+  CODEC_RULED (free_question_t, free_request, free_rows, free_rule);
 
 static const codec_row_t utilisation_rows [] = {
   ROW_TIME ("from_ms", interval_t, from),
@@ -81,15 +80,15 @@ static bool utilisation_rule (void *self, char why [WHY_BYTES])
     return interval_right (over->from, over->until, why);
 }
 
-const codec_t utilisation_question_codec = CODEC_RULED (
-  interval_t, musubi__utilisation_request__descriptor, utilisation_rows, utilisation_rule);
+const codec_t utilisation_question_codec =
+  CODEC_RULED (interval_t, utilisation_request, utilisation_rows, utilisation_rule);
 
 static const codec_row_t capacity_rows [] = {
   ROW_WORD ("resource", capacity_question_t, resource),
   ROW_NUMBER ("quantity", capacity_question_t, quantity),
 };
 const codec_t capacity_question_codec =
-  CODEC (capacity_question_t, musubi__capacity_request__descriptor, capacity_rows);
+  CODEC (capacity_question_t, capacity_request, capacity_rows);
 
 /*  --- answers --- */
 
@@ -97,52 +96,47 @@ static const codec_row_t profiles_rows [] = {
   ROW_LIST ("profiles", profile_answer_t, profiles, count, profile, 0, PROFILES_MAX),
   ROW_NUMBER ("version", profile_answer_t, version),
 };
-const codec_t profile_answer_codec =
-  CODEC (profile_answer_t, musubi__profile_answer__descriptor, profiles_rows);
+const codec_t profile_answer_codec = CODEC (profile_answer_t, profile_answer, profiles_rows);
 
 static const codec_row_t fits_rows [] = {
   ROW_FLAG_LIST ("fits", windows_answer_t, fits, count, 0, CALENDAR_WINDOWS_MOST),
   ROW_NUMBER ("version", windows_answer_t, version),
 };
-const codec_t windows_answer_codec =
-  CODEC (windows_answer_t, musubi__windows_answer__descriptor, fits_rows);
+const codec_t windows_answer_codec = CODEC (windows_answer_t, windows_answer, fits_rows);
 
 static const codec_row_t span_rows [] = {
   ROW_STRING ("resource", free_span_t, resource, NAME_BYTES_MAX),
   ROW_TIME ("from_ms", free_span_t, over.from),
   ROW_TIME ("until_ms", free_span_t, over.until),
 };
-static const codec_t free_span_codec =
-  CODEC (free_span_t, musubi__free_span__descriptor, span_rows);
+static const codec_t free_span_codec = CODEC (free_span_t, free_span, span_rows);
 
 static const codec_row_t spans_rows [] = {
   ROW_LIST ("spans", free_answer_t, spans, count, free_span, 0, ANY_COUNT),
   ROW_NUMBER ("utilisation", free_answer_t, utilisation, BETWEEN (0, 1)),
 };
-const codec_t free_answer_codec =
-  CODEC (free_answer_t, musubi__free_answer__descriptor, spans_rows);
+const codec_t free_answer_codec = CODEC (free_answer_t, free_answer, spans_rows);
 
 static const codec_row_t use_rows [] = {
   ROW_STRING ("resource", resource_use_t, resource, NAME_BYTES_MAX),
   ROW_NUMBER ("utilisation", resource_use_t, utilisation),
 };
 static const codec_t resource_use_codec =
-  CODEC (resource_use_t, musubi__utilisation_answer__resource_use__descriptor, use_rows);
+  CODEC (resource_use_t, utilisation_answer__resource_use, use_rows);
 
 static const codec_row_t uses_rows [] = {
   ROW_LIST ("resources", utilisation_answer_t, uses, count, resource_use, 0, ANY_COUNT),
   ROW_NUMBER ("utilisation", utilisation_answer_t, utilisation),
 };
 const codec_t utilisation_answer_codec =
-  CODEC (utilisation_answer_t, musubi__utilisation_answer__descriptor, uses_rows);
+  CODEC (utilisation_answer_t, utilisation_answer, uses_rows);
 
 static const codec_row_t overbooked_rows [] = {
   ROW_STRING_LIST ("overbooked", capacity_answer_t, names, count, NAME_BYTES_MAX, 0,
                    OVERBOOKED_MAX),
   ROW_NUMBER ("overbooked_count", capacity_answer_t, overbooked),
 };
-const codec_t capacity_answer_codec =
-  CODEC (capacity_answer_t, musubi__capacity_answer__descriptor, overbooked_rows);
+const codec_t capacity_answer_codec = CODEC (capacity_answer_t, capacity_answer, overbooked_rows);
 
 /*  --- the request a plan serves --- */
 

@@ -5,8 +5,7 @@
  *        ROW_FIXED ("store", participant_ref_t, store),
  *        ROW_WORD ("endpoint", participant_ref_t, endpoint, OR_NONE),
  *      };
- *      const codec_t participant_ref_codec =
- *        CODEC (participant_ref_t, musubi__party__descriptor, party_rows);
+ *      const codec_t participant_ref_codec = CODEC (participant_ref_t, party, party_rows);
  *
  *  A row for every field of the message, in the order of their numbers; one that is of no use
  *  here is a ROW_UNUSED. Row and field meet by their place: test_codec proves that their names,
@@ -87,23 +86,20 @@ struct codec {
     codec_judge_fn *judge;
 };
 
-/*  A message without fields: its struct is NULL. */
-#define CODEC_EMPTY(descriptor)                                                                    \
+/*  Of a message by the name that protobuf-c gives it, so that claim_closed is ClaimClosed; one
+ *  without fields has a struct that is NULL. */
+#define CODEC_EMPTY(name)                                                                          \
     {                                                                                              \
-        .message = &(descriptor)                                                                   \
+        .message = &musubi__##name##__descriptor                                                   \
     }
-
-#define CODEC(type, descriptor, table) CODEC_RULED (type, descriptor, table, NULL)
-#define CODEC_RULED(type, descriptor, table, check)                                                \
+#define CODEC_WITH(type, name, table, ...)                                                         \
     {                                                                                              \
-        .message = &(descriptor), .size = sizeof (type), .rows = (table),                          \
-        .rows_count = sizeof (table) / sizeof *(table), .rule = (check)                            \
+        .message = &musubi__##name##__descriptor, .size = sizeof (type), .rows = (table),          \
+        .rows_count = sizeof (table) / sizeof *(table), __VA_ARGS__                                \
     }
-#define CODEC_JUDGED(type, descriptor, table, check)                                               \
-    {                                                                                              \
-        .message = &(descriptor), .size = sizeof (type), .rows = (table),                          \
-        .rows_count = sizeof (table) / sizeof *(table), .judge = (check)                           \
-    }
+#define CODEC(type, name, table)               CODEC_WITH (type, name, table)
+#define CODEC_RULED(type, name, table, check)  CODEC_WITH (type, name, table, .rule = (check))
+#define CODEC_JUDGED(type, name, table, check) CODEC_WITH (type, name, table, .judge = (check))
 
 /*  --- what may stand behind a row --- */
 
@@ -150,79 +146,65 @@ struct codec {
 #define ROW_COUNT(type, count)                                                                     \
     .beside = ROW_AT (type, count, size_t *), .beside_size = sizeof (size_t)
 
-/*  Not taken, not put. */
-#define ROW_UNUSED(name)                                                                           \
+#define ROW(name, ...)                                                                             \
     {                                                                                              \
-        .field = (name), .kind = KIND_UNUSED                                                       \
+        .field = (name), __VA_ARGS__                                                               \
     }
 
+/*  Not taken, not put. */
+#define ROW_UNUSED(name) ROW (name, .kind = KIND_UNUSED)
+
 #define ROW_NUMBER(name, type, member, ...)                                                        \
-    {                                                                                              \
-        .field = (name), .kind = KIND_NUMBER, .number = ROW_NUMBER_OF (ROW_MEMBER (type, member)), \
-        .at = offsetof (type, member), .size = sizeof ROW_MEMBER (type, member), __VA_ARGS__       \
-    }
+    ROW (name, .kind = KIND_NUMBER, .number = ROW_NUMBER_OF (ROW_MEMBER (type, member)),           \
+         .at = offsetof (type, member), .size = sizeof ROW_MEMBER (type, member), __VA_ARGS__)
 
 /*  Wall time or a duration, ms: 0 to the year 9999. */
 #define ROW_TIME(name, type, member) ROW_NUMBER (name, type, member, MOST (TIME_MS_MAX))
 
 /*  Milliseconds as a double there, whole microseconds as an int64_t here: 0 to us_most. */
 #define ROW_MICROS(name, type, member, us_most)                                                    \
-    {                                                                                              \
-        .field = (name), .kind = KIND_NUMBER, .number = NUMBER_MICROS,                             \
-        .at = ROW_AT (type, member, int64_t *), .size = sizeof (int64_t), .most = (us_most)        \
-    }
+    ROW (name, .kind = KIND_NUMBER, .number = NUMBER_MICROS,                                       \
+         .at = ROW_AT (type, member, int64_t *), .size = sizeof (int64_t), .most = (us_most))
 
 #define ROW_FLAG(name, type, member, ...)                                                          \
-    {                                                                                              \
-        .field = (name), .kind = KIND_FLAG, .at = ROW_AT (type, member, bool *),                   \
-        .size = sizeof (bool), __VA_ARGS__                                                         \
-    }
+    ROW (name, .kind = KIND_FLAG, .at = ROW_AT (type, member, bool *), .size = sizeof (bool),      \
+         __VA_ARGS__)
 
 /*  Same numbers on both sides, up to last. */
 #define ROW_ENUM(name, type, member, last, ...)                                                    \
-    {                                                                                              \
-        .field = (name), .kind = KIND_ENUM, .at = ROW_AT (type, member, unsigned *),               \
-        .size = sizeof (unsigned), .most = (last), __VA_ARGS__                                     \
-    }
+    ROW (name, .kind = KIND_ENUM, .at = ROW_AT (type, member, unsigned *),                         \
+         .size = sizeof (unsigned), .most = (last), __VA_ARGS__)
 
 #define ROW_CHARS(name, type, member, what, ...)                                                   \
-    {                                                                                              \
-        .field = (name), .kind = (what),                                                           \
-        .at = ROW_AT (type, member, char (*) [sizeof ROW_MEMBER (type, member)]),                  \
-        .size = sizeof ROW_MEMBER (type, member), __VA_ARGS__                                      \
-    }
+    ROW (name, .kind = (what),                                                                     \
+         .at = ROW_AT (type, member, char (*) [sizeof ROW_MEMBER (type, member)]),                 \
+         .size = sizeof ROW_MEMBER (type, member), __VA_ARGS__)
 #define ROW_WORD(name, type, member, ...) ROW_CHARS (name, type, member, KIND_WORD, __VA_ARGS__)
 #define ROW_TEXT(name, type, member, ...) ROW_CHARS (name, type, member, KIND_TEXT, __VA_ARGS__)
 
 /*  most: bytes. One that is only ever put may be const char *. */
 #define ROW_STRING(name, type, member, bytes_most, ...)                                            \
-    {                                                                                              \
-        .field = (name), .kind = KIND_STRING,                                                      \
-        .at = offsetof (type, member) +                                                            \
-              _Generic(ROW_MEMBER (type, member), char * : 0, const char * : 0),                   \
-        .size = sizeof (char *), .most = (bytes_most), __VA_ARGS__                                 \
-    }
+    ROW (name, .kind = KIND_STRING,                                                                \
+         .at = offsetof (type, member) +                                                           \
+               _Generic(ROW_MEMBER (type, member), char * : 0, const char * : 0),                  \
+         .size = sizeof (char *), .most = (bytes_most), __VA_ARGS__)
 
 /*  With SET_BY it may be missing. */
 #define ROW_FIXED(name, type, member, ...)                                                         \
-    {                                                                                              \
-        .field = (name), .kind = KIND_FIXED,                                                       \
-        .at = ROW_AT (type, member, uint8_t (*) [sizeof ROW_MEMBER (type, member)]),               \
-        .size = sizeof ROW_MEMBER (type, member), __VA_ARGS__                                      \
-    }
+    ROW (name, .kind = KIND_FIXED,                                                                 \
+         .at = ROW_AT (type, member, uint8_t (*) [sizeof ROW_MEMBER (type, member)]),              \
+         .size = sizeof ROW_MEMBER (type, member), __VA_ARGS__)
 
 /*  The size must stand right behind the pointer. */
 #define ROW_OWNED(name, type, data, count, what, ...)                                              \
-    {                                                                                              \
-        .field = (name), .kind = (what),                                                           \
-        .at =                                                                                      \
-          offsetof (type, data) + _Generic(ROW_MEMBER (type, count), size_t : 0) +                 \
-          _Generic(ROW_MEMBER (type, data), uint8_t * : 0, const uint8_t * : 0) +                  \
-          0 *                                                                                      \
-            sizeof (                                                                               \
-              char [offsetof (type, count) == offsetof (type, data) + sizeof (void *) ? 1 : -1]),  \
-        .size = sizeof (packed_t), __VA_ARGS__                                                     \
-    }
+    ROW (name, .kind = (what),                                                                     \
+         .at =                                                                                     \
+           offsetof (type, data) + _Generic(ROW_MEMBER (type, count), size_t : 0) +                \
+           _Generic(ROW_MEMBER (type, data), uint8_t * : 0, const uint8_t * : 0) +                 \
+           0 *                                                                                     \
+             sizeof (                                                                              \
+               char [offsetof (type, count) == offsetof (type, data) + sizeof (void *) ? 1 : -1]), \
+         .size = sizeof (packed_t), __VA_ARGS__)
 #define ROW_BYTES(name, type, data, count, bytes_most, ...)                                        \
     ROW_OWNED (name, type, data, count, KIND_BYTES, .most = (bytes_most), __VA_ARGS__)
 
@@ -231,73 +213,55 @@ struct codec {
     ROW_OWNED (name, type, data, count, KIND_PACKED, .of = (codec), __VA_ARGS__)
 
 #define ROW_PACKED_LIST(name, type, member, count, codec, count_from, count_to)                    \
-    {                                                                                              \
-        .field = (name), .kind = KIND_PACKED, .many = MANY_LIST,                                   \
-        .at = ROW_AT (type, member, packed_t **), .size = sizeof (packed_t), .of = (codec),        \
-        ROW_COUNT (type, count), .count_least = (count_from), .count_most = (count_to)             \
-    }
+    ROW (name, .kind = KIND_PACKED, .many = MANY_LIST, .at = ROW_AT (type, member, packed_t **),   \
+         .size = sizeof (packed_t), .of = (codec), ROW_COUNT (type, count),                        \
+         .count_least = (count_from), .count_most = (count_to))
 
 /*  element: party, for a participant_ref_t by participant_ref_codec. One in place must be
  *  there, unless SET_BY; with OR_NONE one that is missing is taken as all zero. */
 #define ROW_ONE(name, type, member, element, ...)                                                  \
-    {                                                                                              \
-        .field = (name), .kind = KIND_ONE, .at = ROW_AT (type, member, element##_t *),             \
-        .size = sizeof (element##_t), .of = &element##_codec, __VA_ARGS__                          \
-    }
+    ROW (name, .kind = KIND_ONE, .at = ROW_AT (type, member, element##_t *),                       \
+         .size = sizeof (element##_t), .of = &element##_codec, __VA_ARGS__)
 #define ROW_POINTER(name, type, member, element, ...)                                              \
-    {                                                                                              \
-        .field = (name), .kind = KIND_ONE, .at = ROW_AT (type, member, element##_t **),            \
-        .size = sizeof (element##_t), .of = &element##_codec, .pointer = true, __VA_ARGS__         \
-    }
+    ROW (name, .kind = KIND_ONE, .at = ROW_AT (type, member, element##_t **),                      \
+         .size = sizeof (element##_t), .of = &element##_codec, .pointer = true, __VA_ARGS__)
 
 /*  A message of which the fields are members of this struct itself. */
 #define ROW_INSIDE(name, type, codec, ...)                                                         \
-    {                                                                                              \
-        .field = (name), .kind = KIND_ONE, .at = 0, .size = sizeof (type), .of = (codec),          \
-        __VA_ARGS__                                                                                \
-    }
+    ROW (name, .kind = KIND_ONE, .at = 0, .size = sizeof (type), .of = (codec), __VA_ARGS__)
 
 /*  --- rows of repeated fields ---
  *
  *  A list is malloc'ed; an array is in place, and its length is its bound. */
 
 #define ROW_LIST(name, type, member, count, element, count_from, count_to, ...)                    \
-    {                                                                                              \
-        .field = (name), .kind = KIND_ONE, .many = MANY_LIST,                                      \
-        .at = ROW_AT (type, member, element##_t **), .size = sizeof (element##_t),                 \
-        .of = &element##_codec, ROW_COUNT (type, count), .count_least = (count_from),              \
-        .count_most = (count_to), __VA_ARGS__                                                      \
-    }
+    ROW (name, .kind = KIND_ONE, .many = MANY_LIST, .at = ROW_AT (type, member, element##_t **),   \
+         .size = sizeof (element##_t), .of = &element##_codec, ROW_COUNT (type, count),            \
+         .count_least = (count_from), .count_most = (count_to), __VA_ARGS__)
 #define ROW_ARRAY(name, type, member, count, element, ...)                                         \
-    {                                                                                              \
-        .field = (name), .kind = KIND_ONE, .many = MANY_ARRAY,                                     \
-        .at = ROW_AT (type, member,                                                                \
-                      element##_t (*) [sizeof ROW_MEMBER (type, member) / sizeof (element##_t)]),  \
-        .size = sizeof (element##_t), .of = &element##_codec, ROW_COUNT (type, count),             \
-        .count_most = sizeof ROW_MEMBER (type, member) / sizeof (element##_t), __VA_ARGS__         \
-    }
+    ROW (name, .kind = KIND_ONE, .many = MANY_ARRAY,                                               \
+         .at = ROW_AT (type, member,                                                               \
+                       element##_t (*) [sizeof ROW_MEMBER (type, member) / sizeof (element##_t)]), \
+         .size = sizeof (element##_t), .of = &element##_codec, ROW_COUNT (type, count),            \
+         .count_most = sizeof ROW_MEMBER (type, member) / sizeof (element##_t), __VA_ARGS__)
 #define ROW_CHARS_LIST(name, type, member, count, what, count_from, count_to, ...)                 \
-    {                                                                                              \
-        .field = (name), .kind = (what), .many = MANY_LIST,                                        \
-        .at = ROW_AT (type, member, char (**) [sizeof *ROW_MEMBER (type, member)]),                \
-        .size = sizeof *ROW_MEMBER (type, member), ROW_COUNT (type, count),                        \
-        .count_least = (count_from), .count_most = (count_to), __VA_ARGS__                         \
-    }
+    ROW (name, .kind = (what), .many = MANY_LIST,                                                  \
+         .at = ROW_AT (type, member, char (**) [sizeof *ROW_MEMBER (type, member)]),               \
+         .size = sizeof *ROW_MEMBER (type, member), ROW_COUNT (type, count),                       \
+         .count_least = (count_from), .count_most = (count_to), __VA_ARGS__)
 #define ROW_WORD_LIST(name, type, member, count, ...)                                              \
     ROW_CHARS_LIST (name, type, member, count, KIND_WORD, __VA_ARGS__)
 #define ROW_TEXT_LIST(name, type, member, count, ...)                                              \
     ROW_CHARS_LIST (name, type, member, count, KIND_TEXT, __VA_ARGS__)
 #define ROW_IN_PLACE(name, type, member, count, what, unit, ...)                                   \
-    {                                                                                              \
-        .field = (name), .kind = (what), .many = MANY_ARRAY,                                       \
-        .at = ROW_AT (                                                                             \
-          type, member,                                                                            \
-          unit (*) [sizeof ROW_MEMBER (type, member) / sizeof ROW_MEMBER (type, member) [0]]       \
-                   [sizeof ROW_MEMBER (type, member) [0]]),                                        \
-        .size = sizeof ROW_MEMBER (type, member) [0], ROW_COUNT (type, count),                     \
-        .count_most = sizeof ROW_MEMBER (type, member) / sizeof ROW_MEMBER (type, member) [0],     \
-        __VA_ARGS__                                                                                \
-    }
+    ROW (name, .kind = (what), .many = MANY_ARRAY,                                                 \
+         .at = ROW_AT (                                                                            \
+           type, member,                                                                           \
+           unit (*) [sizeof ROW_MEMBER (type, member) / sizeof ROW_MEMBER (type, member) [0]]      \
+                    [sizeof ROW_MEMBER (type, member) [0]]),                                       \
+         .size = sizeof ROW_MEMBER (type, member) [0], ROW_COUNT (type, count),                    \
+         .count_most = sizeof ROW_MEMBER (type, member) / sizeof ROW_MEMBER (type, member) [0],    \
+         __VA_ARGS__)
 #define ROW_WORD_ARRAY(name, type, member, count, ...)                                             \
     ROW_IN_PLACE (name, type, member, count, KIND_WORD, char, __VA_ARGS__)
 #define ROW_FIXED_ARRAY(name, type, member, count, ...)                                            \
@@ -305,37 +269,29 @@ struct codec {
 
 /*  char **, each owned; one that is only ever put may be const. */
 #define ROW_STRING_LIST(name, type, member, count, bytes_most, count_from, count_to, ...)          \
-    {                                                                                              \
-        .field = (name), .kind = KIND_STRING, .many = MANY_LIST,                                   \
-        .at = offsetof (type, member) + _Generic(ROW_MEMBER (type, member), char ** : 0,           \
-                                                 const char ** : 0, const char *const * : 0),      \
-        .size = sizeof (char *), .most = (bytes_most), ROW_COUNT (type, count),                    \
-        .count_least = (count_from), .count_most = (count_to), __VA_ARGS__                         \
-    }
+    ROW (name, .kind = KIND_STRING, .many = MANY_LIST,                                             \
+         .at = offsetof (type, member) + _Generic(ROW_MEMBER (type, member), char ** : 0,          \
+                                                  const char ** : 0, const char *const * : 0),     \
+         .size = sizeof (char *), .most = (bytes_most), ROW_COUNT (type, count),                   \
+         .count_least = (count_from), .count_most = (count_to), __VA_ARGS__)
 #define ROW_NUMBER_LIST(name, type, member, count, count_from, count_to, ...)                      \
-    {                                                                                              \
-        .field = (name), .kind = KIND_NUMBER, .many = MANY_LIST,                                   \
-        .number = ROW_NUMBER_OF (*ROW_MEMBER (type, member)), .at = offsetof (type, member),       \
-        .size = sizeof *ROW_MEMBER (type, member), ROW_COUNT (type, count),                        \
-        .count_least = (count_from), .count_most = (count_to), __VA_ARGS__                         \
-    }
+    ROW (name, .kind = KIND_NUMBER, .many = MANY_LIST,                                             \
+         .number = ROW_NUMBER_OF (*ROW_MEMBER (type, member)), .at = offsetof (type, member),      \
+         .size = sizeof *ROW_MEMBER (type, member), ROW_COUNT (type, count),                       \
+         .count_least = (count_from), .count_most = (count_to), __VA_ARGS__)
 #define ROW_NUMBER_ARRAY(name, type, member, count, count_from, ...)                               \
-    {                                                                                              \
-        .field = (name), .kind = KIND_NUMBER, .many = MANY_ARRAY,                                  \
-        .number = ROW_NUMBER_OF (*ROW_MEMBER (type, member)), .at = offsetof (type, member),       \
-        .size = sizeof *ROW_MEMBER (type, member), ROW_COUNT (type, count),                        \
-        .count_least = (count_from),                                                               \
-        .count_most = sizeof ROW_MEMBER (type, member) / sizeof *ROW_MEMBER (type, member),        \
-        __VA_ARGS__                                                                                \
-    }
+    ROW (name, .kind = KIND_NUMBER, .many = MANY_ARRAY,                                            \
+         .number = ROW_NUMBER_OF (*ROW_MEMBER (type, member)), .at = offsetof (type, member),      \
+         .size = sizeof *ROW_MEMBER (type, member), ROW_COUNT (type, count),                       \
+         .count_least = (count_from),                                                              \
+         .count_most = sizeof ROW_MEMBER (type, member) / sizeof *ROW_MEMBER (type, member),       \
+         __VA_ARGS__)
 #define ROW_FLAG_LIST(name, type, member, count, count_from, count_to, ...)                        \
-    {                                                                                              \
-        .field = (name), .kind = KIND_FLAG, .many = MANY_LIST,                                     \
-        .at = offsetof (type, member) +                                                            \
-              _Generic(ROW_MEMBER (type, member), bool * : 0, const bool * : 0),                   \
-        .size = sizeof (bool), ROW_COUNT (type, count), .count_least = (count_from),               \
-        .count_most = (count_to), __VA_ARGS__                                                      \
-    }
+    ROW (name, .kind = KIND_FLAG, .many = MANY_LIST,                                               \
+         .at = offsetof (type, member) +                                                           \
+               _Generic(ROW_MEMBER (type, member), bool * : 0, const bool * : 0),                  \
+         .size = sizeof (bool), ROW_COUNT (type, count), .count_least = (count_from),              \
+         .count_most = (count_to), __VA_ARGS__)
 
 /*  --- generated structs ---
  *

@@ -26,8 +26,7 @@ static const codec_row_t planner_rows [] = {
   ROW_FLAG ("finishing", directory_entry_t, finishing),
   ROW_NUMBER ("in_progress", directory_entry_t, in_progress),
 };
-static const codec_t planner_codec =
-  CODEC (directory_entry_t, musubi__planner_description__descriptor, planner_rows);
+static const codec_t planner_codec = CODEC (directory_entry_t, planner_description, planner_rows);
 
 /*  A description of a kind that only newer peers know is taken as none. */
 static const codec_row_t entry_rows [] = {
@@ -58,7 +57,7 @@ static bool entry_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t directory_entry_codec =
-  CODEC_RULED (directory_entry_t, musubi__entry__descriptor, entry_rows, entry_rule);
+  CODEC_RULED (directory_entry_t, entry, entry_rows, entry_rule);
 
 /*  --- announce --- */
 
@@ -78,8 +77,7 @@ static const codec_row_t announced_rows [] = {
   ROW_UNUSED ("domain"),
   ROW_UNUSED ("storage"),
 };
-static const codec_t announced_codec =
-  CODEC (announced_t, musubi__entry__descriptor, announced_rows);
+static const codec_t announced_codec = CODEC (announced_t, entry, announced_rows);
 
 static const codec_row_t announcement_rows [] = {
   ROW_PACKED ("entry", announcement_t, entry.data, entry.size, &announced_codec),
@@ -108,8 +106,8 @@ static bool announcement_rule (void *self, const void *message, char why [WHY_BY
     return request->digest.len > 0 || wrong (why, "digest: missing, though row is given");
 }
 
-const codec_t announcement_codec = CODEC_JUDGED (
-  announcement_t, musubi__announce_request__descriptor, announcement_rows, announcement_rule);
+const codec_t announcement_codec =
+  CODEC_JUDGED (announcement_t, announce_request, announcement_rows, announcement_rule);
 
 static const codec_row_t announce_answer_rows [] = {
   ROW_NUMBER ("lease_ms", announce_answer_t, lease_ms, LEAST (1)),
@@ -120,7 +118,7 @@ static const codec_row_t announce_answer_rows [] = {
   ROW_WORD_LIST ("homes", announce_answer_t, homes, homes_count, 0, DIRECTORY_HOMES_MAX),
 };
 const codec_t announce_answer_codec =
-  CODEC (announce_answer_t, musubi__announce_answer__descriptor, announce_answer_rows);
+  CODEC (announce_answer_t, announce_answer, announce_answer_rows);
 
 /*  --- snapshot --- */
 
@@ -133,7 +131,7 @@ static const codec_row_t snapshot_request_rows [] = {
   ROW_WORD_LIST ("kinds", snapshot_request_t, kinds, kinds_count, 0, SNAPSHOT_KINDS_MAX),
 };
 const codec_t snapshot_request_codec =
-  CODEC (snapshot_request_t, musubi__snapshot_request__descriptor, snapshot_request_rows);
+  CODEC (snapshot_request_t, snapshot_request, snapshot_request_rows);
 
 static const codec_row_t snapshot_rows [] = {
   /* an entry that can't be taken must not hide the others: it may be of a newer kind */
@@ -178,8 +176,8 @@ static bool snapshot_rule (void *self, const void *message, char why [WHY_BYTES]
     return directory_names_right (snapshot, from, why);
 }
 
-const codec_t directory_snapshot_codec = CODEC_JUDGED (
-  directory_snapshot_t, musubi__snapshot_answer__descriptor, snapshot_rows, snapshot_rule);
+const codec_t directory_snapshot_codec =
+  CODEC_JUDGED (directory_snapshot_t, snapshot_answer, snapshot_rows, snapshot_rule);
 
 /*  --- summaries --- */
 
@@ -189,14 +187,14 @@ static const codec_row_t summaries_question_rows [] = {
   ROW_NUMBER ("number", directory_mark_t, number),
 };
 const codec_t summaries_question_codec =
-  CODEC (directory_mark_t, musubi__summaries_request__descriptor, summaries_question_rows);
+  CODEC (directory_mark_t, summaries_request, summaries_question_rows);
 
 static const codec_row_t named_summary_rows [] = {
   ROW_WORD ("name", named_summary_t, name),
   ROW_PACKED ("summary", named_summary_t, summary.data, summary.size, &free_summary_codec),
 };
 static const codec_t named_summary_codec =
-  CODEC (named_summary_t, musubi__named_summary__descriptor, named_summary_rows);
+  CODEC (named_summary_t, named_summary, named_summary_rows);
 
 static const codec_row_t summaries_page_rows [] = {
   ROW_LIST ("summaries", summaries_page_t, summaries, summaries_count, named_summary, 0,
@@ -207,7 +205,7 @@ static const codec_row_t summaries_page_rows [] = {
   ROW_FLAG ("more", summaries_page_t, more),
 };
 const codec_t summaries_page_codec =
-  CODEC (summaries_page_t, musubi__summaries_answer__descriptor, summaries_page_rows);
+  CODEC (summaries_page_t, summaries_answer, summaries_page_rows);
 
 /*  --- find --- */
 
@@ -218,14 +216,14 @@ static const codec_row_t find_rows [] = {
   ROW_WORD ("after", find_t, after, OR_NONE),
   ROW_WORD_LIST ("names", find_t, names, names_count, 0, FIND_NAMES_MAX),
 };
-const codec_t find_codec = CODEC (find_t, musubi__find_request__descriptor, find_rows);
+const codec_t find_codec = CODEC (find_t, find_request, find_rows);
 
 static const codec_row_t found_rows [] = {
   ROW_LIST ("entries", found_t, entries, entries_count, directory_entry, 0, DIRECTORY_ENTRIES_MAX,
             SKIPPING),
   ROW_UNUSED ("more"),
 };
-const codec_t found_codec = CODEC (found_t, musubi__find_answer__descriptor, found_rows);
+const codec_t found_codec = CODEC (found_t, find_answer, found_rows);
 
 /*  --- delta --- */
 
@@ -247,4 +245,4 @@ static bool delta_rule (void *self, const void *message, char why [WHY_BYTES])
 }
 
 const codec_t directory_delta_codec =
-  CODEC_JUDGED (directory_delta_t, musubi__delta__descriptor, delta_rows, delta_rule);
+  CODEC_JUDGED (directory_delta_t, delta, delta_rows, delta_rule);

@@ -20,7 +20,7 @@ static const codec_row_t vertex_rows [] = {
   ROW_LIST ("attributes", vertex_t, attributes, attributes_count, attribute, 0,
             CLASS_ATTRIBUTES_MAX),
 };
-const codec_t vertex_codec = CODEC (vertex_t, musubi__vertex__descriptor, vertex_rows);
+const codec_t vertex_codec = CODEC (vertex_t, vertex, vertex_rows);
 
 static const codec_row_t link_rows [] = {
   ROW_WORD ("name", link_t, name),
@@ -31,7 +31,7 @@ static const codec_row_t link_rows [] = {
   ROW_NUMBER ("price", link_t, price),
   ROW_LIST ("attributes", link_t, attributes, attributes_count, attribute, 0, CLASS_ATTRIBUTES_MAX),
 };
-const codec_t link_codec = CODEC (link_t, musubi__link__descriptor, link_rows);
+const codec_t link_codec = CODEC (link_t, link, link_rows);
 
 static const codec_row_t domain_rows [] = {
   ROW_LIST ("vertices", domain_t, vertices, vertices_count, vertex, 0, DOMAIN_VERTICES_MAX),
@@ -40,4 +40,4 @@ static const codec_row_t domain_rows [] = {
   ROW_TIME ("lead_ms", domain_t, lead_ms),
   ROW_TIME ("horizon_ms", domain_t, horizon_ms),
 };
-const codec_t domain_codec = CODEC (domain_t, musubi__domain_description__descriptor, domain_rows);
+const codec_t domain_codec = CODEC (domain_t, domain_description, domain_rows);

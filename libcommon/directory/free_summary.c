@@ -24,8 +24,8 @@ static bool free_summary_rule (void *self, char why [WHY_BYTES])
     return true;
 }
 
-const codec_t free_summary_codec = CODEC_RULED (free_summary_t, musubi__free_summary__descriptor,
-                                                free_summary_rows, free_summary_rule);
+const codec_t free_summary_codec =
+  CODEC_RULED (free_summary_t, free_summary, free_summary_rows, free_summary_rule);
 
 uint8_t free_summary_level (uint64_t quantity)
 {

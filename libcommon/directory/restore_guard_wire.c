@@ -15,15 +15,14 @@ static const codec_row_t mark_rows [] = {
   ROW_NUMBER ("row", ledger_mark_t, row, LEAST (1)),
   ROW_FIXED ("digest", ledger_mark_t, digest),
 };
-const codec_t ledger_mark_codec = CODEC (ledger_mark_t, musubi__watermark__descriptor, mark_rows);
+const codec_t ledger_mark_codec = CODEC (ledger_mark_t, watermark, mark_rows);
 
 static const codec_row_t watermark_rows [] = {
   ROW_ONE ("mark", watermark_t, mark, ledger_mark),
   ROW_NUMBER ("seen_ms", watermark_t, seen_ms),
   ROW_FIXED_ARRAY ("former", watermark_t, former, former_count),
 };
-const codec_t watermark_codec =
-  CODEC (watermark_t, musubi__watermark_record__descriptor, watermark_rows);
+const codec_t watermark_codec = CODEC (watermark_t, watermark_record, watermark_rows);
 
 void row_before (bytes_t row, uint8_t digest [LEDGER_DIGEST_BYTES])
 {

@@ -17,7 +17,7 @@ static const codec_row_t attribute_rows [] = {
   ROW_WORD ("name", attribute_t, name),
   ROW_TEXT ("value", attribute_t, value),
 };
-const codec_t attribute_codec = CODEC (attribute_t, musubi__attribute__descriptor, attribute_rows);
+const codec_t attribute_codec = CODEC (attribute_t, attribute, attribute_rows);
 
 static const codec_row_t node_class_rows [] = {
   ROW_WORD ("name", node_class_t, name),
@@ -27,8 +27,7 @@ static const codec_row_t node_class_rows [] = {
             CLASS_ATTRIBUTES_MAX),
   ROW_NUMBER ("price", node_class_t, price, LEAST (0)),
 };
-const codec_t node_class_codec =
-  CODEC (node_class_t, musubi__node_class__descriptor, node_class_rows);
+const codec_t node_class_codec = CODEC (node_class_t, node_class, node_class_rows);
 
 static const codec_row_t site_rows [] = {
   ROW_LIST ("classes", site_t, classes, classes_count, node_class, 0, SITE_CLASSES_MAX),
@@ -47,8 +46,7 @@ static bool site_rule (void *self, char why [WHY_BYTES])
     return true;
 }
 
-const codec_t site_codec =
-  CODEC_RULED (site_t, musubi__site_description__descriptor, site_rows, site_rule);
+const codec_t site_codec = CODEC_RULED (site_t, site_description, site_rows, site_rule);
 
 /*  --- storage --- */
 
@@ -57,7 +55,7 @@ static const codec_row_t storage_offer_rows [] = {
   ROW_NUMBER ("mib", storage_offer_t, mib),
 };
 const codec_t storage_offer_codec =
-  CODEC (storage_offer_t, musubi__storage_node_description__descriptor, storage_offer_rows);
+  CODEC (storage_offer_t, storage_node_description, storage_offer_rows);
 
 static const codec_row_t storage_rows [] = {
   ROW_LIST ("nodes", site_storage_t, nodes, nodes_count, storage_offer, 0, SITE_STORAGE_MAX),
@@ -76,7 +74,7 @@ static bool storage_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t site_storage_codec =
-  CODEC_RULED (site_storage_t, musubi__storage_description__descriptor, storage_rows, storage_rule);
+  CODEC_RULED (site_storage_t, storage_description, storage_rows, storage_rule);
 
 /*  --- wants --- */
 
@@ -95,4 +93,4 @@ static bool requirement_rule (void *self, const void *message, char why [WHY_BYT
 }
 
 const codec_t requirement_codec =
-  CODEC_JUDGED (requirement_t, musubi__requirement__descriptor, requirement_rows, requirement_rule);
+  CODEC_JUDGED (requirement_t, requirement, requirement_rows, requirement_rule);

@@ -18,8 +18,7 @@ static const codec_row_t quantity_rows [] = {
   ROW_TIME ("gap_ms", ledger_quantity_t, gap_ms),
   ROW_NUMBER ("missing", ledger_quantity_t, missing, BETWEEN (0, UINT32_MAX)),
 };
-const codec_t ledger_quantity_codec =
-  CODEC (ledger_quantity_t, musubi__ledger_quantity__descriptor, quantity_rows);
+const codec_t ledger_quantity_codec = CODEC (ledger_quantity_t, ledger_quantity, quantity_rows);
 
 /*  What we packed ourselves; NULL for nothing. */
 static void *unpacked (const ProtobufCMessageDescriptor *descriptor, bytes_t bytes, arena_t *arena)
@@ -96,8 +95,7 @@ static const codec_row_t question_rows [] = {
   ROW_NUMBER ("from", rows_question_t, from),
   ROW_NUMBER ("most", rows_question_t, most),
 };
-const codec_t rows_question_codec =
-  CODEC (rows_question_t, musubi__rows_request__descriptor, question_rows);
+const codec_t rows_question_codec = CODEC (rows_question_t, rows_request, question_rows);
 
 packed_t rows_answer_encode (const row_t *rows, size_t count, bool more, uint64_t last)
 {

@@ -41,8 +41,8 @@ static bool command_record_rule (void *self, char why [WHY_BYTES])
            wrong (why, "epoch: epoch and fenced_by must be given together");
 }
 
-const codec_t command_record_codec = CODEC_RULED (
-  command_record_t, musubi__stored_command__descriptor, command_record_rows, command_record_rule);
+const codec_t command_record_codec =
+  CODEC_RULED (command_record_t, stored_command, command_record_rows, command_record_rule);
 
 static packed_t encode_command (const command_t *self, bool plan, bool part)
 {
@@ -92,9 +92,8 @@ static bool reservation_record_rule (void *self, char why [WHY_BYTES])
            wrong (why, "part: must be empty once the reservation has ended");
 }
 
-const codec_t reservation_record_codec =
-  CODEC_RULED (reservation_record_t, musubi__stored_reservation__descriptor,
-               reservation_record_rows, reservation_record_rule);
+const codec_t reservation_record_codec = CODEC_RULED (
+  reservation_record_t, stored_reservation, reservation_record_rows, reservation_record_rule);
 
 packed_t reservation_record_encode (const reservation_t *self)
 {

@@ -18,7 +18,7 @@ static const codec_row_t question_rows [] = {
   ROW_FIXED ("after", allocations_question_t, after, SET_BY (allocations_question_t, after_set)),
 };
 const codec_t allocations_question_codec =
-  CODEC (allocations_question_t, musubi__allocations_request__descriptor, question_rows);
+  CODEC (allocations_question_t, allocations_request, question_rows);
 
 static const codec_row_t allocation_rows [] = {
   ROW_BYTES ("plan", allocation_t, plan.data, plan.size, BODY_BYTES_MAX, FROM (1),
@@ -27,15 +27,14 @@ static const codec_row_t allocation_rows [] = {
   ROW_FLAG ("decided", allocation_t, decided),
   ROW_FLAG ("amended", allocation_t, amended),
 };
-const codec_t allocation_codec =
-  CODEC (allocation_t, musubi__allocation__descriptor, allocation_rows);
+const codec_t allocation_codec = CODEC (allocation_t, allocation, allocation_rows);
 
 static const codec_row_t allocations_rows [] = {
   ROW_LIST ("allocations", allocations_page_t, list, count, allocation, 0, ALLOCATIONS_MAX),
   ROW_FIXED ("next", allocations_page_t, next, SET_BY (allocations_page_t, next_set)),
 };
 const codec_t allocations_page_codec =
-  CODEC (allocations_page_t, musubi__allocations_answer__descriptor, allocations_rows);
+  CODEC (allocations_page_t, allocations_answer, allocations_rows);
 
 /*  --- an answer --- */
 

@@ -29,8 +29,8 @@ static bool plus_reserve_rule (void *self, char why [WHY_BYTES])
     return interval_check (wish->from_ms, wish->until_ms, "from_ms, until_ms", why);
 }
 
-const codec_t plus_reserve_codec = CODEC_RULED (
-  plus_wish_t, musubi__plus_reserve_request__descriptor, reserve_rows, plus_reserve_rule);
+const codec_t plus_reserve_codec =
+  CODEC_RULED (plus_wish_t, plus_reserve_request, reserve_rows, plus_reserve_rule);
 
 static const codec_row_t modify_rows [] = {
   ROW_WORD ("reservation", plus_wish_t, reservation),
@@ -47,27 +47,24 @@ static bool modify_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t plus_modify_codec =
-  CODEC_RULED (plus_wish_t, musubi__plus_modify_request__descriptor, modify_rows, modify_rule);
+  CODEC_RULED (plus_wish_t, plus_modify_request, modify_rows, modify_rule);
 
 static const codec_row_t release_rows [] = {
   ROW_WORD ("reservation", plus_wish_t, reservation),
 };
-const codec_t plus_release_codec =
-  CODEC (plus_wish_t, musubi__plus_release_request__descriptor, release_rows);
+const codec_t plus_release_codec = CODEC (plus_wish_t, plus_release_request, release_rows);
 
 static const codec_row_t handle_rows [] = {
   ROW_INSIDE ("command", txid_t, &txid_codec),
 };
-const codec_t plus_handle_codec =
-  CODEC (txid_t, musubi__plus_command_request__descriptor, handle_rows);
+const codec_t plus_handle_codec = CODEC (txid_t, plus_command_request, handle_rows);
 
 static const codec_row_t question_rows [] = {
   ROW_WORD ("reservation", plus_question_t, reservation, OR_NONE),
   ROW_WORD ("after", plus_question_t, after, OR_NONE),
   ROW_NUMBER ("most", plus_question_t, most),
 };
-const codec_t plus_question_codec =
-  CODEC (plus_question_t, musubi__plus_properties_request__descriptor, question_rows);
+const codec_t plus_question_codec = CODEC (plus_question_t, plus_properties_request, question_rows);
 
 static plus_command_state_t plus_state_of (command_state_t state)
 {
@@ -100,8 +97,7 @@ static const codec_row_t command_rows [] = {
   ROW_ONE ("refusal", plus_command_t, answer.refusal, refusal,
            SET_BY (plus_command_t, answer.refusal.reason)),
 };
-const codec_t plus_command_codec =
-  CODEC (plus_command_t, musubi__plus_command_answer__descriptor, command_rows);
+const codec_t plus_command_codec = CODEC (plus_command_t, plus_command_answer, command_rows);
 
 packed_t plus_part_encode (part_kind_t kind, const admission_want_t *wants, size_t count)
 {
@@ -167,8 +163,7 @@ static const codec_row_t created_rows [] = {
   ROW_WORD ("owner", plus_created_t, owner),
   ROW_NUMBER ("until_ms", plus_created_t, until_ms),
 };
-const codec_t plus_created_codec =
-  CODEC (plus_created_t, musubi__stored_created__descriptor, created_rows);
+const codec_t plus_created_codec = CODEC (plus_created_t, stored_created, created_rows);
 
 static const codec_row_t asked_rows [] = {
   ROW_FIXED ("digest", plus_asked_t, digest),
@@ -178,9 +173,9 @@ static const codec_row_t asked_rows [] = {
   ROW_BYTES ("refusal", plus_asked_t, refusal.data, refusal.size, PLUS_REFUSAL_BYTES_MAX),
   ROW_NUMBER ("status", plus_asked_t, status, MOST (CALL_TIMED_OUT - 1)),
 };
-const codec_t plus_asked_codec = CODEC (plus_asked_t, musubi__stored_asked__descriptor, asked_rows);
+const codec_t plus_asked_codec = CODEC (plus_asked_t, stored_asked, asked_rows);
 
-const codec_t plus_create_codec = CODEC_EMPTY (musubi__factory_create_request__descriptor);
+const codec_t plus_create_codec = CODEC_EMPTY (factory_create_request);
 
 void plus_digest (const char *method, bytes_t body, uint8_t digest [DIGEST_BYTES])
 {

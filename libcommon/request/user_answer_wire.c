@@ -17,7 +17,7 @@ static const codec_row_t placement_rows [] = {
   ROW_NUMBER ("from_ms", placement_t, from_ms),
   ROW_NUMBER ("until_ms", placement_t, until_ms),
 };
-const codec_t placement_codec = CODEC (placement_t, musubi__placement__descriptor, placement_rows);
+const codec_t placement_codec = CODEC (placement_t, placement, placement_rows);
 
 static const codec_row_t connection_rows [] = {
   ROW_TEXT ("need", connection_t, need, OR_NONE),
@@ -29,8 +29,7 @@ static const codec_row_t connection_rows [] = {
   ROW_NUMBER ("from_ms", connection_t, from_ms),
   ROW_NUMBER ("until_ms", connection_t, until_ms),
 };
-const codec_t connection_codec =
-  CODEC (connection_t, musubi__connection__descriptor, connection_rows);
+const codec_t connection_codec = CODEC (connection_t, connection, connection_rows);
 
 static const codec_row_t room_rows [] = {
   ROW_TEXT ("need", room_t, booking.need, OR_NONE),
@@ -45,7 +44,7 @@ static const codec_row_t room_rows [] = {
   ROW_NUMBER ("mbps", room_t, booking.mbps),
   ROW_FIXED ("digest", room_t, booking.digest, SET_BY (room_t, booking.due_ms)),
 };
-const codec_t room_codec = CODEC (room_t, musubi__room__descriptor, room_rows);
+const codec_t room_codec = CODEC (room_t, room, room_rows);
 
 static const codec_row_t reason_rows [] = {
   ROW_TEXT ("need", reason_t, need, OR_NONE), ROW_TEXT ("resource", reason_t, resource, OR_NONE),
@@ -53,14 +52,13 @@ static const codec_row_t reason_rows [] = {
   ROW_NUMBER ("wanted", reason_t, wanted),    ROW_NUMBER ("free", reason_t, free),
   ROW_TEXT ("text", reason_t, text, OR_NONE),
 };
-static const codec_t reason_codec = CODEC (reason_t, musubi__reason__descriptor, reason_rows);
+static const codec_t reason_codec = CODEC (reason_t, reason, reason_rows);
 
 static const codec_row_t alternative_rows [] = {
   ROW_NUMBER ("start_ms", alternative_t, start_ms),
   ROW_TEXT ("change", alternative_t, change, OR_NONE),
 };
-static const codec_t alternative_codec =
-  CODEC (alternative_t, musubi__alternative__descriptor, alternative_rows);
+static const codec_t alternative_codec = CODEC (alternative_t, alternative, alternative_rows);
 
 static const codec_row_t answer_rows [] = {
   ROW_ENUM ("status", answer_t, status, ANSWER_CONFLICT),
@@ -81,4 +79,4 @@ static const codec_row_t answer_rows [] = {
   ROW_WORD_LIST ("awaited", answer_t, awaited, awaited_count, 0, PARTICIPANTS_MAX),
   ROW_LIST ("data", answer_t, data, data_count, room, 0, ANY_COUNT),
 };
-const codec_t answer_codec = CODEC (answer_t, musubi__answer__descriptor, answer_rows);
+const codec_t answer_codec = CODEC (answer_t, answer, answer_rows);

@@ -21,8 +21,7 @@ static bool instant_rule (void *self, const void *message, char why [WHY_BYTES])
     return true;
 }
 
-static const codec_t instant_codec =
-  CODEC_JUDGED (instant_t, musubi__instant__descriptor, instant_rows, instant_rule);
+static const codec_t instant_codec = CODEC_JUDGED (instant_t, instant, instant_rows, instant_rule);
 
 static const codec_row_t frame_rows [] = {
   ROW_ONE ("start", frame_t, start, instant, SET_BY (frame_t, start.set)),
@@ -30,13 +29,13 @@ static const codec_row_t frame_rows [] = {
   ROW_ONE ("latest", frame_t, latest, instant, SET_BY (frame_t, latest.set)),
   ROW_ONE ("deadline", frame_t, deadline, instant, SET_BY (frame_t, deadline.set)),
 };
-const codec_t frame_codec = CODEC (frame_t, musubi__time_frame__descriptor, frame_rows);
+const codec_t frame_codec = CODEC (frame_t, time_frame, frame_rows);
 
 static const codec_row_t stage_rows [] = {
   ROW_NUMBER ("until_ms", stage_t, until_ms),
   ROW_NUMBER ("amount", stage_t, amount),
 };
-static const codec_t stage_codec = CODEC (stage_t, musubi__stage__descriptor, stage_rows);
+static const codec_t stage_codec = CODEC (stage_t, stage, stage_rows);
 
 static const codec_row_t compute_need_rows [] = {
   ROW_TEXT ("id", compute_need_t, id, OR_NONE),
@@ -48,8 +47,7 @@ static const codec_row_t compute_need_rows [] = {
   ROW_TEXT ("site", compute_need_t, site, OR_NONE),
   ROW_ARRAY ("stages", compute_need_t, stages.list, stages.count, stage),
 };
-const codec_t compute_need_codec =
-  CODEC (compute_need_t, musubi__compute_need__descriptor, compute_need_rows);
+const codec_t compute_need_codec = CODEC (compute_need_t, compute_need, compute_need_rows);
 
 static const codec_row_t network_need_rows [] = {
   ROW_IN_PLACE ("between", network_need_t, ends, ends_count, KIND_TEXT, char, OR_NONE),
@@ -72,8 +70,8 @@ static bool network_need_rule (void *self, const void *message, char why [WHY_BY
            wrong (why, "latency_ms_max: %g should be at least 0.001, or 0 for any", ms);
 }
 
-const codec_t network_need_codec = CODEC_JUDGED (network_need_t, musubi__network_need__descriptor,
-                                                 network_need_rows, network_need_rule);
+const codec_t network_need_codec =
+  CODEC_JUDGED (network_need_t, network_need, network_need_rows, network_need_rule);
 
 static const codec_row_t data_need_rows [] = {
   ROW_TEXT ("file", data_need_t, file, OR_NONE),
@@ -85,15 +83,14 @@ static const codec_row_t data_need_rows [] = {
   ROW_NUMBER ("size", data_need_t, size),
   ROW_FIXED ("digest", data_need_t, digest, SET_BY (data_need_t, size)),
 };
-const codec_t data_need_codec = CODEC (data_need_t, musubi__data_need__descriptor, data_need_rows);
+const codec_t data_need_codec = CODEC (data_need_t, data_need, data_need_rows);
 
 static const codec_row_t space_need_rows [] = {
   ROW_TEXT ("at", space_need_t, at, OR_NONE),
   ROW_NUMBER ("bytes", space_need_t, bytes),
   ROW_TEXT ("id", space_need_t, id, OR_NONE),
 };
-const codec_t space_need_codec =
-  CODEC (space_need_t, musubi__space_need__descriptor, space_need_rows);
+const codec_t space_need_codec = CODEC (space_need_t, space_need, space_need_rows);
 
 static const codec_row_t user_request_rows [] = {
   ROW_TEXT ("name", user_request_t, name, OR_NONE),
@@ -117,4 +114,4 @@ static bool user_request_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t user_request_codec =
-  CODEC_RULED (user_request_t, musubi__request__descriptor, user_request_rows, user_request_rule);
+  CODEC_RULED (user_request_t, request, user_request_rows, user_request_rule);

@@ -13,8 +13,7 @@ static const codec_row_t step_rows [] = {
   ROW_TIME ("from_ms", profile_step_t, from_ms),
   ROW_NUMBER ("free", profile_step_t, free),
 };
-static const codec_t profile_step_codec =
-  CODEC (profile_step_t, musubi__profile__step__descriptor, step_rows);
+static const codec_t profile_step_codec = CODEC (profile_step_t, profile__step, step_rows);
 
 static const codec_row_t profile_rows [] = {
   ROW_WORD ("resource", profile_t, resource),
@@ -32,8 +31,7 @@ static bool answer_profile_rule (void *self, char why [WHY_BYTES])
            wrong (why, "until_ms: must be after the last step");
 }
 
-const codec_t profile_codec =
-  CODEC_RULED (profile_t, musubi__profile__descriptor, profile_rows, answer_profile_rule);
+const codec_t profile_codec = CODEC_RULED (profile_t, profile, profile_rows, answer_profile_rule);
 
 static const codec_row_t refusal_rows [] = {
   ROW_ENUM ("reason", refusal_t, reason, REFUSAL_REASONS - 1, FROM (REFUSAL_NONE + 1)),
@@ -51,7 +49,7 @@ static const codec_row_t refusal_rows [] = {
   ROW_FLAG ("done", refusal_t, done),
   ROW_TEXT ("text", refusal_t, text, OR_NONE),
 };
-const codec_t refusal_codec = CODEC (refusal_t, musubi__refusal__descriptor, refusal_rows);
+const codec_t refusal_codec = CODEC (refusal_t, refusal, refusal_rows);
 
 /*  --- command answer --- */
 
@@ -64,8 +62,7 @@ static const codec_row_t command_answer_rows [] = {
   ROW_FLAG ("late", command_answer_t, late),
   ROW_NUMBER ("epoch", command_answer_t, epoch),
 };
-const codec_t command_answer_codec =
-  CODEC (command_answer_t, musubi__command_answer__descriptor, command_answer_rows);
+const codec_t command_answer_codec = CODEC (command_answer_t, command_answer, command_answer_rows);
 
 /*  --- small messages --- */
 
@@ -74,57 +71,49 @@ static const codec_row_t decision_rows [] = {
   ROW_ONE ("txid", decision_request_t, txid, txid),
   ROW_NUMBER ("epoch", decision_request_t, epoch),
 };
-const codec_t decision_request_codec =
-  CODEC (decision_request_t, musubi__commit_request__descriptor, decision_rows);
+const codec_t decision_request_codec = CODEC (decision_request_t, commit_request, decision_rows);
 
 static const codec_row_t renew_rows [] = {
   ROW_ONE ("txid", renew_request_t, txid, txid),
   ROW_NUMBER ("ttl_ms", renew_request_t, ttl_ms),
 };
-const codec_t renew_request_codec =
-  CODEC (renew_request_t, musubi__renew_request__descriptor, renew_rows);
+const codec_t renew_request_codec = CODEC (renew_request_t, renew_request, renew_rows);
 
 static const codec_row_t prepare_rows [] = {
   ROW_ONE ("txid", prepare_request_t, txid, txid),
   ROW_PACKED ("claim", prepare_request_t, claim.data, claim.size, &claim_part_codec,
               SET_BY (prepare_request_t, claim_set)),
 };
-const codec_t prepare_request_codec =
-  CODEC (prepare_request_t, musubi__prepare_request__descriptor, prepare_rows);
+const codec_t prepare_request_codec = CODEC (prepare_request_t, prepare_request, prepare_rows);
 
 static const codec_row_t resolve_rows [] = {
   ROW_ONE ("txid", resolve_request_t, txid, txid),
   ROW_TIME ("decide_by_ms", resolve_request_t, decide_by_ms),
 };
-const codec_t resolve_request_codec =
-  CODEC (resolve_request_t, musubi__resolve_request__descriptor, resolve_rows);
+const codec_t resolve_request_codec = CODEC (resolve_request_t, resolve_request, resolve_rows);
 
 static const codec_row_t fence_rows [] = {
   ROW_ONE ("txid", fence_request_t, txid, txid),
   ROW_NUMBER ("epoch", fence_request_t, epoch, LEAST (1)), /* 0 is the coordinator's own */
   ROW_TIME ("decide_by_ms", fence_request_t, decide_by_ms),
 };
-const codec_t fence_request_codec =
-  CODEC (fence_request_t, musubi__fence_request__descriptor, fence_rows);
+const codec_t fence_request_codec = CODEC (fence_request_t, fence_request, fence_rows);
 
 static const codec_row_t done_rows [] = {
   ROW_LIST ("txids", done_request_t, txids, count, txid, 0, DONE_TXIDS_MAX),
 };
-const codec_t done_request_codec =
-  CODEC (done_request_t, musubi__done_request__descriptor, done_rows);
+const codec_t done_request_codec = CODEC (done_request_t, done_request, done_rows);
 
 static const codec_row_t amend_rows [] = {
   ROW_ONE ("txid", amend_request_t, txid, txid),
   ROW_NUMBER ("epoch", amend_request_t, epoch),
   ROW_BYTES ("answer", amend_request_t, answer.data, answer.size, CLAIM_ANSWER_BYTES_MAX, FROM (1)),
 };
-const codec_t amend_request_codec =
-  CODEC (amend_request_t, musubi__amend_request__descriptor, amend_rows);
+const codec_t amend_request_codec = CODEC (amend_request_t, amend_request, amend_rows);
 
 static const codec_row_t outcome_rows [] = {
   ROW_ONE ("txid", outcome_answer_t, txid, txid),
   ROW_ENUM ("outcome", outcome_answer_t, outcome, OUTCOME_ABORTED),
   ROW_FLAG ("done", outcome_answer_t, done),
 };
-const codec_t outcome_answer_codec =
-  CODEC (outcome_answer_t, musubi__outcome_answer__descriptor, outcome_rows);
+const codec_t outcome_answer_codec = CODEC (outcome_answer_t, outcome_answer, outcome_rows);

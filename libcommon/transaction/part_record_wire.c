@@ -74,14 +74,12 @@ static const codec_row_t part_record_rows [] = {
             MUSUBI__CIRCUIT_STATE__CIRCUITS_DEGRADED),
   ROW_TEXT ("circuit_trouble", part_record_t, circuit_trouble, OR_NONE),
 };
-const codec_t part_record_codec =
-  CODEC (part_record_t, musubi__part_record__descriptor, part_record_rows);
+const codec_t part_record_codec = CODEC (part_record_t, part_record, part_record_rows);
 
 static const codec_row_t part_shown_rows [] = {
   ROW_ONE ("record", part_shown_t, record, part_record, SET_BY (part_shown_t, known)),
 };
-const codec_t part_shown_codec =
-  CODEC (part_shown_t, musubi__show_answer__descriptor, part_shown_rows);
+const codec_t part_shown_codec = CODEC (part_shown_t, show_answer, part_shown_rows);
 
 static const codec_row_t parts_page_rows [] = {
   ROW_LIST ("records", parts_page_t, records, count, part_record, 0, ANY_COUNT),
@@ -106,15 +104,14 @@ static bool parts_page_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t parts_page_codec =
-  CODEC_RULED (parts_page_t, musubi__list_answer__descriptor, parts_page_rows, parts_page_rule);
+  CODEC_RULED (parts_page_t, list_answer, parts_page_rows, parts_page_rule);
 
 /*  --- questions --- */
 
 static const codec_row_t show_rows [] = {
   ROW_WORD ("reservation", show_request_t, reservation),
 };
-const codec_t show_request_codec =
-  CODEC (show_request_t, musubi__show_request__descriptor, show_rows);
+const codec_t show_request_codec = CODEC (show_request_t, show_request, show_rows);
 
 /*  Planner.List's ListReservationsRequest has the same layout. */
 static const codec_row_t list_rows [] = {
@@ -132,13 +129,11 @@ static bool list_rule (void *self, char why [WHY_BYTES])
     return all || interval_right (asked->from_ms, asked->until_ms, why);
 }
 
-const codec_t list_request_codec =
-  CODEC_RULED (list_request_t, musubi__list_request__descriptor, list_rows, list_rule);
+const codec_t list_request_codec = CODEC_RULED (list_request_t, list_request, list_rows, list_rule);
 
 static const codec_row_t commands_rows [] = {
   ROW_ONE ("after", commands_request_t, after, txid, SET_BY (commands_request_t, after_set)),
   ROW_NUMBER ("most", commands_request_t, most),
   ROW_ONE ("only", commands_request_t, only, txid, SET_BY (commands_request_t, only_set)),
 };
-const codec_t commands_request_codec =
-  CODEC (commands_request_t, musubi__commands_request__descriptor, commands_rows);
+const codec_t commands_request_codec = CODEC (commands_request_t, commands_request, commands_rows);

@@ -9,11 +9,10 @@ static const codec_row_t parties_question_rows [] = {
   ROW_WORD ("reservation", parties_question_t, reservation),
 };
 const codec_t parties_question_codec =
-  CODEC (parties_question_t, musubi__parties_request__descriptor, parties_question_rows);
+  CODEC (parties_question_t, parties_request, parties_question_rows);
 
 static const codec_row_t parties_told_rows [] = {
   ROW_LIST ("parties", parties_told_t, list, count, participant_ref, 0, PARTIES_TOLD_MAX),
   ROW_FLAG ("more", parties_told_t, more),
 };
-const codec_t parties_told_codec =
-  CODEC (parties_told_t, musubi__parties_answer__descriptor, parties_told_rows);
+const codec_t parties_told_codec = CODEC (parties_told_t, parties_answer, parties_told_rows);

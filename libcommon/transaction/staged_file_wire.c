@@ -35,8 +35,7 @@ static const codec_row_t staged_file_rows [] = {
   ROW_WORD ("source", staged_file_t, source, OR_NONE),
   ROW_TEXT ("why", staged_file_t, why, OR_NONE),
 };
-const codec_t staged_file_codec =
-  CODEC (staged_file_t, musubi__staged_file__descriptor, staged_file_rows);
+const codec_t staged_file_codec = CODEC (staged_file_t, staged_file, staged_file_rows);
 
 static const codec_row_t stay_question_rows [] = {
   ROW_TEXT ("name", stay_question_t, name),
@@ -46,8 +45,8 @@ static const codec_row_t stay_question_rows [] = {
   ROW_FLAG ("look", stay_question_t, look),
   ROW_FLAG ("doubt", stay_question_t, doubt),
 };
-const codec_t stay_question_codec = CODEC_RULED (stay_question_t, musubi__stay_request__descriptor,
-                                                 stay_question_rows, staged_name_rule);
+const codec_t stay_question_codec =
+  CODEC_RULED (stay_question_t, stay_request, stay_question_rows, staged_name_rule);
 
 static const codec_row_t stay_answer_rows [] = {
   ROW_ENUM ("state", stay_answer_t, state, STAGED_LATE),
@@ -58,8 +57,7 @@ static const codec_row_t stay_answer_rows [] = {
   ROW_TEXT ("why", stay_answer_t, why, OR_NONE),
   ROW_WORD ("source", stay_answer_t, source, OR_NONE),
 };
-const codec_t stay_answer_codec =
-  CODEC (stay_answer_t, musubi__stay_answer__descriptor, stay_answer_rows);
+const codec_t stay_answer_codec = CODEC (stay_answer_t, stay_answer, stay_answer_rows);
 
 static const codec_row_t take_in_question_rows [] = {
   ROW_TEXT ("name", take_in_question_t, name),
@@ -68,8 +66,8 @@ static const codec_row_t take_in_question_rows [] = {
   ROW_WORD ("owner", take_in_question_t, owner),
   ROW_WORD ("home", take_in_question_t, home, OR_NONE),
 };
-const codec_t take_in_question_codec = CODEC_RULED (
-  take_in_question_t, musubi__take_in_request__descriptor, take_in_question_rows, staged_name_rule);
+const codec_t take_in_question_codec =
+  CODEC_RULED (take_in_question_t, take_in_request, take_in_question_rows, staged_name_rule);
 
 static const codec_row_t take_in_answer_rows [] = {
   ROW_ENUM ("state", take_in_answer_t, state, STAGED_LATE),
@@ -77,8 +75,7 @@ static const codec_row_t take_in_answer_rows [] = {
   ROW_FIXED ("digest", take_in_answer_t, digest, SET_BY (take_in_answer_t, digest_known)),
   ROW_TEXT ("why", take_in_answer_t, why, OR_NONE),
 };
-const codec_t take_in_answer_codec =
-  CODEC (take_in_answer_t, musubi__take_in_answer__descriptor, take_in_answer_rows);
+const codec_t take_in_answer_codec = CODEC (take_in_answer_t, take_in_answer, take_in_answer_rows);
 
 static const codec_row_t file_place_rows [] = {
   ROW_WORD ("site", file_place_t, site),
@@ -97,20 +94,19 @@ static const codec_row_t file_place_rows [] = {
   ROW_NUMBER ("feeds", file_place_t, feeds),
   ROW_WORD ("from", file_place_t, from, OR_NONE),
 };
-const codec_t file_place_codec = CODEC (file_place_t, musubi__place__descriptor, file_place_rows);
+const codec_t file_place_codec = CODEC (file_place_t, place, file_place_rows);
 
 static const codec_row_t locate_rows [] = {
   ROW_TEXT ("name", file_locate_t, name),
 };
 const codec_t locate_codec =
-  CODEC_RULED (file_locate_t, musubi__locate_request__descriptor, locate_rows, staged_name_rule);
+  CODEC_RULED (file_locate_t, locate_request, locate_rows, staged_name_rule);
 
 static const codec_row_t places_told_rows [] = {
   ROW_LIST ("places", places_told_t, places, count, file_place, 0, PLACES_MAX),
   ROW_UNUSED ("silent"),
 };
-const codec_t places_told_codec =
-  CODEC (places_told_t, musubi__locate_answer__descriptor, places_told_rows);
+const codec_t places_told_codec = CODEC (places_told_t, locate_answer, places_told_rows);
 
 static const codec_row_t staging_question_rows [] = {
   ROW_TEXT ("name", staging_question_t, name),
@@ -118,14 +114,12 @@ static const codec_row_t staging_question_rows [] = {
   ROW_WORD_LIST ("sites", staging_question_t, sites, sites_count, 0, STAGING_SITES_MAX),
 };
 static const codec_t staging_question_codec =
-  CODEC_RULED (staging_question_t, musubi__staging_question__descriptor, staging_question_rows,
-               staged_name_rule);
+  CODEC_RULED (staging_question_t, staging_question, staging_question_rows, staged_name_rule);
 
 static const codec_row_t staging_asked_rows [] = {
   ROW_LIST ("files", staging_asked_t, files, count, staging_question, 0, STAGING_FILES_MAX),
 };
-const codec_t staging_asked_codec =
-  CODEC (staging_asked_t, musubi__staging_request__descriptor, staging_asked_rows);
+const codec_t staging_asked_codec = CODEC (staging_asked_t, staging_request, staging_asked_rows);
 
 static const codec_row_t staging_answer_rows [] = {
   ROW_TEXT ("name", staging_answer_t, name),
@@ -134,11 +128,9 @@ static const codec_row_t staging_answer_rows [] = {
   ROW_NUMBER ("bytes_per_s", staging_answer_t, bytes_per_s),
   ROW_FLAG ("kept", staging_answer_t, kept),
 };
-static const codec_t staging_answer_codec =
-  CODEC (staging_answer_t, musubi__staging__descriptor, staging_answer_rows);
+static const codec_t staging_answer_codec = CODEC (staging_answer_t, staging, staging_answer_rows);
 
 static const codec_row_t staging_told_rows [] = {
   ROW_LIST ("files", staging_told_t, files, count, staging_answer, 0, STAGING_FILES_MAX),
 };
-const codec_t staging_told_codec =
-  CODEC (staging_told_t, musubi__staging_answer__descriptor, staging_told_rows);
+const codec_t staging_told_codec = CODEC (staging_told_t, staging_answer, staging_told_rows);

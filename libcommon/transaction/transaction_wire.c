@@ -22,7 +22,7 @@ static const codec_row_t txid_rows [] = {
   ROW_NUMBER ("start", txid_t, start, LEAST (1)),
   ROW_NUMBER ("counter", txid_t, counter, LEAST (1)),
 };
-const codec_t txid_codec = CODEC (txid_t, musubi__txid__descriptor, txid_rows);
+const codec_t txid_codec = CODEC (txid_t, txid, txid_rows);
 
 /*  --- plan --- */
 
@@ -32,8 +32,7 @@ static const codec_row_t party_rows [] = {
   ROW_FIXED ("store", participant_ref_t, store),
   ROW_WORD ("endpoint", participant_ref_t, endpoint, OR_NONE),
 };
-const codec_t participant_ref_codec =
-  CODEC (participant_ref_t, musubi__party__descriptor, party_rows);
+const codec_t participant_ref_codec = CODEC (participant_ref_t, party, party_rows);
 
 static const codec_row_t plan_rows [] = {
   ROW_ONE ("txid", plan_t, txid, txid),
@@ -93,7 +92,7 @@ static bool plan_rule (void *self, char why [WHY_BYTES])
     return participants_right (plan, why) && home_right (plan, why);
 }
 
-const codec_t plan_codec = CODEC_RULED (plan_t, musubi__plan__descriptor, plan_rows, plan_rule);
+const codec_t plan_codec = CODEC_RULED (plan_t, plan, plan_rows, plan_rule);
 
 /*  --- parts --- */
 
@@ -113,13 +112,12 @@ static bool booking_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t compute_booking_codec =
-  CODEC_RULED (compute_booking_t, musubi__compute_booking__descriptor, booking_rows, booking_rule);
+  CODEC_RULED (compute_booking_t, compute_booking, booking_rows, booking_rule);
 
 static const codec_row_t compute_rows [] = {
   ROW_LIST ("bookings", compute_part_t, bookings, bookings_count, compute_booking, 0, BOOKINGS_MAX),
 };
-const codec_t compute_part_codec =
-  CODEC (compute_part_t, musubi__compute_part__descriptor, compute_rows);
+const codec_t compute_part_codec = CODEC (compute_part_t, compute_part, compute_rows);
 
 packed_t compute_part_encode (const compute_booking_t *bookings, size_t count)
 {
@@ -157,8 +155,7 @@ static bool circuit_rule (void *self, char why [WHY_BYTES])
     return interval_right (circuit->from_ms, circuit->until_ms, why);
 }
 
-const codec_t circuit_codec =
-  CODEC_RULED (circuit_t, musubi__circuit__descriptor, circuit_rows, circuit_rule);
+const codec_t circuit_codec = CODEC_RULED (circuit_t, circuit, circuit_rows, circuit_rule);
 
 static const codec_row_t network_rows [] = {
   ROW_LIST ("circuits", network_part_t, circuits, circuits_count, circuit, 0, CIRCUITS_MAX),
@@ -176,7 +173,7 @@ static bool network_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t network_part_codec =
-  CODEC_RULED (network_part_t, musubi__network_part__descriptor, network_rows, network_rule);
+  CODEC_RULED (network_part_t, network_part, network_rows, network_rule);
 
 void circuits_free (circuit_t *circuits, size_t count)
 {
@@ -232,19 +229,19 @@ static bool space_booking_rule (void *self, const void *message, char why [WHY_B
            wrong (why, "due_ms: must lie in the booking's window");
 }
 
-const codec_t space_booking_codec = CODEC_JUDGED (
-  space_booking_t, musubi__space_booking__descriptor, space_booking_rows, space_booking_rule);
+const codec_t space_booking_codec =
+  CODEC_JUDGED (space_booking_t, space_booking, space_booking_rows, space_booking_rule);
 
 static const codec_row_t space_rows [] = {
   ROW_LIST ("bookings", space_part_t, bookings, bookings_count, space_booking, 0, BOOKINGS_MAX),
 };
-const codec_t space_part_codec = CODEC (space_part_t, musubi__space_part__descriptor, space_rows);
+const codec_t space_part_codec = CODEC (space_part_t, space_part, space_rows);
 
 static const codec_row_t claim_rows [] = {
   ROW_FIXED ("digest", claim_part_t, digest),
   ROW_BYTES ("answer", claim_part_t, answer.data, answer.size, CLAIM_ANSWER_BYTES_MAX),
 };
-const codec_t claim_part_codec = CODEC (claim_part_t, musubi__claim_part__descriptor, claim_rows);
+const codec_t claim_part_codec = CODEC (claim_part_t, claim_part, claim_rows);
 
 packed_t claim_part_encode (const uint8_t digest [DIGEST_BYTES], bytes_t answer)
 {
@@ -309,14 +306,13 @@ static bool hold_rule (void *self, char why [WHY_BYTES])
     return true;
 }
 
-const codec_t hold_codec =
-  CODEC_RULED (hold_t, musubi__hold_request__descriptor, hold_rows, hold_rule);
+const codec_t hold_codec = CODEC_RULED (hold_t, hold_request, hold_rows, hold_rule);
 
 /*  The plan is the same in the holds of all participants. */
 packed_t hold_with_plan (const hold_t *hold, const packed_t *plan)
 {
     codec_row_t rows [sizeof hold_rows / sizeof *hold_rows];
-    const codec_t rest = CODEC (hold_t, musubi__hold_request__descriptor, rows);
+    const codec_t rest = CODEC (hold_t, hold_request, rows);
     memcpy (rows, hold_rows, sizeof rows);
     rows [0] = (codec_row_t) ROW_UNUSED ("plan");
     packed_t packed = codec_encode (&rest, hold);

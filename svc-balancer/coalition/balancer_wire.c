@@ -22,7 +22,7 @@ static const codec_row_t terms_rows [] = {
   ROW_UNUSED ("away"),
   ROW_UNUSED ("guests"),
 };
-const codec_t terms_codec = CODEC (terms_t, musubi__membership_answer__descriptor, terms_rows);
+const codec_t terms_codec = CODEC (terms_t, membership_answer, terms_rows);
 
 #define INPUT_BYTES_MOST 1000000000000000
 
@@ -49,8 +49,7 @@ static bool queued_rule (void *self, char why [WHY_BYTES])
     return bag->task_s > 0 || wrong (why, "task_load_s: must be more than 0");
 }
 
-static const codec_t queued_codec =
-  CODEC_RULED (queued_t, musubi__queued_bag__descriptor, queued_rows, queued_rule);
+static const codec_t queued_codec = CODEC_RULED (queued_t, queued_bag, queued_rows, queued_rule);
 
 /*  A page of a member's queue. */
 typedef struct {
@@ -68,8 +67,7 @@ static const codec_row_t state_rows [] = {
   ROW_FLAG ("more", member_state_t, more),
   ROW_NUMBER ("input_bytes_per_s", member_state_t, queue.input_rate, BETWEEN (0, INPUT_BYTES_MOST)),
 };
-const codec_t state_page_codec =
-  CODEC (member_state_t, musubi__state_answer__descriptor, state_rows);
+const codec_t state_page_codec = CODEC (member_state_t, state_answer, state_rows);
 
 bool state_decode (member_queue_t *queue, bool *more, bytes_t body, char why [WHY_BYTES])
 {
@@ -96,22 +94,22 @@ static const codec_row_t move_rows [] = {
   ROW_ONE ("to", order_t, to, participant_ref), ROW_NUMBER ("bag", order_t, bag),
   ROW_NUMBER ("count", order_t, count),
 };
-const codec_t move_codec = CODEC (order_t, musubi__move_request__descriptor, move_rows);
+const codec_t move_codec = CODEC (order_t, move_request, move_rows);
 
 static const codec_row_t moved_rows [] = {
   ROW_NUMBER ("moved", balancer_moved_t, moved),
 };
-const codec_t moved_codec = CODEC (balancer_moved_t, musubi__move_answer__descriptor, moved_rows);
+const codec_t moved_codec = CODEC (balancer_moved_t, move_answer, moved_rows);
 
 /*  --- questions to the balancer --- */
 
-const codec_t balance_status_codec = CODEC_EMPTY (musubi__balance_status_request__descriptor);
+const codec_t balance_status_codec = CODEC_EMPTY (balance_status_request);
 
 static const codec_row_t balance_history_rows [] = {
   ROW_NUMBER ("from", balance_history_t, from),
 };
 const codec_t balance_history_codec =
-  CODEC (balance_history_t, musubi__balance_history_request__descriptor, balance_history_rows);
+  CODEC (balance_history_t, balance_history_request, balance_history_rows);
 
 /*  The site's own tasks at others, and others' tasks at it, as it told last. */
 static void count_moved (const coalition_member_t *member, uint32_t *away, uint32_t *guests)
@@ -209,7 +207,7 @@ static const codec_row_t stored_coalition_rows [] = {
   ROW_NUMBER ("step_before", coalition_kept_t, step_before),
 };
 const codec_t stored_coalition_codec =
-  CODEC (coalition_kept_t, musubi__stored_coalition__descriptor, stored_coalition_rows);
+  CODEC (coalition_kept_t, stored_coalition, stored_coalition_rows);
 
 static const codec_row_t stored_member_rows [] = {
   ROW_FLAG ("automatic", member_kept_t, automatic),
@@ -225,8 +223,7 @@ static const codec_row_t stored_member_rows [] = {
   ROW_FLAG ("heard", member_kept_t, heard),
   ROW_NUMBER ("absent", member_kept_t, absent),
 };
-const codec_t stored_member_codec =
-  CODEC (member_kept_t, musubi__stored_member__descriptor, stored_member_rows);
+const codec_t stored_member_codec = CODEC (member_kept_t, stored_member, stored_member_rows);
 
 bool stored_member_decode (member_kept_t *kept, bytes_t key, bytes_t value, char why [WHY_BYTES])
 {
@@ -246,8 +243,7 @@ static const codec_row_t stored_job_rows [] = {
   ROW_NUMBER ("ended_ms", job_kept_t, ended_ms),
   ROW_NUMBER ("task_load_s", job_kept_t, task_s, LEAST (0)),
 };
-const codec_t stored_job_codec =
-  CODEC (job_kept_t, musubi__stored_job__descriptor, stored_job_rows);
+const codec_t stored_job_codec = CODEC (job_kept_t, stored_job, stored_job_rows);
 
 bool stored_job_decode (job_t *job, bytes_t key, bytes_t value, char why [WHY_BYTES])
 {
@@ -266,8 +262,7 @@ static const codec_row_t stored_order_rows [] = {
   ROW_NUMBER ("task_load_s", order_t, task_s, LEAST (0)),
   ROW_FLAG ("homeward", order_t, homeward),
 };
-const codec_t stored_order_codec =
-  CODEC (order_t, musubi__stored_order__descriptor, stored_order_rows);
+const codec_t stored_order_codec = CODEC (order_t, stored_order, stored_order_rows);
 
 bool stored_order_decode (order_t *order, bytes_t key, bytes_t value, char why [WHY_BYTES])
 {

@@ -22,7 +22,7 @@ static const codec_row_t look_rows [] = {
   ROW_WORD ("request_id", look_t, request_id),
   ROW_FIXED ("digest", look_t, digest, SET_BY (look_t, digest_set)),
 };
-const codec_t look_codec = CODEC (look_t, musubi__look_request__descriptor, look_rows);
+const codec_t look_codec = CODEC (look_t, look_request, look_rows);
 
 static const codec_row_t close_rows [] = {
   ROW_WORD ("actor", close_t, claim.actor),
@@ -40,8 +40,7 @@ static bool close_rule (void *self, char why [WHY_BYTES])
            wrong (why, "answer: not an Answer");
 }
 
-const codec_t close_codec =
-  CODEC_RULED (close_t, musubi__close_request__descriptor, close_rows, close_rule);
+const codec_t close_codec = CODEC_RULED (close_t, close_request, close_rows, close_rule);
 
 static const codec_row_t look_answer_rows [] = {
   ROW_ENUM ("state", look_answer_t, state, CLAIM_CLOSED),
@@ -50,15 +49,13 @@ static const codec_row_t look_answer_rows [] = {
   ROW_FLAG ("done", look_answer_t, done),
   ROW_BYTES ("holder", look_answer_t, holder.data, holder.size, RECORD_BYTES_MAX, OF (&plan_codec)),
 };
-const codec_t look_answer_codec =
-  CODEC (look_answer_t, musubi__look_answer__descriptor, look_answer_rows);
+const codec_t look_answer_codec = CODEC (look_answer_t, look_answer, look_answer_rows);
 
 static const codec_row_t close_answer_rows [] = {
   ROW_FLAG ("closed", close_answer_t, closed),
   ROW_ONE ("look", close_answer_t, look, look_answer),
 };
-const codec_t close_answer_codec =
-  CODEC (close_answer_t, musubi__close_answer__descriptor, close_answer_rows);
+const codec_t close_answer_codec = CODEC (close_answer_t, close_answer, close_answer_rows);
 
 /*  --- recall --- */
 
@@ -74,8 +71,7 @@ static const codec_row_t recalled_rows [] = {
   ROW_UNUSED ("fenced_by"),
   ROW_UNUSED ("space"),
 };
-static const codec_t recalled_codec =
-  CODEC (recalled_t, musubi__command_record__descriptor, recalled_rows);
+static const codec_t recalled_codec = CODEC (recalled_t, command_record, recalled_rows);
 
 static const codec_row_t recalled_page_rows [] = {
   ROW_LIST ("commands", recalled_page_t, commands, count, recalled, 0, ANY_COUNT),
@@ -89,8 +85,8 @@ static bool recalled_page_rule (void *self, char why [WHY_BYTES])
     return !page->more || page->next.start > 0 || wrong (why, "next: missing");
 }
 
-const codec_t recalled_page_codec = CODEC_RULED (
-  recalled_page_t, musubi__commands_answer__descriptor, recalled_page_rows, recalled_page_rule);
+const codec_t recalled_page_codec =
+  CODEC_RULED (recalled_page_t, commands_answer, recalled_page_rows, recalled_page_rule);
 
 packed_t recalled_answer_encode (const plan_t *plan)
 {
@@ -118,8 +114,7 @@ static const codec_row_t closed_rows [] = {
   ROW_TIME ("keep_until_ms", closed_record_t, keep_until_ms),
   ROW_NUMBER ("closed_ms", closed_record_t, closed_ms),
 };
-const codec_t closed_record_codec =
-  CODEC (closed_record_t, musubi__closed_record__descriptor, closed_rows);
+const codec_t closed_record_codec = CODEC (closed_record_t, closed_record, closed_rows);
 
 bool answer_right (bytes_t answer)
 {

@@ -51,8 +51,7 @@ static bool stand_rule (void *self, char why [WHY_BYTES])
     return node_work_name_right (((const stand_t *) self)->name, why);
 }
 
-const codec_t stand_codec =
-  CODEC_RULED (stand_t, musubi__run_stand__descriptor, stand_rows, stand_rule);
+const codec_t stand_codec = CODEC_RULED (stand_t, run_stand, stand_rows, stand_rule);
 
 /*  The name of a program may be anything, and may be cut in the middle of a character; readers
  *  refuse control characters and broken UTF-8. */
@@ -94,8 +93,7 @@ static bool ticket_rule (void *self, char why [WHY_BYTES])
            (ticket->order || wrong (why, "order: missing"));
 }
 
-const codec_t ticket_codec =
-  CODEC_RULED (ticket_t, musubi__run_ticket__descriptor, ticket_rows, ticket_rule);
+const codec_t ticket_codec = CODEC_RULED (ticket_t, run_ticket, ticket_rows, ticket_rule);
 
 static const codec_row_t work_order_rows [] = {
   ROW_STRING ("runs", work_order_t, runs, RECORD_BYTES_MAX),
@@ -125,7 +123,7 @@ static bool work_order_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t work_order_codec =
-  CODEC_RULED (work_order_t, musubi__node_work__descriptor, work_order_rows, work_order_rule);
+  CODEC_RULED (work_order_t, node_work, work_order_rows, work_order_rule);
 
 static const codec_row_t work_result_rows [] = {
   ROW_LIST ("stands", work_result_t, stands, stands_count, stand, 0, ANY_COUNT),
@@ -135,8 +133,7 @@ static const codec_row_t work_result_rows [] = {
   ROW_ONE ("machine", work_result_t, machine, machine_state, SET_BY (work_result_t, looked)),
   ROW_POINTER ("batch", work_result_t, batch, batch_picture),
 };
-const codec_t work_result_codec =
-  CODEC (work_result_t, musubi__node_work_result__descriptor, work_result_rows);
+const codec_t work_result_codec = CODEC (work_result_t, node_work_result, work_result_rows);
 
 static const codec_row_t run_ended_rows [] = {
   ROW_WORD ("name", run_ended_t, name),
@@ -148,7 +145,7 @@ static bool run_ended_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t run_ended_codec =
-  CODEC_RULED (run_ended_t, musubi__ended_request__descriptor, run_ended_rows, run_ended_rule);
+  CODEC_RULED (run_ended_t, ended_request, run_ended_rows, run_ended_rule);
 
 void agent_key_pack (const uint8_t site [STORE_ID_BYTES], const run_id_t *id,
                      uint8_t key [AGENT_KEY_BYTES])
@@ -173,5 +170,5 @@ static bool agent_record_rule (void *self, char why [WHY_BYTES])
            wrong (why, "end.state: should be ended, refused or lost");
 }
 
-const codec_t agent_record_codec = CODEC_RULED (
-  agent_record_t, musubi__stored_agent_run__descriptor, agent_record_rows, agent_record_rule);
+const codec_t agent_record_codec =
+  CODEC_RULED (agent_record_t, stored_agent_run, agent_record_rows, agent_record_rule);

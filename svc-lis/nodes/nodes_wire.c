@@ -21,16 +21,14 @@ static const codec_row_t machine_state_rows [] = {
   ROW_NUMBER ("disk", machine_state_t, disk),
   ROW_NUMBER ("load", machine_state_t, load, BETWEEN (0, LOAD_MOST)),
 };
-const codec_t machine_state_codec =
-  CODEC (machine_state_t, musubi__machine_state__descriptor, machine_state_rows);
+const codec_t machine_state_codec = CODEC (machine_state_t, machine_state, machine_state_rows);
 
 static const codec_row_t batch_node_rows [] = {
   ROW_WORD ("node", batch_node_t, node),       ROW_FLAG ("up", batch_node_t, up),
   ROW_FLAG ("drained", batch_node_t, drained), ROW_TEXT ("why", batch_node_t, why, OR_NONE),
   ROW_NUMBER ("cpus", batch_node_t, cpus),     ROW_NUMBER ("cpus_busy", batch_node_t, cpus_busy),
 };
-static const codec_t batch_node_codec =
-  CODEC (batch_node_t, musubi__batch_node__descriptor, batch_node_rows);
+static const codec_t batch_node_codec = CODEC (batch_node_t, batch_node, batch_node_rows);
 
 static const codec_row_t batch_booking_rows [] = {
   ROW_WORD ("name", batch_booking_t, name),
@@ -46,8 +44,8 @@ static bool batch_booking_rule (void *self, char why [WHY_BYTES])
     return interval_right (booking->from_ms, booking->until_ms, why);
 }
 
-const codec_t batch_booking_codec = CODEC_RULED (batch_booking_t, musubi__batch_booking__descriptor,
-                                                 batch_booking_rows, batch_booking_rule);
+const codec_t batch_booking_codec =
+  CODEC_RULED (batch_booking_t, batch_booking, batch_booking_rows, batch_booking_rule);
 
 static const codec_row_t batch_picture_rows [] = {
   ROW_TEXT ("system", batch_picture_t, system, OR_NONE),
@@ -57,8 +55,7 @@ static const codec_row_t batch_picture_rows [] = {
   ROW_LIST ("bookings", batch_picture_t, bookings, bookings_count, batch_booking, 0,
             BATCH_BOOKINGS_MAX),
 };
-const codec_t batch_picture_codec =
-  CODEC (batch_picture_t, musubi__batch_picture__descriptor, batch_picture_rows);
+const codec_t batch_picture_codec = CODEC (batch_picture_t, batch_picture, batch_picture_rows);
 
 static const codec_row_t attend_rows [] = {
   ROW_WORD ("node", attend_t, node),
@@ -73,7 +70,7 @@ static const codec_row_t attend_rows [] = {
   ROW_ONE ("machine", attend_t, machine, machine_state, OR_NONE), /* older agents don't tell it */
   ROW_POINTER ("batch", attend_t, batch, batch_picture),
 };
-const codec_t attend_codec = CODEC (attend_t, musubi__attend_request__descriptor, attend_rows);
+const codec_t attend_codec = CODEC (attend_t, attend_request, attend_rows);
 
 static const codec_row_t wanted_run_rows [] = {
   ROW_ONE ("run", wanted_run_t, id, run_id),
@@ -81,8 +78,7 @@ static const codec_row_t wanted_run_rows [] = {
   ROW_POINTER ("order", wanted_run_t, order, run_order),
   ROW_NUMBER ("grace_ms", wanted_run_t, grace_ms, LEAST (0)),
 };
-static const codec_t wanted_run_codec =
-  CODEC (wanted_run_t, musubi__wanted_run__descriptor, wanted_run_rows);
+static const codec_t wanted_run_codec = CODEC (wanted_run_t, wanted_run, wanted_run_rows);
 
 static const codec_row_t wanted_output_rows [] = {
   ROW_NUMBER ("number", wanted_output_t, number), ROW_ONE ("run", wanted_output_t, id, run_id),
@@ -90,7 +86,7 @@ static const codec_row_t wanted_output_rows [] = {
   ROW_NUMBER ("most", wanted_output_t, most),
 };
 static const codec_t wanted_output_codec =
-  CODEC (wanted_output_t, musubi__wanted_output__descriptor, wanted_output_rows);
+  CODEC (wanted_output_t, wanted_output, wanted_output_rows);
 
 static const codec_row_t wanted_rows [] = {
   ROW_NUMBER ("number", wanted_t, number),
@@ -100,7 +96,7 @@ static const codec_row_t wanted_rows [] = {
   ROW_NUMBER ("attend_ms", wanted_t, attend_ms, LEAST (1)),
   ROW_WORD ("site", wanted_t, site, OR_NONE),
 };
-const codec_t wanted_codec = CODEC (wanted_t, musubi__attend_answer__descriptor, wanted_rows);
+const codec_t wanted_codec = CODEC (wanted_t, attend_answer, wanted_rows);
 
 static const codec_row_t output_piece_rows [] = {
   ROW_NUMBER ("number", output_piece_t, number),
@@ -108,15 +104,13 @@ static const codec_row_t output_piece_rows [] = {
   ROW_NUMBER ("size", output_piece_t, size),
   ROW_TEXT ("why", output_piece_t, why, OR_NONE),
 };
-const codec_t output_piece_codec =
-  CODEC (output_piece_t, musubi__bring_request__descriptor, output_piece_rows);
+const codec_t output_piece_codec = CODEC (output_piece_t, bring_request, output_piece_rows);
 
 static const codec_row_t nodes_question_rows [] = {
   ROW_WORD ("after", nodes_question_t, after, OR_NONE),
   ROW_NUMBER ("most", nodes_question_t, most),
 };
-const codec_t nodes_question_codec =
-  CODEC (nodes_question_t, musubi__nodes_request__descriptor, nodes_question_rows);
+const codec_t nodes_question_codec = CODEC (nodes_question_t, nodes_request, nodes_question_rows);
 
 static void nodes_phase_put (Musubi__NodeRecord *to, const node_state_t *place)
 {
@@ -167,7 +161,7 @@ static const codec_row_t drain_rows [] = {
   ROW_WORD ("node", drain_t, node),
   ROW_FLAG ("drained", drain_t, drained),
 };
-const codec_t drain_codec = CODEC (drain_t, musubi__drain_request__descriptor, drain_rows);
+const codec_t drain_codec = CODEC (drain_t, drain_request, drain_rows);
 
 packed_t drain_answer_encode (const char **overbooked, size_t count)
 {
@@ -184,8 +178,7 @@ static const codec_row_t stored_node_rows [] = {
   ROW_LIST ("bookings", stored_node_t, bookings, bookings_count, batch_booking, 0,
             BATCH_BOOKINGS_MAX),
 };
-const codec_t stored_node_codec =
-  CODEC (stored_node_t, musubi__stored_node__descriptor, stored_node_rows);
+const codec_t stored_node_codec = CODEC (stored_node_t, stored_node, stored_node_rows);
 
 static const codec_row_t stored_run_rows [] = {
   ROW_ONE ("run", stored_run_t, run.id, run_id),
@@ -228,7 +221,7 @@ static bool stored_run_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t stored_run_codec =
-  CODEC_RULED (stored_run_t, musubi__stored_run__descriptor, stored_run_rows, stored_run_rule);
+  CODEC_RULED (stored_run_t, stored_run, stored_run_rows, stored_run_rule);
 
 packed_t stored_run_encode (const stored_run_t *run)
 {

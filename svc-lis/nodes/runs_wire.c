@@ -15,7 +15,7 @@ static const codec_row_t task_id_rows [] = {
   ROW_NUMBER ("bag", task_id_t, bag),
   ROW_NUMBER ("index", task_id_t, index),
 };
-const codec_t task_id_codec = CODEC (task_id_t, musubi__task_id__descriptor, task_id_rows);
+const codec_t task_id_codec = CODEC (task_id_t, task_id, task_id_rows);
 
 static const codec_row_t run_id_rows [] = {
   ROW_ONE ("task", run_id_t, task, task_id),
@@ -27,8 +27,7 @@ static bool run_id_rule (void *self, char why [WHY_BYTES])
     return ((const run_id_t *) self)->task.bag > 0 || wrong (why, "task.bag: should be at least 1");
 }
 
-const codec_t run_id_codec =
-  CODEC_RULED (run_id_t, musubi__run_id__descriptor, run_id_rows, run_id_rule);
+const codec_t run_id_codec = CODEC_RULED (run_id_t, run_id, run_id_rows, run_id_rule);
 
 static const codec_row_t task_command_rows [] = {
   ROW_STRING_LIST ("arguments", run_order_t, arguments, arguments_count, TASK_TEXT_BYTES_MAX, 0,
@@ -39,8 +38,7 @@ static const codec_row_t task_command_rows [] = {
   ROW_STRING ("output", run_order_t, output, TASK_TEXT_BYTES_MAX),
   ROW_STRING ("errors", run_order_t, errors, TASK_TEXT_BYTES_MAX),
 };
-const codec_t task_command_codec =
-  CODEC (run_order_t, musubi__task_command__descriptor, task_command_rows);
+const codec_t task_command_codec = CODEC (run_order_t, task_command, task_command_rows);
 
 static const codec_row_t run_file_rows [] = {
   ROW_STRING ("name", run_file_t, name, FILE_NAME_BYTES_MAX),
@@ -55,8 +53,7 @@ static bool run_file_rule (void *self, char why [WHY_BYTES])
     return file_name_check (((const run_file_t *) self)->path, why);
 }
 
-const codec_t run_file_codec =
-  CODEC_RULED (run_file_t, musubi__run_file__descriptor, run_file_rows, run_file_rule);
+const codec_t run_file_codec = CODEC_RULED (run_file_t, run_file, run_file_rows, run_file_rule);
 
 static const codec_row_t run_order_rows [] = {
   ROW_INSIDE ("command", run_order_t, &task_command_codec),
@@ -85,7 +82,7 @@ static bool run_order_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t run_order_codec =
-  CODEC_RULED (run_order_t, musubi__run_order__descriptor, run_order_rows, run_order_rule);
+  CODEC_RULED (run_order_t, run_order, run_order_rows, run_order_rule);
 
 static const codec_row_t run_report_rows [] = {
   ROW_ONE ("run", run_report_t, id, run_id),
@@ -101,5 +98,4 @@ static const codec_row_t run_report_rows [] = {
   ROW_FLAG ("suspended", run_report_t, suspended),
   ROW_FLAG ("handed", run_report_t, handed),
 };
-const codec_t run_report_codec =
-  CODEC (run_report_t, musubi__run_report__descriptor, run_report_rows);
+const codec_t run_report_codec = CODEC (run_report_t, run_report, run_report_rows);

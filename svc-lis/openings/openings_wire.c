@@ -23,22 +23,20 @@ static const codec_row_t back_end_order_rows [] = {
   ROW_NUMBER ("grace_ms", back_end_order_t, grace_ms, BETWEEN (0, TIME_MS_MAX)),
 };
 static const codec_t back_end_order_codec =
-  CODEC (back_end_order_t, musubi__back_end_reservation__descriptor, back_end_order_rows);
+  CODEC (back_end_order_t, back_end_reservation, back_end_order_rows);
 
 static const codec_row_t back_end_task_rows [] = {
   ROW_ENUM ("step", back_end_task_t, step, BACK_END_STEPS - 1),
   ROW_LIST ("reservations", back_end_task_t, orders, count, back_end_order, 0, ANY_COUNT),
 };
-const codec_t back_end_task_codec =
-  CODEC (back_end_task_t, musubi__back_end_order__descriptor, back_end_task_rows);
+const codec_t back_end_task_codec = CODEC (back_end_task_t, back_end_order, back_end_task_rows);
 
 static const codec_row_t reservation_use_question_rows [] = {
   ROW_WORD ("reservation", reservation_use_question_t, reservation),
   ROW_NUMBER ("most", reservation_use_question_t, most),
 };
 const codec_t reservation_use_question_codec =
-  CODEC (reservation_use_question_t, musubi__reservation_use_request__descriptor,
-         reservation_use_question_rows);
+  CODEC (reservation_use_question_t, reservation_use_request, reservation_use_question_rows);
 
 static const codec_row_t use_step_rows [] = {
   ROW_NUMBER ("from_ms", use_step_t, from_ms),
@@ -46,8 +44,7 @@ static const codec_row_t use_step_rows [] = {
   ROW_NUMBER ("cpu_ms", use_step_t, cpu_ms),
   ROW_NUMBER ("offered_ms", use_step_t, offered_ms),
 };
-static const codec_t use_step_codec =
-  CODEC (use_step_t, musubi__use_step__descriptor, use_step_rows);
+static const codec_t use_step_codec = CODEC (use_step_t, use_step, use_step_rows);
 
 static const codec_row_t reservation_use_told_rows [] = {
   ROW_WORD ("reservation", reservation_use_told_t, reservation),
@@ -56,14 +53,14 @@ static const codec_row_t reservation_use_told_rows [] = {
   ROW_NUMBER ("offered_ms", reservation_use_told_t, offered_ms),
 };
 const codec_t reservation_use_told_codec =
-  CODEC (reservation_use_told_t, musubi__reservation_use__descriptor, reservation_use_told_rows);
+  CODEC (reservation_use_told_t, reservation_use, reservation_use_told_rows);
 
 static const codec_row_t bound_rows [] = {
   ROW_WORD ("node", bound_t, name),
   ROW_ENUM ("state", bound_t, state, BOUND_STATES - 1),
   ROW_TIME ("at_ms", bound_t, at_ms),
 };
-static const codec_t bound_codec = CODEC (bound_t, musubi__stored_bound__descriptor, bound_rows);
+static const codec_t bound_codec = CODEC (bound_t, stored_bound, bound_rows);
 
 static const codec_row_t stored_opening_rows [] = {
   ROW_ENUM ("phase", stored_opening_t, phase, OPENING_PHASES - 1),
@@ -83,8 +80,8 @@ static bool stored_opening_rule (void *self, char why [WHY_BYTES])
                   opening_phase_word (opening->phase));
 }
 
-const codec_t stored_opening_codec = CODEC_RULED (
-  stored_opening_t, musubi__stored_opening__descriptor, stored_opening_rows, stored_opening_rule);
+const codec_t stored_opening_codec =
+  CODEC_RULED (stored_opening_t, stored_opening, stored_opening_rows, stored_opening_rule);
 
 static const codec_row_t stored_use_rows [] = {
   ROW_TIME ("from_ms", stored_use_t, spent.from_ms),
@@ -95,5 +92,4 @@ static const codec_row_t stored_use_rows [] = {
   ROW_NUMBER ("over_cpu_ms", stored_use_t, over_cpu_ms, LEAST (0)),
   ROW_TIME ("until_ms", stored_use_t, until_ms),
 };
-const codec_t stored_use_codec =
-  CODEC (stored_use_t, musubi__stored_use__descriptor, stored_use_rows);
+const codec_t stored_use_codec = CODEC (stored_use_t, stored_use, stored_use_rows);

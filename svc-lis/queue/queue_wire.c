@@ -21,8 +21,7 @@ static const codec_row_t task_file_rows [] = {
   ROW_STRING ("name", run_file_t, name, FILE_NAME_BYTES_MAX),
   ROW_STRING ("path", run_file_t, path, TASK_PATH_BYTES_MAX),
 };
-static const codec_t task_file_codec =
-  CODEC (run_file_t, musubi__task_file__descriptor, task_file_rows);
+static const codec_t task_file_codec = CODEC (run_file_t, task_file, task_file_rows);
 typedef run_file_t task_file_t;
 
 static const codec_row_t submission_rows [] = {
@@ -73,7 +72,7 @@ static bool submission_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t submission_codec =
-  CODEC_RULED (submission_t, musubi__submit_request__descriptor, submission_rows, submission_rule);
+  CODEC_RULED (submission_t, submit_request, submission_rows, submission_rule);
 
 static bool limits_right (submission_t *asked, const submitter_t *by, char why [WHY_BYTES])
 {
@@ -111,7 +110,7 @@ bool submit_decode (submission_t *asked, bytes_t body, const submitter_t *by, ch
 static const codec_row_t submitted_rows [] = {
   ROW_NUMBER ("bag", bag_t, number),
 };
-const codec_t submitted_codec = CODEC (bag_t, musubi__submit_answer__descriptor, submitted_rows);
+const codec_t submitted_codec = CODEC (bag_t, submit_answer, submitted_rows);
 
 static const codec_row_t bags_question_rows [] = {
   ROW_WORD ("owner", bags_question_t, owner, OR_NONE),
@@ -119,23 +118,21 @@ static const codec_row_t bags_question_rows [] = {
   ROW_NUMBER ("most", bags_question_t, most),
   ROW_FLAG ("over", bags_question_t, over),
 };
-const codec_t bags_question_codec =
-  CODEC (bags_question_t, musubi__queue_request__descriptor, bags_question_rows);
+const codec_t bags_question_codec = CODEC (bags_question_t, queue_request, bags_question_rows);
 
 static const codec_row_t tasks_question_rows [] = {
   ROW_NUMBER ("bag", tasks_question_t, bag),
   ROW_NUMBER ("from", tasks_question_t, from),
   ROW_NUMBER ("most", tasks_question_t, most),
 };
-const codec_t tasks_question_codec =
-  CODEC (tasks_question_t, musubi__tasks_request__descriptor, tasks_question_rows);
+const codec_t tasks_question_codec = CODEC (tasks_question_t, tasks_request, tasks_question_rows);
 
 static const codec_row_t cancel_rows [] = {
   ROW_NUMBER ("bag", cancel_t, bag),
   ROW_FLAG ("one", cancel_t, one),
   ROW_NUMBER ("index", cancel_t, index),
 };
-const codec_t cancel_codec = CODEC (cancel_t, musubi__cancel_request__descriptor, cancel_rows);
+const codec_t cancel_codec = CODEC (cancel_t, cancel_request, cancel_rows);
 
 static const codec_row_t output_question_rows [] = {
   ROW_ONE ("task", output_question_t, task, task_id),
@@ -144,7 +141,7 @@ static const codec_row_t output_question_rows [] = {
   ROW_NUMBER ("most", output_question_t, most),
 };
 const codec_t output_question_codec =
-  CODEC (output_question_t, musubi__output_request__descriptor, output_question_rows);
+  CODEC (output_question_t, output_request, output_question_rows);
 
 bytes_t bag_key_pack (uint64_t bag, uint8_t key [BAG_KEY_BYTES])
 {
@@ -181,8 +178,7 @@ static const codec_row_t guest_rows [] = {
   ROW_NUMBER ("first", guest_origin_t, first),
   ROW_NUMBER ("count", guest_origin_t, count, LEAST (1)),
 };
-static const codec_t guest_origin_codec =
-  CODEC (guest_origin_t, musubi__guest_bag__descriptor, guest_rows);
+static const codec_t guest_origin_codec = CODEC (guest_origin_t, guest_bag, guest_rows);
 
 static const codec_row_t stored_bag_rows [] = {
   ROW_BYTES ("submitted", stored_bag_t, submitted.data, submitted.size, RECORD_BYTES_MAX),
@@ -194,8 +190,7 @@ static const codec_row_t stored_bag_rows [] = {
   ROW_NUMBER ("over_ms", stored_bag_t, over_ms),
   ROW_POINTER ("guest", stored_bag_t, guest, guest_origin),
 };
-const codec_t stored_bag_codec =
-  CODEC (stored_bag_t, musubi__stored_bag__descriptor, stored_bag_rows);
+const codec_t stored_bag_codec = CODEC (stored_bag_t, stored_bag, stored_bag_rows);
 
 static bool queue_guest_right (stored_bag_t *bag, char why [WHY_BYTES])
 {
@@ -246,7 +241,7 @@ static const codec_row_t stored_task_rows [] = {
   ROW_NUMBER ("files", task_t, files_state, MOST (FILES_STATES - 1)),
   ROW_STRING ("storage", task_t, storage, NAME_BYTES_MAX),
 };
-const codec_t stored_task_codec = CODEC (task_t, musubi__stored_task__descriptor, stored_task_rows);
+const codec_t stored_task_codec = CODEC (task_t, stored_task, stored_task_rows);
 
 packed_t stored_task_encode (const task_t *task)
 {

@@ -19,8 +19,7 @@ static const codec_row_t join_rows [] = {
   ROW_NUMBER ("level_s", membership_t, level_s, MOST (LEVEL_S_MOST)),
   ROW_FLAG ("automatic", membership_t, automatic),
 };
-const codec_t join_codec =
-  CODEC_RULED (membership_t, musubi__join_request__descriptor, join_rows, terms_rule);
+const codec_t join_codec = CODEC_RULED (membership_t, join_request, join_rows, terms_rule);
 
 static const codec_row_t stored_membership_rows [] = {
   ROW_WORD ("balancer", membership_t, balancer),
@@ -30,17 +29,16 @@ static const codec_row_t stored_membership_rows [] = {
   ROW_NUMBER ("number", membership_t, number),
   ROW_NUMBER ("moved", membership_t, moved),
 };
-const codec_t stored_membership_codec = CODEC_RULED (
-  membership_t, musubi__stored_membership__descriptor, stored_membership_rows, terms_rule);
+const codec_t stored_membership_codec =
+  CODEC_RULED (membership_t, stored_membership, stored_membership_rows, terms_rule);
 
-const codec_t leave_codec = CODEC_EMPTY (musubi__leave_request__descriptor);
-const codec_t membership_question_codec = CODEC_EMPTY (musubi__membership_request__descriptor);
+const codec_t leave_codec = CODEC_EMPTY (leave_request);
+const codec_t membership_question_codec = CODEC_EMPTY (membership_request);
 
 static const codec_row_t state_asked_rows [] = {
   ROW_NUMBER ("after", state_asked_t, after),
 };
-const codec_t state_asked_codec =
-  CODEC (state_asked_t, musubi__state_request__descriptor, state_asked_rows);
+const codec_t state_asked_codec = CODEC (state_asked_t, state_request, state_asked_rows);
 
 static const codec_row_t move_order_rows [] = {
   ROW_NUMBER ("round", move_order_t, round, LEAST (1)), ROW_NUMBER ("number", move_order_t, number),
@@ -56,13 +54,12 @@ static bool move_order_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t move_order_codec =
-  CODEC_RULED (move_order_t, musubi__move_request__descriptor, move_order_rows, move_order_rule);
+  CODEC_RULED (move_order_t, move_request, move_order_rows, move_order_rule);
 
 static const codec_row_t move_told_rows [] = {
   ROW_NUMBER ("moved", membership_t, moved),
 };
-const codec_t move_told_codec =
-  CODEC (membership_t, musubi__move_answer__descriptor, move_told_rows);
+const codec_t move_told_codec = CODEC (membership_t, move_answer, move_told_rows);
 
 static const codec_row_t offer_message_rows [] = {
   ROW_ONE ("move", offer_message_t, move, txid),
@@ -83,15 +80,14 @@ static bool offer_message_rule (void *self, char why [WHY_BYTES])
            wrong (why, "move.store: should be the store of home");
 }
 
-const codec_t offer_message_codec = CODEC_RULED (
-  offer_message_t, musubi__accept_request__descriptor, offer_message_rows, offer_message_rule);
+const codec_t offer_message_codec =
+  CODEC_RULED (offer_message_t, accept_request, offer_message_rows, offer_message_rule);
 
 static const codec_row_t accept_answer_rows [] = {
   ROW_FLAG ("accepted", accept_answer_t, accepted),
   ROW_TEXT ("why", accept_answer_t, why, OR_NONE),
 };
-const codec_t accept_answer_codec =
-  CODEC (accept_answer_t, musubi__accept_answer__descriptor, accept_answer_rows);
+const codec_t accept_answer_codec = CODEC (accept_answer_t, accept_answer, accept_answer_rows);
 
 static const codec_row_t guest_end_rows [] = {
   ROW_NUMBER ("index", guest_end_t, index),
@@ -115,21 +111,20 @@ static bool guest_end_rule (void *self, char why [WHY_BYTES])
 }
 
 static const codec_t guest_end_codec =
-  CODEC_RULED (guest_end_t, musubi__guest_end__descriptor, guest_end_rows, guest_end_rule);
+  CODEC_RULED (guest_end_t, guest_end, guest_end_rows, guest_end_rule);
 
 static const codec_row_t ends_rows [] = {
   ROW_ONE ("move", ends_t, move, txid),
   ROW_NUMBER ("bag", ends_t, bag),
   ROW_LIST ("ends", ends_t, ends, count, guest_end, 0, ANY_COUNT),
 };
-const codec_t ends_codec = CODEC (ends_t, musubi__guests_ended_request__descriptor, ends_rows);
+const codec_t ends_codec = CODEC (ends_t, guests_ended_request, ends_rows);
 
 static const codec_row_t guest_cancel_rows [] = {
   ROW_ONE ("move", guest_cancel_t, move, txid),
   ROW_NUMBER_LIST ("indices", guest_cancel_t, indices, count, 0, ANY_COUNT),
 };
-const codec_t guest_cancel_codec =
-  CODEC (guest_cancel_t, musubi__guest_cancel_request__descriptor, guest_cancel_rows);
+const codec_t guest_cancel_codec = CODEC (guest_cancel_t, guest_cancel_request, guest_cancel_rows);
 
 static const codec_row_t guest_output_rows [] = {
   ROW_ONE ("move", guest_output_t, move, txid),
@@ -138,8 +133,7 @@ static const codec_row_t guest_output_rows [] = {
   ROW_NUMBER ("offset", guest_output_t, question.offset),
   ROW_NUMBER ("most", guest_output_t, question.most),
 };
-const codec_t guest_output_codec =
-  CODEC (guest_output_t, musubi__guest_output_request__descriptor, guest_output_rows);
+const codec_t guest_output_codec = CODEC (guest_output_t, guest_output_request, guest_output_rows);
 
 static const codec_row_t stored_move_rows [] = {
   ROW_ONE ("to", stored_move_t, to, participant_ref),
@@ -150,8 +144,7 @@ static const codec_row_t stored_move_rows [] = {
   ROW_NUMBER ("offered_ms", stored_move_t, offered_ms),
   ROW_FLAG ("accepted", stored_move_t, accepted),
 };
-const codec_t stored_move_codec =
-  CODEC (stored_move_t, musubi__stored_move__descriptor, stored_move_rows);
+const codec_t stored_move_codec = CODEC (stored_move_t, stored_move, stored_move_rows);
 
 static const codec_row_t stored_offer_rows [] = {
   ROW_FLAG ("accepted", stored_offer_t, given.accepted),
@@ -159,5 +152,4 @@ static const codec_row_t stored_offer_rows [] = {
   ROW_NUMBER ("bag", stored_offer_t, bag),
   ROW_NUMBER ("offered_ms", stored_offer_t, offered_ms),
 };
-const codec_t stored_offer_codec =
-  CODEC (stored_offer_t, musubi__stored_offer__descriptor, stored_offer_rows);
+const codec_t stored_offer_codec = CODEC (stored_offer_t, stored_offer, stored_offer_rows);

@@ -87,8 +87,7 @@ static bool prefix_rule (void *self, char why [WHY_BYTES])
            wrong (why, "address: should be 0 behind its first %u bits", prefix->bits);
 }
 
-static const codec_t prefix_codec =
-  CODEC_RULED (prefix_t, musubi__prefix__descriptor, prefix_rows, prefix_rule);
+static const codec_t prefix_codec = CODEC_RULED (prefix_t, prefix, prefix_rows, prefix_rule);
 
 static const codec_row_t traffic_rows [] = {
   ROW_WORD_ARRAY ("addresses", traffic_t, addresses, addresses_count),
@@ -107,8 +106,7 @@ static bool traffic_rule (void *self, char why [WHY_BYTES])
     return true;
 }
 
-const codec_t traffic_codec =
-  CODEC_RULED (traffic_t, musubi__traffic__descriptor, traffic_rows, traffic_rule);
+const codec_t traffic_codec = CODEC_RULED (traffic_t, traffic, traffic_rows, traffic_rule);
 
 static const codec_row_t shape_rows [] = {
   ROW_WORD ("reservation", shape_t, reservation),
@@ -123,7 +121,7 @@ static const codec_row_t shape_rows [] = {
   ROW_NUMBER ("dscp", shape_t, dscp, MOST (DSCP_MAX)),
   ROW_NUMBER ("port", shape_t, port, MOST (PORT_MAX)),
 };
-const codec_t shape_codec = CODEC (shape_t, musubi__shape__descriptor, shape_rows);
+const codec_t shape_codec = CODEC (shape_t, shape, shape_rows);
 
 static const codec_row_t router_interface_rows [] = {
   ROW_WORD ("name", router_interface_t, name),
@@ -131,15 +129,14 @@ static const codec_row_t router_interface_rows [] = {
   ROW_TEXT ("trouble", router_interface_t, trouble, OR_NONE),
 };
 static const codec_t router_interface_codec =
-  CODEC (router_interface_t, musubi__router_interface__descriptor, router_interface_rows);
+  CODEC (router_interface_t, router_interface, router_interface_rows);
 
 static const codec_row_t router_work_rows [] = {
   ROW_LIST ("interfaces", router_work_t, interfaces, interfaces_count, router_interface, 0,
             ROUTER_INTERFACES_MAX),
   ROW_LIST ("shapes", router_work_t, shapes, shapes_count, shape, 0, SHAPES_MAX),
 };
-const codec_t router_work_codec =
-  CODEC (router_work_t, musubi__router_work__descriptor, router_work_rows);
+const codec_t router_work_codec = CODEC (router_work_t, router_work, router_work_rows);
 
 static const codec_row_t router_question_rows [] = {
   ROW_WORD ("router", router_question_t, router),
@@ -152,7 +149,7 @@ static const codec_row_t router_question_rows [] = {
   ROW_LIST ("shapes", router_question_t, seen.shapes, seen.shapes_count, shape, 0, SHAPES_MAX),
 };
 const codec_t router_question_codec =
-  CODEC (router_question_t, musubi__router_question__descriptor, router_question_rows);
+  CODEC (router_question_t, router_question, router_question_rows);
 
 static const codec_row_t router_answer_rows [] = {
   ROW_NUMBER ("number", router_answer_t, number),
@@ -162,5 +159,4 @@ static const codec_row_t router_answer_rows [] = {
   ROW_LIST ("shapes", router_answer_t, wanted.shapes, wanted.shapes_count, shape, 0, SHAPES_MAX),
   ROW_NUMBER ("lease_ms", router_answer_t, lease_ms, LEAST (1)),
 };
-const codec_t router_answer_codec =
-  CODEC (router_answer_t, musubi__router_answer__descriptor, router_answer_rows);
+const codec_t router_answer_codec = CODEC (router_answer_t, router_answer, router_answer_rows);

@@ -16,7 +16,7 @@ static const codec_row_t before_rows [] = {
   ROW_LIST ("parts", before_t, parts, parts_count, part_record, 1, PARTICIPANTS_MAX),
   ROW_BYTES ("request", before_t, request, request_size, PLAN_REQUEST_BYTES_MAX),
 };
-const codec_t before_codec = CODEC (before_t, musubi__before__descriptor, before_rows);
+const codec_t before_codec = CODEC (before_t, before, before_rows);
 
 /*  --- the coordinator's log --- */
 
@@ -51,8 +51,8 @@ static bool decision_rule (void *self, const void *message, char why [WHY_BYTES]
     return !decision_whole (record) || from->plan || wrong (why, "plan: missing");
 }
 
-const codec_t decision_codec = CODEC_JUDGED (decision_record_t, musubi__decision_record__descriptor,
-                                             decision_rows, decision_rule);
+const codec_t decision_codec =
+  CODEC_JUDGED (decision_record_t, decision_record, decision_rows, decision_rule);
 
 packed_t decision_encode (const decision_record_t *self)
 {

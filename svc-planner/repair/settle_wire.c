@@ -10,16 +10,14 @@ static const codec_row_t settle_order_rows [] = {
   ROW_WORD ("participant", settle_order_t, participant),
   ROW_FLAG ("fence", settle_order_t, fence),
 };
-const codec_t settle_order_codec =
-  CODEC (settle_order_t, musubi__settle_request__descriptor, settle_order_rows);
+const codec_t settle_order_codec = CODEC (settle_order_t, settle_request, settle_order_rows);
 
 static const codec_row_t settle_voice_rows [] = {
   ROW_STRING ("participant", settle_voice_t, participant, NAME_BYTES_MAX),
   ROW_FLAG ("answered", settle_voice_t, answered),
   ROW_ENUM ("state", settle_voice_t, state, COMMAND_STATES - 1),
 };
-static const codec_t settle_voice_codec =
-  CODEC (settle_voice_t, musubi__settle_voice__descriptor, settle_voice_rows);
+static const codec_t settle_voice_codec = CODEC (settle_voice_t, settle_voice, settle_voice_rows);
 
 static const codec_row_t settle_answer_rows [] = {
   ROW_ONE ("txid", settle_answer_t, txid, txid),
@@ -28,8 +26,7 @@ static const codec_row_t settle_answer_rows [] = {
   ROW_ARRAY ("voices", settle_answer_t, voices, voices_count, settle_voice),
   ROW_TEXT ("text", settle_answer_t, text, OR_NONE),
 };
-const codec_t settle_answer_codec =
-  CODEC (settle_answer_t, musubi__settle_answer__descriptor, settle_answer_rows);
+const codec_t settle_answer_codec = CODEC (settle_answer_t, settle_answer, settle_answer_rows);
 
 bool command_told_decode (bytes_t body, plan_t *plan, char why [WHY_BYTES])
 {

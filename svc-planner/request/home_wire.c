@@ -24,8 +24,7 @@ static const codec_row_t claim_asked_rows [] = {
   ROW_BYTES ("answer", claim_asked_t, answer.data, answer.size, CLAIM_ANSWER_BYTES_MAX),
   ROW_NUMBER ("keep_until_ms", claim_asked_t, keep_until_ms),
 };
-const codec_t claim_asked_codec =
-  CODEC (claim_asked_t, musubi__close_request__descriptor, claim_asked_rows);
+const codec_t claim_asked_codec = CODEC (claim_asked_t, close_request, claim_asked_rows);
 
 static const codec_row_t claim_look_rows [] = {
   ROW_ENUM ("state", claim_look_t, state, CLAIM_CLOSED),
@@ -34,8 +33,7 @@ static const codec_row_t claim_look_rows [] = {
   ROW_FLAG ("done", claim_look_t, done),
   ROW_BYTES ("holder", claim_look_t, packed_holder.data, packed_holder.size, BODY_BYTES_MAX),
 };
-static const codec_t claim_look_codec =
-  CODEC (claim_look_t, musubi__look_answer__descriptor, claim_look_rows);
+static const codec_t claim_look_codec = CODEC (claim_look_t, look_answer, claim_look_rows);
 
 void claim_look_clear (claim_look_t *self)
 {
@@ -56,8 +54,8 @@ static bool claim_closed_rule (void *self, char why [WHY_BYTES])
     return answer->closed || answer->look_set || wrong (why, "look: missing, though not closed");
 }
 
-const codec_t claim_closed_codec = CODEC_RULED (claim_closed_t, musubi__close_answer__descriptor,
-                                                claim_closed_rows, claim_closed_rule);
+const codec_t claim_closed_codec =
+  CODEC_RULED (claim_closed_t, close_answer, claim_closed_rows, claim_closed_rule);
 
 bool claim_told_decode (bytes_t body, bool closing, claim_closed_t *told, char why [WHY_BYTES])
 {

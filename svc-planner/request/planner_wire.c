@@ -35,7 +35,7 @@ static bool planner_reserve_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t reserve_codec =
-  CODEC_RULED (reserve_t, musubi__reserve_request__descriptor, reserve_rows, planner_reserve_rule);
+  CODEC_RULED (reserve_t, reserve_request, reserve_rows, planner_reserve_rule);
 
 /*  --- changes --- */
 
@@ -44,15 +44,14 @@ static const codec_row_t need_patch_rows [] = {
   ROW_NUMBER ("cpus", need_patch_t, cpus),
   ROW_TEXT ("site", need_patch_t, site, OR_NONE),
 };
-static const codec_t need_patch_codec =
-  CODEC (need_patch_t, musubi__need_patch__descriptor, need_patch_rows);
+static const codec_t need_patch_codec = CODEC (need_patch_t, need_patch, need_patch_rows);
 
 static const codec_row_t connection_patch_rows [] = {
   ROW_TEXT ("id", connection_patch_t, id, OR_NONE),
   ROW_NUMBER ("mbps", connection_patch_t, mbps),
 };
 static const codec_t connection_patch_codec =
-  CODEC (connection_patch_t, musubi__connection_patch__descriptor, connection_patch_rows);
+  CODEC (connection_patch_t, connection_patch, connection_patch_rows);
 
 static const codec_row_t request_patch_rows [] = {
   ROW_TEXT ("reservation", request_patch_t, reservation, OR_NONE),
@@ -81,8 +80,8 @@ static bool request_patch_rule (void *self, char why [WHY_BYTES])
     return unstaged (&patch->added, "add_", why);
 }
 
-const codec_t request_patch_codec = CODEC_RULED (
-  request_patch_t, musubi__modify_request__descriptor, request_patch_rows, request_patch_rule);
+const codec_t request_patch_codec =
+  CODEC_RULED (request_patch_t, modify_request, request_patch_rows, request_patch_rule);
 
 /*  ShowReservationRequest has the same layout. */
 static const codec_row_t reservation_id_rows [] = {
@@ -95,5 +94,5 @@ static bool reservation_id_rule (void *self, char why [WHY_BYTES])
            wrong (why, "reservation: must be a reservation's id");
 }
 
-const codec_t reservation_id_codec = CODEC_RULED (
-  reservation_id_t, musubi__release_request__descriptor, reservation_id_rows, reservation_id_rule);
+const codec_t reservation_id_codec =
+  CODEC_RULED (reservation_id_t, release_request, reservation_id_rows, reservation_id_rule);

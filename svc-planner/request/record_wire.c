@@ -28,15 +28,13 @@ static const codec_row_t site_opening_rows [] = {
   ROW_STRING ("site", site_opening_t, site, NAME_BYTES_MAX),
   ROW_PACKED ("opening", site_opening_t, opening.data, opening.size, &opening_codec),
 };
-static const codec_t site_opening_codec =
-  CODEC (site_opening_t, musubi__site_opening__descriptor, site_opening_rows);
+static const codec_t site_opening_codec = CODEC (site_opening_t, site_opening, site_opening_rows);
 
 static const codec_row_t site_staging_rows [] = {
   ROW_STRING ("site", site_staging_t, site, NAME_BYTES_MAX),
   ROW_LIST ("files", site_staging_t, files, files_count, staged_file, 0, ANY_COUNT),
 };
-static const codec_t site_staging_codec =
-  CODEC (site_staging_t, musubi__site_staging__descriptor, site_staging_rows);
+static const codec_t site_staging_codec = CODEC (site_staging_t, site_staging, site_staging_rows);
 
 static const codec_row_t domain_circuits_rows [] = {
   ROW_STRING ("domain", domain_circuits_t, domain, NAME_BYTES_MAX),
@@ -44,7 +42,7 @@ static const codec_row_t domain_circuits_rows [] = {
   ROW_STRING ("trouble", domain_circuits_t, trouble, WHY_BYTES),
 };
 static const codec_t domain_circuits_codec =
-  CODEC (domain_circuits_t, musubi__domain_circuits__descriptor, domain_circuits_rows);
+  CODEC (domain_circuits_t, domain_circuits, domain_circuits_rows);
 
 static const codec_row_t view_rows [] = {
   ROW_STRING ("reservation", view_t, reservation, NAME_BYTES_MAX),
@@ -64,7 +62,7 @@ static const codec_row_t view_rows [] = {
   ROW_LIST ("staging", view_t, staging, staging_count, site_staging, 0, ANY_COUNT),
   ROW_LIST ("circuits", view_t, circuits, circuits_count, domain_circuits, 0, ANY_COUNT),
 };
-static const codec_t view_codec = CODEC (view_t, musubi__reservation_view__descriptor, view_rows);
+static const codec_t view_codec = CODEC (view_t, reservation_view, view_rows);
 
 typedef struct {
     view_t *view;
@@ -76,8 +74,7 @@ static const codec_row_t view_answer_rows [] = {
   ROW_POINTER ("view", view_answer_t, view, view),
   ROW_STRING_LIST ("silent", view_answer_t, silent, silent_count, NAME_BYTES_MAX, 0, ANY_COUNT),
 };
-const codec_t view_answer_codec =
-  CODEC (view_answer_t, musubi__show_reservation_answer__descriptor, view_answer_rows);
+const codec_t view_answer_codec = CODEC (view_answer_t, show_reservation_answer, view_answer_rows);
 
 /*  The records may be more than one message carries: then the parts are left out, then the paths. A
  *  reservation made by our own plans always fits. */
@@ -100,5 +97,4 @@ static const codec_row_t views_page_rows [] = {
   ROW_STRING_LIST ("silent", views_page_t, silent, silent_count, NAME_BYTES_MAX, 0, ANY_COUNT),
   ROW_FLAG ("more", views_page_t, more),
 };
-const codec_t views_page_codec =
-  CODEC (views_page_t, musubi__list_reservations_answer__descriptor, views_page_rows);
+const codec_t views_page_codec = CODEC (views_page_t, list_reservations_answer, views_page_rows);

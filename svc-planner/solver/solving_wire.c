@@ -15,8 +15,7 @@ static const codec_row_t node_rows [] = {
   ROW_NUMBER ("cpus", program_node_t, cpus),
   ROW_NUMBER ("unit_cost", program_node_t, unit_cost),
 };
-static const codec_t program_node_codec =
-  CODEC (program_node_t, musubi__solver_node__descriptor, node_rows);
+static const codec_t program_node_codec = CODEC (program_node_t, solver_node, node_rows);
 
 static const codec_row_t edge_rows [] = {
   ROW_NUMBER ("from", program_edge_t, ends [0]),
@@ -24,16 +23,14 @@ static const codec_row_t edge_rows [] = {
   ROW_NUMBER ("bandwidth", program_edge_t, bandwidth),
   ROW_NUMBER ("unit_cost", program_edge_t, unit_cost),
 };
-static const codec_t program_edge_codec =
-  CODEC (program_edge_t, musubi__solver_edge__descriptor, edge_rows);
+static const codec_t program_edge_codec = CODEC (program_edge_t, solver_edge, edge_rows);
 
 static const codec_row_t link_rows [] = {
   ROW_NUMBER ("from", program_link_t, ends [0]),
   ROW_NUMBER ("to", program_link_t, ends [1]),
   ROW_NUMBER ("bandwidth", program_link_t, bandwidth),
 };
-static const codec_t program_link_codec =
-  CODEC (program_link_t, musubi__solver_link__descriptor, link_rows);
+static const codec_t program_link_codec = CODEC (program_link_t, solver_link, link_rows);
 
 /*  Which numbers are right is checked by program_check. */
 static const codec_row_t order_rows [] = {
@@ -55,7 +52,7 @@ static const codec_row_t order_rows [] = {
              (size_t) PROGRAM_LINKS_MAX *PROGRAM_EDGES_MAX),
   ROW_WORD ("solver", solving_t, solver),
 };
-const codec_t solver_order_codec = CODEC (solving_t, musubi__solver_order__descriptor, order_rows);
+const codec_t solver_order_codec = CODEC (solving_t, solver_order, order_rows);
 
 packed_t solving_order_encode (const program_t *program, const solver_order_t *order)
 {
@@ -154,8 +151,7 @@ static const codec_row_t answer_rows [] = {
   ROW_NUMBER ("steps", solved_t, steps),
   ROW_NUMBER ("spent_us", solved_t, spent_us),
 };
-const codec_t solver_answer_codec =
-  CODEC (solved_t, musubi__solver_answer__descriptor, answer_rows);
+const codec_t solver_answer_codec = CODEC (solved_t, solver_answer, answer_rows);
 
 static void put_plan (solved_t *to, const program_t *program, const program_plan_t *plan)
 {

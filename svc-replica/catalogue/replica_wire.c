@@ -34,7 +34,7 @@ static const codec_row_t copy_rows [] = {
   ROW_NUMBER ("bad", copy_t, bad),
   ROW_NUMBER ("bad_at", copy_t, bad_at),
 };
-static const codec_t copy_codec = CODEC (copy_t, musubi__copy__descriptor, copy_rows);
+static const codec_t copy_codec = CODEC (copy_t, copy, copy_rows);
 
 static const codec_row_t replica_rule_rows [] = {
   ROW_NUMBER ("copies", replica_rule_t, copies),
@@ -42,8 +42,7 @@ static const codec_row_t replica_rule_rows [] = {
   ROW_NUMBER ("nodes", replica_rule_t, nodes),
   ROW_WORD ("sites", replica_rule_t, sites, OR_NONE),
 };
-static const codec_t replica_rule_codec =
-  CODEC (replica_rule_t, musubi__replica_rule__descriptor, replica_rule_rows);
+static const codec_t replica_rule_codec = CODEC (replica_rule_t, replica_rule, replica_rule_rows);
 
 static const codec_row_t file_rows [] = {
   ROW_TEXT ("name", file_t, name),
@@ -58,8 +57,7 @@ static const codec_row_t file_rows [] = {
   ROW_ONE ("rule", file_t, rule, replica_rule, SET_BY (file_t, rule_set)),
   ROW_LIST ("copies", file_t, copies, copies_count, copy, 1, COPIES_MAX),
 };
-const codec_t file_codec =
-  CODEC_RULED (file_t, musubi__file_record__descriptor, file_rows, name_rule);
+const codec_t file_codec = CODEC_RULED (file_t, file_record, file_rows, name_rule);
 
 /*  --- put and get --- */
 
@@ -82,8 +80,8 @@ static bool put_question_rule (void *self, char why [WHY_BYTES])
     return name_rule (self, why);
 }
 
-const codec_t put_question_codec = CODEC_RULED (begin_question_t, musubi__put_request__descriptor,
-                                                put_question_rows, put_question_rule);
+const codec_t put_question_codec =
+  CODEC_RULED (begin_question_t, put_request, put_question_rows, put_question_rule);
 
 static const codec_row_t get_question_rows [] = {
   ROW_TEXT ("name", begin_question_t, name),
@@ -94,7 +92,7 @@ static const codec_row_t get_question_rows [] = {
   ROW_FLAG ("salvage", begin_question_t, salvage),
 };
 const codec_t get_question_codec =
-  CODEC_RULED (begin_question_t, musubi__get_request__descriptor, get_question_rows, name_rule);
+  CODEC_RULED (begin_question_t, get_request, get_question_rows, name_rule);
 
 static const codec_row_t begin_answer_rows [] = {
   ROW_NUMBER ("transfer", begin_answer_t, transfer),
@@ -103,8 +101,7 @@ static const codec_row_t begin_answer_rows [] = {
              SET_BY (begin_answer_t, content.digest_known)),
   ROW_NUMBER_ARRAY ("bad", begin_answer_t, bad, bad_count, 0),
 };
-const codec_t begin_answer_codec =
-  CODEC (begin_answer_t, musubi__begin_answer__descriptor, begin_answer_rows);
+const codec_t begin_answer_codec = CODEC (begin_answer_t, begin_answer, begin_answer_rows);
 
 /*  --- how a transfer stands --- */
 
@@ -113,7 +110,7 @@ static const codec_row_t transfer_question_rows [] = {
   ROW_WORD ("guest", transfer_question_t, guest, OR_NONE),
 };
 const codec_t transfer_question_codec =
-  CODEC (transfer_question_t, musubi__transfer_request__descriptor, transfer_question_rows);
+  CODEC (transfer_question_t, transfer_request, transfer_question_rows);
 
 static void hop_put (Musubi__Hop *to, const chain_receiver_t *from)
 {
@@ -169,8 +166,8 @@ static bool files_question_rule (void *self, char why [WHY_BYTES])
            (!*question->after || file_name_check (question->after, why));
 }
 
-const codec_t files_question_codec = CODEC_RULED (
-  files_question_t, musubi__files_request__descriptor, files_question_rows, files_question_rule);
+const codec_t files_question_codec =
+  CODEC_RULED (files_question_t, files_request, files_question_rows, files_question_rule);
 
 uint32_t files_most (const files_question_t *question)
 {
@@ -215,43 +212,38 @@ static const codec_row_t said_pin_rows [] = {
   ROW_TEXT ("name", said_t, name),
   ROW_FLAG ("pinned", said_t, yes),
 };
-const codec_t said_pin_codec =
-  CODEC_RULED (said_t, musubi__pin_request__descriptor, said_pin_rows, name_rule);
+const codec_t said_pin_codec = CODEC_RULED (said_t, pin_request, said_pin_rows, name_rule);
 
 static const codec_row_t said_lifetime_rows [] = {
   ROW_TEXT ("name", said_t, name),
   ROW_NUMBER ("lifetime_ms", said_t, lifetime_ms, MOST (LIFETIME_MS_MAX)),
 };
 const codec_t said_lifetime_codec =
-  CODEC_RULED (said_t, musubi__lifetime_request__descriptor, said_lifetime_rows, name_rule);
+  CODEC_RULED (said_t, lifetime_request, said_lifetime_rows, name_rule);
 
 static const codec_row_t said_rule_rows [] = {
   ROW_TEXT ("name", said_t, name),
   ROW_ONE ("rule", said_t, rule, replica_rule, SET_BY (said_t, rule_set)),
 };
-const codec_t said_rule_codec =
-  CODEC_RULED (said_t, musubi__rule_request__descriptor, said_rule_rows, name_rule);
+const codec_t said_rule_codec = CODEC_RULED (said_t, rule_request, said_rule_rows, name_rule);
 
 static const codec_row_t said_evict_rows [] = {
   ROW_TEXT ("name", said_t, name),
   ROW_FLAG ("kept", said_t, yes),
 };
-const codec_t said_evict_codec =
-  CODEC_RULED (said_t, musubi__evict_request__descriptor, said_evict_rows, name_rule);
+const codec_t said_evict_codec = CODEC_RULED (said_t, evict_request, said_evict_rows, name_rule);
 
 static const codec_row_t cache_evicted_rows [] = {
   ROW_NUMBER ("copies", cache_evicted_t, copies),
   ROW_NUMBER ("left", cache_evicted_t, left),
 };
-const codec_t cache_evicted_codec =
-  CODEC (cache_evicted_t, musubi__evict_answer__descriptor, cache_evicted_rows);
+const codec_t cache_evicted_codec = CODEC (cache_evicted_t, evict_answer, cache_evicted_rows);
 
 static const codec_row_t scrub_question_rows [] = {
   ROW_TIME ("since_ms", scrub_question_t, since_ms),
   ROW_NUMBER ("mbps", scrub_question_t, mbps),
 };
-const codec_t scrub_question_codec =
-  CODEC (scrub_question_t, musubi__scrub_request__descriptor, scrub_question_rows);
+const codec_t scrub_question_codec = CODEC (scrub_question_t, scrub_request, scrub_question_rows);
 
 static const codec_row_t scrub_answer_rows [] = {
   ROW_TIME ("since_ms", scrub_answer_t, since_ms),
@@ -262,8 +254,7 @@ static const codec_row_t scrub_answer_rows [] = {
   ROW_NUMBER ("away", scrub_answer_t, away),
   ROW_NUMBER ("found", scrub_answer_t, found),
 };
-const codec_t scrub_answer_codec =
-  CODEC (scrub_answer_t, musubi__scrub_answer__descriptor, scrub_answer_rows);
+const codec_t scrub_answer_codec = CODEC (scrub_answer_t, scrub_answer, scrub_answer_rows);
 
 /*  --- between sites --- */
 
@@ -276,15 +267,14 @@ static const codec_row_t offer_question_rows [] = {
   ROW_NUMBER ("feeds", offer_question_t, feeds),
 };
 const codec_t offer_question_codec =
-  CODEC_RULED (offer_question_t, musubi__offer_request__descriptor, offer_question_rows, name_rule);
+  CODEC_RULED (offer_question_t, offer_request, offer_question_rows, name_rule);
 
 static const codec_row_t offer_answer_rows [] = {
   ROW_WORD ("node", offer_answer_t, node, OR_NONE),
   ROW_WORD ("endpoint", offer_answer_t, endpoint, OR_NONE),
   ROW_NUMBER ("sending", offer_answer_t, sending),
 };
-const codec_t offer_answer_codec =
-  CODEC (offer_answer_t, musubi__offer_answer__descriptor, offer_answer_rows);
+const codec_t offer_answer_codec = CODEC (offer_answer_t, offer_answer, offer_answer_rows);
 
 static const codec_row_t offer_end_rows [] = {
   ROW_TEXT ("name", offer_end_t, name),
@@ -292,7 +282,7 @@ static const codec_row_t offer_end_rows [] = {
   ROW_FLAG ("wrong", offer_end_t, wrong),
 };
 const codec_t offer_end_codec =
-  CODEC_RULED (offer_end_t, musubi__offer_end_request__descriptor, offer_end_rows, name_rule);
+  CODEC_RULED (offer_end_t, offer_end_request, offer_end_rows, name_rule);
 
 /*  --- to indexes --- */
 
@@ -300,8 +290,7 @@ static const codec_row_t news_rows [] = {
   ROW_TEXT ("name", news_t, name),
   ROW_ONE ("place", news_t, place, file_place, SET_BY (news_t, there)),
 };
-static const codec_t news_codec =
-  CODEC_RULED (news_t, musubi__told__descriptor, news_rows, name_rule);
+static const codec_t news_codec = CODEC_RULED (news_t, told, news_rows, name_rule);
 
 static const codec_row_t publish_rows [] = {
   ROW_WORD ("site", publish_t, site),
@@ -320,18 +309,15 @@ static bool publish_rule (void *self, char why [WHY_BYTES])
            wrong (why, "after: must not be greater than number");
 }
 
-const codec_t publish_codec =
-  CODEC_RULED (publish_t, musubi__publish_request__descriptor, publish_rows, publish_rule);
+const codec_t publish_codec = CODEC_RULED (publish_t, publish_request, publish_rows, publish_rule);
 
 static const codec_row_t publish_answer_rows [] = {
   ROW_NUMBER ("number", publish_answer_t, number),
 };
-const codec_t publish_answer_codec =
-  CODEC (publish_answer_t, musubi__publish_answer__descriptor, publish_answer_rows);
+const codec_t publish_answer_codec = CODEC (publish_answer_t, publish_answer, publish_answer_rows);
 
 static const codec_row_t stale_rows [] = {
   ROW_TEXT ("name", stale_t, name),
   ROW_WORD ("site", stale_t, site),
 };
-const codec_t stale_codec =
-  CODEC_RULED (stale_t, musubi__stale_request__descriptor, stale_rows, name_rule);
+const codec_t stale_codec = CODEC_RULED (stale_t, stale_request, stale_rows, name_rule);

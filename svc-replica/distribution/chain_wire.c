@@ -47,15 +47,14 @@ static const codec_row_t bad_range_rows [] = {
   ROW_NUMBER ("offset", bad_range_t, offset, MOST (FILE_BYTES_MOST)),
   ROW_NUMBER ("bytes", bad_range_t, bytes, BETWEEN (1, FILE_BYTES_MOST)),
 };
-static const codec_t bad_range_codec =
-  CODEC (bad_range_t, musubi__bad_range__descriptor, bad_range_rows);
+static const codec_t bad_range_codec = CODEC (bad_range_t, bad_range, bad_range_rows);
 
 static const codec_row_t spoilt_rows [] = {
   ROW_NUMBER ("size", spoilt_t, found.size, MOST (FILE_BYTES_MOST)),
   ROW_FIXED ("digest", spoilt_t, found.digest, SET_BY (spoilt_t, found.digest_known)),
   ROW_ARRAY ("bad", spoilt_t, bad, bad_count, bad_range),
 };
-const codec_t spoilt_codec = CODEC (spoilt_t, musubi__spoilt__descriptor, spoilt_rows);
+const codec_t spoilt_codec = CODEC (spoilt_t, spoilt, spoilt_rows);
 
 static const codec_row_t stored_file_rows [] = {
   ROW_NUMBER ("number", stored_file_t, number, LEAST (1)),
@@ -69,8 +68,7 @@ static const codec_row_t stored_file_rows [] = {
   ROW_TIME ("looked_ms", stored_file_t, looked_ms),
   ROW_ONE ("spoilt", stored_file_t, spoilt, spoilt, SET_BY (stored_file_t, quarantined)),
 };
-const codec_t stored_file_codec =
-  CODEC (stored_file_t, musubi__stored_file__descriptor, stored_file_rows);
+const codec_t stored_file_codec = CODEC (stored_file_t, stored_file, stored_file_rows);
 
 static const codec_row_t receipt_rows [] = {
   ROW_FIXED ("transfer", receiver_report_t, id.bytes),
@@ -89,8 +87,7 @@ static const codec_row_t receipt_rows [] = {
   ROW_NUMBER ("attempt", receiver_report_t, attempt),
   ROW_WORD_ARRAY ("wrong", receiver_report_t, wrong, wrong_count),
 };
-static const codec_t receiver_report_codec =
-  CODEC (receiver_report_t, musubi__receipt__descriptor, receipt_rows);
+static const codec_t receiver_report_codec = CODEC (receiver_report_t, receipt, receipt_rows);
 
 static const codec_row_t arrival_report_rows [] = {
   ROW_TEXT ("path", chain_arrival_t, path),
@@ -101,7 +98,7 @@ static const codec_row_t arrival_report_rows [] = {
   ROW_TEXT ("why", chain_arrival_t, why, OR_NONE),
 };
 static const codec_t arrival_report_codec =
-  CODEC (chain_arrival_t, musubi__arrival_report__descriptor, arrival_report_rows);
+  CODEC (chain_arrival_t, arrival_report, arrival_report_rows);
 typedef chain_arrival_t arrival_report_t, arrival_t;
 
 static const codec_row_t storage_attend_rows [] = {
@@ -132,8 +129,7 @@ static bool storage_attend_rule (void *self, char why [WHY_BYTES])
 }
 
 const codec_t storage_attend_codec =
-  CODEC_RULED (storage_attend_t, musubi__storage_attend_request__descriptor, storage_attend_rows,
-               storage_attend_rule);
+  CODEC_RULED (storage_attend_t, storage_attend_request, storage_attend_rows, storage_attend_rule);
 
 /*  --- Attend: the answer --- */
 
@@ -141,7 +137,7 @@ static const codec_row_t feeder_rows [] = {
   ROW_WORD ("name", feeder_t, name),
   ROW_WORD ("endpoint", feeder_t, endpoint),
 };
-static const codec_t feeder_codec = CODEC (feeder_t, musubi__feeder__descriptor, feeder_rows);
+static const codec_t feeder_codec = CODEC (feeder_t, feeder, feeder_rows);
 
 static const codec_row_t wanted_transfer_rows [] = {
   ROW_FIXED ("transfer", wanted_transfer_t, id.bytes),
@@ -168,8 +164,7 @@ static bool wanted_transfer_rule (void *self, char why [WHY_BYTES])
 }
 
 static const codec_t wanted_transfer_codec =
-  CODEC_RULED (wanted_transfer_t, musubi__wanted_transfer__descriptor, wanted_transfer_rows,
-               wanted_transfer_rule);
+  CODEC_RULED (wanted_transfer_t, wanted_transfer, wanted_transfer_rows, wanted_transfer_rule);
 
 static const codec_row_t arrival_rows [] = {
   ROW_TEXT ("path", chain_arrival_t, path),
@@ -178,8 +173,7 @@ static const codec_row_t arrival_rows [] = {
   ROW_FIXED ("digest", chain_arrival_t, named, SET_BY (chain_arrival_t, is_named)),
   ROW_FLAG ("have", chain_arrival_t, have),
 };
-static const codec_t arrival_codec =
-  CODEC (chain_arrival_t, musubi__arrival__descriptor, arrival_rows);
+static const codec_t arrival_codec = CODEC (chain_arrival_t, arrival, arrival_rows);
 
 static const codec_row_t storage_wanted_rows [] = {
   ROW_NUMBER ("number", storage_wanted_t, number),
@@ -196,13 +190,13 @@ static const codec_row_t storage_wanted_rows [] = {
   ROW_LIST ("arrivals", storage_wanted_t, arrivals, arrivals_count, arrival, 0, ARRIVALS_MAX),
 };
 const codec_t storage_wanted_codec =
-  CODEC (storage_wanted_t, musubi__storage_attend_answer__descriptor, storage_wanted_rows);
+  CODEC (storage_wanted_t, storage_attend_answer, storage_wanted_rows);
 
 static const codec_row_t transfers_question_rows [] = {
   ROW_FIXED ("transfer", transfers_question_t, id.bytes, SET_BY (transfers_question_t, one)),
 };
 const codec_t transfers_question_codec =
-  CODEC (transfers_question_t, musubi__transfers_request__descriptor, transfers_question_rows);
+  CODEC (transfers_question_t, transfers_request, transfers_question_rows);
 
 /*  --- records --- */
 
@@ -212,8 +206,7 @@ static const codec_row_t kept_node_rows [] = {
   ROW_FLAG ("guest", kept_node_t, guest),
   ROW_NUMBER ("bytes_max", kept_node_t, bytes_max),
 };
-const codec_t kept_node_codec =
-  CODEC (kept_node_t, musubi__kept_storage_node__descriptor, kept_node_rows);
+const codec_t kept_node_codec = CODEC (kept_node_t, kept_storage_node, kept_node_rows);
 
 static const codec_row_t chain_origin_rows [] = {
   ROW_WORD ("node", chain_origin_t, node, OR_NONE),
@@ -223,8 +216,7 @@ static const codec_row_t chain_origin_rows [] = {
   ROW_TEXT ("why", chain_origin_t, why, OR_NONE),
   ROW_FLAG ("wrong", chain_origin_t, wrong),
 };
-static const codec_t chain_origin_codec =
-  CODEC (chain_origin_t, musubi__kept_source__descriptor, chain_origin_rows);
+static const codec_t chain_origin_codec = CODEC (chain_origin_t, kept_source, chain_origin_rows);
 
 static const codec_row_t chain_receiver_rows [] = {
   ROW_WORD ("node", chain_receiver_t, node),
@@ -235,7 +227,7 @@ static const codec_row_t chain_receiver_rows [] = {
   ROW_WORD ("data", chain_receiver_t, data, OR_NONE),
 };
 static const codec_t chain_receiver_codec =
-  CODEC (chain_receiver_t, musubi__kept_receiver__descriptor, chain_receiver_rows);
+  CODEC (chain_receiver_t, kept_receiver, chain_receiver_rows);
 
 static const codec_row_t chain_transfer_rows [] = {
   ROW_FIXED ("token", chain_transfer_t, token),
@@ -256,8 +248,7 @@ static const codec_row_t chain_transfer_rows [] = {
   ROW_TEXT ("why", chain_transfer_t, why, OR_NONE),
   ROW_NUMBER ("until_ms", chain_transfer_t, until_ms),
 };
-const codec_t chain_transfer_codec =
-  CODEC (chain_transfer_t, musubi__kept_transfer__descriptor, chain_transfer_rows);
+const codec_t chain_transfer_codec = CODEC (chain_transfer_t, kept_transfer, chain_transfer_rows);
 
 /*  --- as people read it --- */
 

@@ -16,8 +16,7 @@ static const codec_row_t storage_work_rows [] = {
   ROW_FLAG ("plain", storage_work_t, plain),
   ROW_NUMBER ("older_ms", storage_work_t, older_ms),
 };
-const codec_t storage_work_codec =
-  CODEC (storage_work_t, musubi__storage_work__descriptor, storage_work_rows);
+const codec_t storage_work_codec = CODEC (storage_work_t, storage_work, storage_work_rows);
 
 static const codec_row_t storage_result_rows [] = {
   ROW_FLAG ("there", storage_result_t, there),
@@ -27,4 +26,4 @@ static const codec_row_t storage_result_rows [] = {
   ROW_ONE ("spoilt", storage_result_t, spoilt, spoilt, SET_BY (storage_result_t, is_spoilt)),
 };
 const codec_t storage_result_codec =
-  CODEC (storage_result_t, musubi__storage_work_result__descriptor, storage_result_rows);
+  CODEC (storage_result_t, storage_work_result, storage_result_rows);

@@ -33,7 +33,7 @@ static const codec_row_t row_rows [] = {
   ROW_NUMBER ("kept_from", ledger_row_t, kept_from),
   ROW_NUMBER ("exported_from", ledger_row_t, exported_from),
 };
-const codec_t ledger_row_codec = CODEC (ledger_row_t, musubi__ledger_row__descriptor, row_rows);
+const codec_t ledger_row_codec = CODEC (ledger_row_t, ledger_row, row_rows);
 
 bool decision_read (bytes_t record, bool *acknowledged)
 {

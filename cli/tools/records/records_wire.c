@@ -36,8 +36,7 @@ static const codec_row_t record_rows [] = {
   ROW_WORD ("fenced_by", check_record_t, fenced_by, OR_NONE),
   ROW_LIST ("space", check_record_t, space, space_count, space_booking, 0, BOOKINGS_MAX),
 };
-const codec_t check_record_codec =
-  CODEC (check_record_t, musubi__command_record__descriptor, record_rows);
+const codec_t check_record_codec = CODEC (check_record_t, command_record, record_rows);
 
 /*  The request that a plan was made for, as its planner packed it; NULL when it can't be read. */
 static user_request_t *record_request_read (const plan_t *plan)
