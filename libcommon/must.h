@@ -35,6 +35,15 @@ static inline void *must_grow (void *list, size_t count, size_t *room, size_t si
     return must (reallocarray (list, *room, size));
 }
 
+/*  What a function was asked to say by a format and …, in so many bytes; as vsnprintf. */
+#define format_rest(to, bytes, format)                                                             \
+    do {                                                                                           \
+        va_list rest;                                                                              \
+        va_start (rest, format);                                                                   \
+        vsnprintf (to, bytes, format, rest);                                                       \
+        va_end (rest);                                                                             \
+    } while (0)
+
 /*  A text, to be freed. */
 __attribute__ ((format (printf, 1, 2))) static inline char *must_print (const char *format, ...)
 {

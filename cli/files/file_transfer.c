@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <openssl/evp.h>
 #include <sodium.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -247,10 +246,7 @@ static bool file_transfer_whole (const file_transfer_t *self)
 __attribute__ ((format (printf, 3, 4))) static void file_transfer_fail (follow_t *follow, int code,
                                                                         const char *format, ...)
 {
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (follow->why, sizeof follow->why, format, arguments);
-    va_end (arguments);
+    format_rest (follow->why, sizeof follow->why, format);
     follow->over = true;
     follow->code = code;
 }

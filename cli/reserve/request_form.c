@@ -5,12 +5,12 @@
 
 #include "domain.h"
 #include "json_fields.h"
+#include "must.h"
 #include "request_terms.h"
 #include "timetext.h"
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,10 +33,7 @@ __attribute__ ((format (printf, 3, 4))) static bool refuse (const request_form_r
                                                             ...)
 {
     char sentence [256];
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (sentence, sizeof sentence, format, arguments);
-    va_end (arguments);
+    format_rest (sentence, sizeof sentence, format);
     snprintf (reader->why, LONG_WHY_BYTES, "%s%s%.40s%s%s", reader->path,
               *reader->path && key ? "." : "", key ? key : "", *reader->path || key ? ": " : "",
               sentence);

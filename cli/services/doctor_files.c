@@ -12,8 +12,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,10 +43,7 @@ void findings_clear (findings_t *self)
 void findings_add (findings_t *self, const char *who, const char *format, ...)
 {
     char what [WHAT_BYTES];
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (what, sizeof what, format, arguments);
-    va_end (arguments);
+    format_rest (what, sizeof what, format);
     take_last (self->wrong, json_pack ("{s:s, s:s}", "who", who, "what", what));
 }
 

@@ -4,8 +4,6 @@
 #include "must.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 packed_t packed_copy (bytes_t from)
 {
@@ -14,10 +12,7 @@ packed_t packed_copy (bytes_t from)
 
 bool wrong (char why [WHY_BYTES], const char *format, ...)
 {
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (why, WHY_BYTES, format, arguments);
-    va_end (arguments);
+    format_rest (why, WHY_BYTES, format);
     return false;
 }
 

@@ -11,7 +11,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,10 +74,7 @@ static bool is_section (const config_t *self, const char *path)
 
 bool wrong_setting (char why [LONG_WHY_BYTES], const char *format, ...)
 {
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (why, LONG_WHY_BYTES, format, arguments);
-    va_end (arguments);
+    format_rest (why, LONG_WHY_BYTES, format);
     return false;
 }
 
@@ -86,10 +82,7 @@ bool config_wrong (const config_t *self, const char *path, char why [LONG_WHY_BY
                    const char *format, ...)
 {
     char what [LONG_WHY_BYTES / 2];
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (what, sizeof what, format, arguments);
-    va_end (arguments);
+    format_rest (what, sizeof what, format);
     char above [ZPL_PATH_BYTES];
     snprintf (above, sizeof above, "%s", path);
     const zpl_node_t *node;

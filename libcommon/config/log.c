@@ -1,7 +1,8 @@
 /*  log - whole lines in a write, so that lines of several processes on one terminal do not mix. */
 #include "log.h"
 
-#include <stdarg.h>
+#include "must.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -82,10 +83,7 @@ void log_line (log_level_t level, const char *format, ...)
     else
         stamp (line, LINE_BYTES);
     used += (size_t) snprintf (line + used, LINE_BYTES - used, " %s %s ", words [level], log_name);
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (line + used, LINE_BYTES - 1 - used, format, arguments);
-    va_end (arguments);
+    format_rest (line + used, LINE_BYTES - 1 - used, format);
     defuse (line);
     used = strlen (line);
     line [used++] = '\n';

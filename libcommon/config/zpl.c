@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,10 +31,7 @@ __attribute__ ((format (printf, 2, 3))) static bool refuse (const zpl_line_t *li
                                                             const char *format, ...)
 {
     int used = snprintf (line->why, LONG_WHY_BYTES, "%u: ", line->number);
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (line->why + used, LONG_WHY_BYTES - (size_t) used, format, arguments);
-    va_end (arguments);
+    format_rest (line->why + used, LONG_WHY_BYTES - (size_t) used, format);
     return false;
 }
 

@@ -5,8 +5,6 @@
 #include "ordered.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -260,10 +258,7 @@ void outbox_flow (outbox_t *self, const flow_order_t *order)
 void outbox_log (outbox_t *self, log_level_t level, const char *format, ...)
 {
     char line [1024];
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (line, sizeof line, format, arguments);
-    va_end (arguments);
+    format_rest (line, sizeof line, format);
     outbox_push (self, &(effect_t){.kind = EFFECT_LOG, .log = {.level = level, .line = line}});
 }
 

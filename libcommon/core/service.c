@@ -8,7 +8,6 @@
 #include "must.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -569,10 +568,7 @@ bool service_refuse (service_t *self, const request_t *request, call_status_t st
                      const char *format, ...)
 {
     char reason [512];
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (reason, sizeof reason, format, arguments);
-    va_end (arguments);
+    format_rest (reason, sizeof reason, format);
     outbox_refuse (self->outbox, request->reply_to, status, reason);
     return false;
 }

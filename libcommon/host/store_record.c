@@ -3,21 +3,18 @@
  */
 #include "store_state.h"
 
+#include "must.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <sodium.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 static_assert (CHECKSUM_BYTES == crypto_shorthash_BYTES, "the checksum as it is on disk");
 
 store_answer_t store_fail (char why [WHY_BYTES], store_answer_t answer, const char *format, ...)
 {
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (why, WHY_BYTES, format, arguments);
-    va_end (arguments);
+    format_rest (why, WHY_BYTES, format);
     return answer;
 }
 

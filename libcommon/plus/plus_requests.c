@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,10 +199,7 @@ void plus_refuse (plus_t *self, const moment_t *now, const request_t *request,
                   const char *reservation, call_status_t status, const char *format, ...)
 {
     char why [512];
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (why, sizeof why, format, arguments);
-    va_end (arguments);
+    format_rest (why, sizeof why, format);
     packed_t words = {.data = must ((uint8_t *) strdup (why)), .size = strlen (why)};
     plus_requests_refuse (self, now, request, reservation,
                           (plus_asked_t){.refusal = words, .status = status}, why);

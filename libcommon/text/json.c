@@ -175,10 +175,7 @@ __attribute__ ((format (printf, 2, 3))) static bool refuse (const json_reader_t 
     /* A path may be as long as why is; cut, it still leaves room to say what is wrong. */
     int length = snprintf (reader->why, WHY_BYTES, "%.*s%s", WHY_BYTES / 2, reader->path,
                            reader->path_length ? ": " : "");
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (reader->why + length, WHY_BYTES - (size_t) length, format, arguments);
-    va_end (arguments);
+    format_rest (reader->why + length, WHY_BYTES - (size_t) length, format);
     make_printable (reader->why);
     return false;
 }

@@ -7,7 +7,6 @@
 #include "tasks.pb-c.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,10 +40,7 @@ __attribute__ ((format (printf, 3, 4))) static call_status_t queue_api_no (char 
                                                                            call_status_t status,
                                                                            const char *format, ...)
 {
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (why, WHY_BYTES, format, arguments);
-    va_end (arguments);
+    format_rest (why, WHY_BYTES, format);
     return status;
 }
 

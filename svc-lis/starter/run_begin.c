@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <pwd.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,10 +79,7 @@ __attribute__ ((format (printf, 2, 3))) static void set (environment_t *self, co
                                                          ...)
 {
     char text [VARIABLE_BYTES];
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (text, sizeof text, format, arguments);
-    va_end (arguments);
+    format_rest (text, sizeof text, format);
     self->variables [self->count++] = must (strdup (text));
 }
 

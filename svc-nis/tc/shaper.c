@@ -54,10 +54,7 @@ __attribute__ ((format (printf, 3, 4))) static bool device_shows (const device_t
                                                                   ...)
 {
     char command [512];
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (command, sizeof command, format, arguments);
-    va_end (arguments);
+    format_rest (command, sizeof command, format);
     *self->changed |= !output;
     return self->machine->command (self->machine->owner, command, output, self->why);
 }

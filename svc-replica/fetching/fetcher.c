@@ -4,7 +4,6 @@
 #include "must.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,12 +112,9 @@ void transit_fail (transit_t *transit, const moment_t *now, const char *format, 
 {
     fetcher_t *self = transit->fetcher;
     char why [WHY_BYTES]; /* transit->why may be among the arguments */
-    va_list arguments;
     if (!transit_live (transit))
         return;
-    va_start (arguments, format);
-    vsnprintf (why, sizeof why, format, arguments);
-    va_end (arguments);
+    format_rest (why, sizeof why, format);
     snprintf (transit->why, sizeof transit->why, "%s", why);
     transit_source_ended (transit, now, 0, false);
     service_count (self->parts.service, "transfers_failed", 1);

@@ -13,7 +13,6 @@
 
 #include <inttypes.h>
 #include <sodium.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,10 +34,7 @@ __attribute__ ((format (printf, 2, 3))) static void differs (compare_round_t *se
 {
     char sentence [512];
     int used = snprintf (sentence, sizeof sentence, "%s: ", self->audited->name);
-    va_list args;
-    va_start (args, format);
-    vsnprintf (sentence + used, sizeof sentence - (size_t) used, format, args);
-    va_end (args);
+    format_rest (sentence + used, sizeof sentence - (size_t) used, format);
     json_array_append_new (self->found, json_string (sentence));
 }
 

@@ -11,7 +11,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <sodium.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -66,10 +65,7 @@ __attribute__ ((format (printf, 3, 4))) static void note (rebuild_t *self, bool 
                                                           const char *format, ...)
 {
     char sentence [640];
-    va_list args;
-    va_start (args, format);
-    vsnprintf (sentence, sizeof sentence, format, args);
-    va_end (args);
+    format_rest (sentence, sizeof sentence, format);
     note_sentence (self, mended, sentence);
 }
 

@@ -4,8 +4,6 @@
 #include "ledger_replay_wire.h"
 #include "must.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,10 +36,7 @@ __attribute__ ((format (printf, 2, 3))) static void violation (audit_run_t *self
                                                                const char *format, ...)
 {
     char sentence [512];
-    va_list args;
-    va_start (args, format);
-    vsnprintf (sentence, sizeof sentence, format, args);
-    va_end (args);
+    format_rest (sentence, sizeof sentence, format);
     self->result.violations++;
     self->tell (self->owner, sentence);
 }

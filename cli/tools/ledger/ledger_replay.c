@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <sodium.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,10 +67,7 @@ void replay_violation (ledger_replay_t *self, const char *format, ...)
 {
     char sentence [512];
     int used = snprintf (sentence, sizeof sentence, "row %" PRIu64 ": ", self->number);
-    va_list args;
-    va_start (args, format);
-    vsnprintf (sentence + used, sizeof sentence - (size_t) used, format, args);
-    va_end (args);
+    format_rest (sentence + used, sizeof sentence - (size_t) used, format);
     self->figures.violations++;
     if (self->tell)
         self->tell (self->owner, sentence);

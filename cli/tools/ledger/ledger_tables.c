@@ -5,7 +5,6 @@
 #include "must.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,10 +135,7 @@ __attribute__ ((format (printf, 3, 4))) static void tell (ledger_tables_t *self,
                                                           const char *format, ...)
 {
     char sentence [512];
-    va_list args;
-    va_start (args, format);
-    vsnprintf (sentence, sizeof sentence, format, args);
-    va_end (args);
+    format_rest (sentence, sizeof sentence, format);
     self->differences++;
     self->mender.tell (self->mender.owner, mended, sentence);
 }

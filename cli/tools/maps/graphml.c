@@ -9,7 +9,6 @@
 #include <ctype.h>
 #include <expat.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,10 +180,7 @@ __attribute__ ((format (printf, 2, 3))) static void refuse (graphml_reading_t *s
     self->failed = true;
     int used = snprintf (self->why, WHY_BYTES,
                          "%lu: ", (unsigned long) XML_GetCurrentLineNumber (self->parser));
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (self->why + used, WHY_BYTES - (size_t) used, format, arguments);
-    va_end (arguments);
+    format_rest (self->why + used, WHY_BYTES - (size_t) used, format);
     XML_StopParser (self->parser, XML_FALSE);
 }
 

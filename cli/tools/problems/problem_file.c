@@ -2,18 +2,15 @@
 #include "problem_file.h"
 
 #include "json_fields.h"
+#include "must.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 bool problem_refuse (const problem_reader_t *reader, const char *format, ...)
 {
     int size =
       snprintf (reader->why, LONG_WHY_BYTES, "%s%s", reader->path, *reader->path ? "." : "");
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (reader->why + size, LONG_WHY_BYTES - (size_t) size, format, arguments);
-    va_end (arguments);
+    format_rest (reader->why + size, LONG_WHY_BYTES - (size_t) size, format);
     for (char *at = reader->why; *at; at++)
         if ((unsigned char) *at < 0x20 || *at == 0x7f)
             *at = '?';

@@ -4,7 +4,6 @@
 
 #include "must.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,10 +25,7 @@ void *check_list (size_t count, size_t size)
 void check_violation (check_t *self, const char *format, ...)
 {
     char sentence [512];
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (sentence, sizeof sentence, format, arguments);
-    va_end (arguments);
+    format_rest (sentence, sizeof sentence, format);
     self->result.violations++;
     if (self->tell)
         self->tell (self->owner, sentence);

@@ -7,18 +7,15 @@
  */
 #include "check_state.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include "must.h"
+
 #include <stdlib.h>
 
 void check_need_violation (const judged_reservation_t *self, const char *need, const char *format,
                            ...)
 {
     char sentence [400];
-    va_list arguments;
-    va_start (arguments, format);
-    vsnprintf (sentence, sizeof sentence, format, arguments);
-    va_end (arguments);
+    format_rest (sentence, sizeof sentence, format);
     check_violation (self->check, "reservation %s: %s %s", self->reservation, need, sentence);
 }
 
