@@ -17,8 +17,7 @@
 
 #define WIDTH_PRESET 100
 
-bool cli_parse (cli_t *cli, const cli_option_t *own, size_t least, size_t most, cli_words_t *words,
-                int *code)
+bool cli_parse (cli_t *cli, const cli_option_t *own, size_t least, size_t most, int *code)
 {
     const cli_option_t global [] = {
       TEXT_OPTION ("gis", &cli->gis, "ENDPOINTS",
@@ -31,8 +30,8 @@ bool cli_parse (cli_t *cli, const cli_option_t *own, size_t least, size_t most, 
       FLAG_OPTION ("help", &cli->help, "describe this command and its options"),
       {0}};
     char why [WHY_BYTES];
-    bool parsed = options_parse (own, global, cli->rest_count, cli->rest, words->list, WORDS_MAX,
-                                 &words->count, why);
+    bool parsed = options_parse (own, global, cli->rest_count, cli->rest, cli->words, WORDS_MAX,
+                                 &cli->words_count, why);
     if (cli->help) {
         printf ("musubi %s %s\n%s\n\n", cli->command->name, cli->command->synopsis,
                 cli->command->summary);
@@ -44,7 +43,7 @@ bool cli_parse (cli_t *cli, const cli_option_t *own, size_t least, size_t most, 
     *code = EXIT_USAGE;
     if (!parsed)
         return cli_refuse ("%s: %s", cli->command->name, why);
-    if (words->count < least || words->count > most)
+    if (cli->words_count < least || cli->words_count > most)
         return cli_refuse ("usage: musubi %s %s", cli->command->name, cli->command->synopsis);
     return true;
 }
@@ -76,6 +75,7 @@ static const cli_command_t *find_command (const cli_command_t *commands, size_t 
 static int run_without (cli_t cli, const cli_command_t *command, int at)
 {
     char **rest = must (calloc ((size_t) cli.rest_count, sizeof *rest));
+    cli.words = must (calloc (WORDS_MAX + 1, sizeof *cli.words));
     for (int i = 0, to = 0; i < cli.rest_count; i++)
         if (i != at)
             rest [to++] = cli.rest [i];
@@ -84,6 +84,7 @@ static int run_without (cli_t cli, const cli_command_t *command, int at)
     cli.rest_count--;
     int code = command->run (&cli);
     free (rest);
+    free (cli.words);
     return code;
 }
 

@@ -18,6 +18,8 @@ enum {
     EXIT_UNKNOWN = 3, /* no answer, or the outcome is unknown: says how to ask again */
 };
 
+#define WORDS_MAX 16384
+
 typedef struct command cli_command_t;
 
 typedef struct {
@@ -26,6 +28,9 @@ typedef struct {
     const cli_command_t *command;
     int rest_count; /* without the program and the word of the command */
     char *const *rest;
+
+    const char **words; /* the arguments that are no options; then NULL */
+    size_t words_count;
 
     /* Options of all commands; NULL and 0 = not given. */
     const char *gis;
@@ -44,21 +49,12 @@ struct command {
     int (*run) (cli_t *cli);
 };
 
-#define WORDS_MAX 16384
-
-/*  The arguments that are no options. */
-typedef struct {
-    const char *list [WORDS_MAX];
-    size_t count;
-} cli_words_t;
-
 /*  A whole program: finds the command that is meant and runs it; returns the exit code. */
 int cli_main (int argc, char **argv, const cli_command_t *commands, size_t count);
 
 /*  Parses the rest of the command line, which must have least to most words. False when the command
  *  is over already, with *code: help was asked for and printed, or usage is bad and was refused. */
-bool cli_parse (cli_t *cli, const cli_option_t *own, size_t least, size_t most, cli_words_t *words,
-                int *code);
+bool cli_parse (cli_t *cli, const cli_option_t *own, size_t least, size_t most, int *code);
 
 /*  Runs the subcommand ("federation configure") that the next word names; lists them all when help
  *  is asked for. */

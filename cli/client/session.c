@@ -250,10 +250,9 @@ session_t *session_open_all (const cli_t *cli, int *code)
     return self;
 }
 
-session_t *session_begin (cli_t *cli, const cli_option_t *own, size_t least, size_t most,
-                          cli_words_t *words, int *code)
+session_t *session_begin (cli_t *cli, const cli_option_t *own, size_t least, size_t most, int *code)
 {
-    return cli_parse (cli, own, least, most, words, code) ? session_open_all (cli, code) : NULL;
+    return cli_parse (cli, own, least, most, code) ? session_open_all (cli, code) : NULL;
 }
 
 /*  --- asking ---  */

@@ -60,7 +60,7 @@ session_t *session_open_all (const cli_t *cli, int *code);
 
 /*  The same after parsing the command line (cli_parse). */
 session_t *session_begin (cli_t *cli, const cli_option_t *own, size_t least, size_t most,
-                          cli_words_t *words, int *code);
+                          int *code);
 
 /*  Calls one endpoint. *answer is new, or NULL unless CALL_OK; an answer that can't be read counts
  *  as CALL_BAD_REQUEST. reason is never empty unless CALL_OK. */

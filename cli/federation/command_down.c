@@ -88,10 +88,9 @@ static int down (const cli_t *cli, folder_t *folder)
 
 int run_down (cli_t *cli)
 {
-    cli_words_t words;
     int code;
     char why [LONG_WHY_BYTES];
-    if (!cli_parse (cli, NULL, 0, 0, &words, &code))
+    if (!cli_parse (cli, NULL, 0, 0, &code))
         return code;
     text_auto_t *dir = cli_federation_dir (cli);
     folder_t folder;

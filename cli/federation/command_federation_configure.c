@@ -297,9 +297,8 @@ int run_federation_configure (cli_t *cli)
       TEXT_OPTION ("stores", &plan.stores, "DIR",
                    "folder of the stores on each machine; default " STORES_PRESET),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, list, 2, 2, &words, &code))
+    if (!cli_parse (cli, list, 2, 2, &code))
         return code;
     if (!trusted)
         return cli_fail (EXIT_USAGE,
@@ -308,17 +307,17 @@ int run_federation_configure (cli_t *cli)
                          cli->command->name);
     char why [LONG_WHY_BYTES];
     text_auto_t *text = NULL;
-    federation_t *federation = federation_load (words.list [0], &text, why);
+    federation_t *federation = federation_load (cli->words [0], &text, why);
     if (!federation)
         return cli_fail (EXIT_USAGE, "%s", why);
     const char *open = federation_without_accounts (federation);
     plan.federation = federation;
-    plan.folder = words.list [1];
+    plan.folder = cli->words [1];
     if (open)
         code = cli_fail (
           EXIT_USAGE,
           "%s: sites/%s/accounts: name the local accounts as which tasks run at this site",
-          words.list [0], open);
+          cli->words [0], open);
     else
         code = configure (cli, &plan);
     federation_destroy (&federation);

@@ -419,13 +419,12 @@ int run_up (cli_t *cli)
                       FEDERATION_PLANNERS_MAX),
       FLAG_OPTION ("pids", &options.pids, "only list the running processes, as PID KIND/NAME"),
       {0}};
-    cli_words_t words;
     int code;
     char why [LONG_WHY_BYTES];
-    if (!cli_parse (cli, list, 0, 1, &words, &code))
+    if (!cli_parse (cli, list, 0, 1, &code))
         return code;
     umask (066); /* tasks pass through folders to their own; all else is private */
-    options.file = words.count ? words.list [0] : NULL;
+    options.file = cli->words [0];
     if (!options.pids)
         return choose_and_up (cli, &options);
     text_auto_t *dir = cli_federation_dir (cli);

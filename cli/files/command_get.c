@@ -244,8 +244,9 @@ static int names_match (const transfer_ends_t *ends, const char *word, json_t *n
 }
 
 /*  Each into the folder that --output names, under the last part of its name. */
-static int get_several (const cli_words_t *words, const get_options_t *options)
+static int get_several (const get_options_t *options)
 {
+    const cli_t *cli = options->ends.cli;
     json_auto_t *names = json_object (), *bases = json_object ();
     const char *name, *to = options->output ? options->output : ".";
     struct stat status;
@@ -253,10 +254,10 @@ static int get_several (const cli_words_t *words, const get_options_t *options)
     int code = EXIT_DONE;
     if (!options->stage && (stat (to, &status) != 0 || !S_ISDIR (status.st_mode)))
         return cli_fail (EXIT_USAGE, "get: %s is not a folder; several files need one with -o", to);
-    for (size_t i = 0; i < words->count && code == EXIT_DONE; i++)
-        if (strpbrk (words->list [i], "*?"))
-            code = names_match (&options->ends, words->list [i], names);
-        else if (json_object_set_new (names, words->list [i], json_true ()) != 0)
+    for (size_t i = 0; i < cli->words_count && code == EXIT_DONE; i++)
+        if (strpbrk (cli->words [i], "*?"))
+            code = names_match (&options->ends, cli->words [i], names);
+        else if (json_object_set_new (names, cli->words [i], json_true ()) != 0)
             code = cli_fail (EXIT_USAGE, "get: NAME must be UTF-8");
     json_object_foreach (names, name, value)
     {
@@ -297,9 +298,8 @@ int run_get (cli_t *cli)
       FLAG_OPTION ("recursive", &options.recursive,
                    "-r: a folder, or a member of one; what is here of it is not fetched again"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, list, 1, WORDS_MAX, &words, &code))
+    if (!cli_parse (cli, list, 1, WORDS_MAX, &code))
         return code;
     if (!nodes_wanted (cli, "at-nodes", options.at_nodes, &options.nodes))
         return EXIT_USAGE;
@@ -310,7 +310,7 @@ int run_get (cli_t *cli)
                          options.output ? "output" : "bind");
     if (options.salvage && (options.stage || options.nodes > 0 || options.recursive))
         return cli_fail (EXIT_USAGE, "get: --salvage is for files brought to this machine");
-    if (options.recursive && (options.nodes > 0 || options.stage || words.count > 1))
+    if (options.recursive && (options.nodes > 0 || options.stage || cli->words_count > 1))
         return cli_fail (EXIT_USAGE, "get: -r is for one folder, which is brought to this machine; "
                                      "`musubi rule` brings it to sites");
     options.stage = options.stage || (options.nodes > 0 && !options.output);
@@ -320,8 +320,9 @@ int run_get (cli_t *cli)
         return code;
     options.ends =
       (transfer_ends_t){.cli = cli, .session = session, .site = site, .bind = options.bind};
-    folder_order_t order = {.ends = options.ends, .name = words.list [0], .keep = options.keep};
-    return options.recursive                                   ? folder_get (&order, options.output)
-           : words.count > 1 || strpbrk (words.list [0], "*?") ? get_several (&words, &options)
-                                                               : get_one (words.list [0], &options);
+    folder_order_t order = {.ends = options.ends, .name = cli->words [0], .keep = options.keep};
+    return options.recursive ? folder_get (&order, options.output)
+           : cli->words_count > 1 || strpbrk (cli->words [0], "*?")
+             ? get_several (&options)
+             : get_one (cli->words [0], &options);
 }

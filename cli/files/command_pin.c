@@ -82,15 +82,14 @@ static int pin_say (const cli_t *cli, session_t *session, const json_t *held, co
 static int pin_run (cli_t *cli, const cli_option_t *options, const char *const *site,
                     const char *method, const char *key, const bool *flag, const char *done)
 {
-    cli_words_t words;
     int code;
-    session_auto_t *session = session_begin (cli, options, 1, 1, &words, &code);
+    session_auto_t *session = session_begin (cli, options, 1, 1, &code);
     if (!session)
         return code;
-    json_auto_t *held = holders_of (cli, session, words.list [0], *site, &code);
+    json_auto_t *held = holders_of (cli, session, cli->words [0], *site, &code);
     if (!held)
         return code;
-    json_auto_t *question = json_pack ("{s:s, s:b}", "name", words.list [0], key, *flag);
+    json_auto_t *question = json_pack ("{s:s, s:b}", "name", cli->words [0], key, *flag);
     return pin_say (cli, session, held, method, question, done);
 }
 
@@ -223,9 +222,8 @@ int run_rule (cli_t *cli)
       TEXTS_OPTION ("site", &options.sites, "SITE",
                     "a site that it is for, again for more; otherwise all sites"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, list, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &code))
         return code;
     bool spread_right =
       strcmp (options.spread, "sites") == 0 || strcmp (options.spread, "domains") == 0;
@@ -241,5 +239,5 @@ int run_rule (cli_t *cli)
         return cli_fail (EXIT_USAGE, "rule: --copies %lld is more than the sites that --site names",
                          (long long) options.copies);
     session_auto_t *session = session_open_all (cli, &code);
-    return session ? rule_say (cli, session, words.list [0], &options) : code;
+    return session ? rule_say (cli, session, cli->words [0], &options) : code;
 }

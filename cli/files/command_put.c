@@ -112,14 +112,13 @@ int run_put (cli_t *cli)
       TEXT_OPTION ("links", &options.links, "keep|follow|skip",
                    "-r: symbolic links stay links, become what they lead to, or are left out"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, list, 1, WORDS_MAX, &words, &code))
+    if (!cli_parse (cli, list, 1, WORDS_MAX, &code))
         return code;
-    const char *last = words.list [words.count - 1];
+    const char *last = cli->words [cli->words_count - 1];
     size_t length = strlen (last);
-    bool into = words.count > 1 && length > 1 && last [length - 1] == '/';
-    if (words.count > 2 && !into)
+    bool into = cli->words_count > 1 && length > 1 && last [length - 1] == '/';
+    if (cli->words_count > 2 && !into)
         return cli_fail (EXIT_USAGE,
                          "put: several files go below a name that ends with a slash, "
                          "such as era5/, or ./ for none; %s does not",
@@ -131,8 +130,8 @@ int run_put (cli_t *cli)
     options.ends =
       (transfer_ends_t){.cli = cli, .session = session, .site = site, .bind = options.bind};
     code = EXIT_DONE;
-    for (size_t i = 0; i == 0 || i + 1 < words.count; i++) {
-        int one = put_one (words.list [i], words.count > 1 ? last : NULL, into, &options);
+    for (size_t i = 0; i == 0 || i + 1 < cli->words_count; i++) {
+        int one = put_one (cli->words [i], cli->words_count > 1 ? last : NULL, into, &options);
         code = one == EXIT_DONE ? code : one;
         if (one == EXIT_UNKNOWN || cli_interrupted ())
             break;

@@ -174,10 +174,7 @@ int run_replicas (cli_t *cli)
 {
     const char *site = NULL;
     cli_option_t list [] = {TEXT_OPTION ("site", &site, "SITE", "only what this site has"), {0}};
-    cli_words_t words;
     int code;
-    session_auto_t *session = session_begin (cli, list, 0, 1, &words, &code);
-    if (!session)
-        return code;
-    return replicas (cli, session, words.count > 0 ? words.list [0] : NULL, site);
+    session_auto_t *session = session_begin (cli, list, 0, 1, &code);
+    return session ? replicas (cli, session, cli->words [0], site) : code;
 }

@@ -88,11 +88,10 @@ int run_scrub (cli_t *cli)
         "mbps", &mbps, "N",
         "Mbit/s at which each storage node reads; otherwise as the site is configured", 1, 1000000),
       {0}};
-    cli_words_t words;
     int code;
-    session_auto_t *session = session_begin (cli, list, 1, 1, &words, &code);
+    session_auto_t *session = session_begin (cli, list, 1, 1, &code);
     const json_t *site =
-      session ? replica_sites_entry (session, "scrub", words.list [0], &code) : NULL;
+      session ? replica_sites_entry (session, "scrub", cli->words [0], &code) : NULL;
     json_auto_t *answer = site ? scrub_follow (cli, session, site, mbps, &code) : NULL;
     if (isatty (STDERR_FILENO) && site && !cli->json)
         fputs ("\r\033[K", stderr);

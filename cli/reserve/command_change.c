@@ -20,8 +20,7 @@ static int change_change (cli_t *cli, const char *method, const char *word, json
 }
 
 /*  dry_run NULL: the command has no such option. */
-static bool change_parse (cli_t *cli, size_t words_wanted, cli_words_t *words, bool *dry_run,
-                          int *code)
+static bool change_parse (cli_t *cli, size_t words, bool *dry_run, int *code)
 {
     cli_option_t list [] = {
       TEXT_OPTION ("request-id", &cli->request_id, "ID[@HOME]",
@@ -30,24 +29,23 @@ static bool change_parse (cli_t *cli, size_t words_wanted, cli_words_t *words, b
       {0}};
     if (!dry_run)
         list [1] = (cli_option_t){0};
-    return cli_parse (cli, list, words_wanted, words_wanted, words, code);
+    return cli_parse (cli, list, words, words, code);
 }
 
 int run_modify (cli_t *cli)
 {
-    cli_words_t words;
     int code;
     char why [LONG_WHY_BYTES];
     bool dry_run = false;
-    if (!change_parse (cli, 2, &words, &dry_run, &code))
+    if (!change_parse (cli, 2, &dry_run, &code))
         return code;
-    json_auto_t *written = cli_read_json (words.list [1]);
+    json_auto_t *written = cli_read_json (cli->words [1]);
     if (!written)
         return EXIT_USAGE;
-    json_t *body = request_form_patch (written, words.list [0], why);
+    json_t *body = request_form_patch (written, cli->words [0], why);
     if (!body)
         return cli_fail (EXIT_USAGE, "%s: %s",
-                         strcmp (words.list [1], "-") == 0 ? "standard input" : words.list [1],
+                         strcmp (cli->words [1], "-") == 0 ? "standard input" : cli->words [1],
                          why);
     json_object_set_new (body, "dry_run", json_boolean (dry_run));
     return change_change (cli, "Modify", "modify", body);
@@ -55,11 +53,10 @@ int run_modify (cli_t *cli)
 
 int run_release (cli_t *cli)
 {
-    cli_words_t words;
     int code;
-    if (!change_parse (cli, 1, &words, NULL, &code))
+    if (!change_parse (cli, 1, NULL, &code))
         return code;
-    json_t *body = json_pack ("{s:s}", "reservation", words.list [0]);
+    json_t *body = json_pack ("{s:s}", "reservation", cli->words [0]);
     if (!body)
         return cli_fail (EXIT_USAGE, "release: the id must be UTF-8");
     return change_change (cli, "Release", "release", body);

@@ -109,11 +109,10 @@ int run_explain (cli_t *cli)
       TEXT_OPTION ("algorithm", &algorithm, "A", "how to plan, as with reserve"),
       TEXT_OPTION ("policy", &policy, "P", "what to prefer, as with reserve"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, list, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &code))
         return code;
-    const char *word = words.list [0];
+    const char *word = cli->words [0];
     if (names_file (word))
         return explain_request (cli, word, algorithm, policy);
     if (algorithm || policy)

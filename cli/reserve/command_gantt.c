@@ -66,9 +66,8 @@ int run_gantt (cli_t *cli)
       TEXT_OPTION ("svg", &options.svg, "FILE",
                    "write an SVG picture to this file; - = standard output"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, list, 0, 0, &words, &code))
+    if (!cli_parse (cli, list, 0, 0, &code))
         return code;
     session_auto_t *session = listing_session (cli, &code);
     if (!session)

@@ -63,8 +63,7 @@ static bool plus_parse (cli_t *cli, plus_options_t *options, int *code)
       TEXT_OPTION ("request-id", &cli->request_id, "ID",
                    "names this command; asking again under the same id is safe"),
       {0}};
-    cli_words_t words;
-    return cli_parse (cli, list, 0, 0, &words, code);
+    return cli_parse (cli, list, 0, 0, code);
 }
 
 /*  RFC 3339 or now+30m; or CCYYMMDDhhmm[.SS] in UTC, as batch systems write it. */

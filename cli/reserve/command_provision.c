@@ -120,15 +120,14 @@ int run_provision (cli_t *cli)
       TEXTS_OPTION ("address", &addresses, "A",
                     "of its site only this IPv4 address, or those of 10.8.0.0/24; again for more"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, list, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &code))
         return code;
     session_auto_t *session = NULL;
-    json_auto_t *view = listing_show (cli, &session, words.list [0], &code);
+    json_auto_t *view = listing_show (cli, &session, cli->words [0], &code);
     json_auto_t *traffic =
       made (json_pack ("{s:I, s:I, s:[]}", "port", port, "dscp", dscp, "addresses"));
     for (size_t i = 0; i < addresses.count; i++)
         take_last (json_object_get (traffic, "addresses"), json_string (addresses.list [i]));
-    return view ? provision (cli, session, words.list [0], release, traffic, view) : code;
+    return view ? provision (cli, session, cli->words [0], release, traffic, view) : code;
 }

@@ -168,13 +168,10 @@ int run_reserve (cli_t *cli)
       TEXT_OPTION ("request-id", &cli->request_id, "ID[@HOME]",
                    "names this request; asking again under the same id is safe"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, list, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &code))
         return code;
     json_auto_t *request =
-      planner_request_read (words.list [0], options.algorithm, options.policy, &options.inputs);
-    if (!request)
-        return EXIT_USAGE;
-    return reserve_reserve (cli, &options, request);
+      planner_request_read (cli->words [0], options.algorithm, options.policy, &options.inputs);
+    return request ? reserve_reserve (cli, &options, request) : EXIT_USAGE;
 }

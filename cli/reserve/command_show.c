@@ -26,17 +26,16 @@ int run_show (cli_t *cli)
     bool follow = false;
     cli_option_t list [] = {
       FLAG_OPTION ("follow", &follow, "then print each change, until the reservation ends"), {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, list, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &code))
         return code;
     session_auto_t *session = NULL;
-    json_auto_t *view = listing_show (cli, &session, words.list [0], &code);
+    json_auto_t *view = listing_show (cli, &session, cli->words [0], &code);
     json_auto_t *form = view ? show_show (cli, view) : NULL;
     if (form && follow) {
         watch_t watch = {.cli = cli, .session = session, .poll_ms = WATCH_POLL_MS};
         fflush (stdout);
-        code = watch_one (&watch, words.list [0], form);
+        code = watch_one (&watch, cli->words [0], form);
     }
     return code;
 }
@@ -126,9 +125,8 @@ int run_list (cli_t *cli)
       TIME_OPTION ("from", &from, "T", "only those that end after this time"),
       TIME_OPTION ("until", &until, "T", "only those that start before this time"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, options, 0, 0, &words, &code))
+    if (!cli_parse (cli, options, 0, 0, &code))
         return code;
     int64_t now_ms = cli_wall_ms ();
     listing_filter_t filter = {.owner = ""};

@@ -11,11 +11,10 @@ int run_watch (cli_t *cli)
                             DURATION_OPTION ("every", &poll_ms, "2s",
                                              "ask at least this often, even when no notice comes"),
                             {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, list, 0, 1, &words, &code))
+    if (!cli_parse (cli, list, 0, 1, &code))
         return code;
-    if (mine && words.count > 0)
+    if (mine && cli->words_count > 0)
         return cli_fail (EXIT_USAGE,
                          "watch: --mine is for watching all reservations; leave out the id");
     if (poll_ms <= 0)
@@ -24,6 +23,6 @@ int run_watch (cli_t *cli)
     if (!session)
         return code;
     watch_t watch = {.cli = cli, .session = session, .poll_ms = poll_ms};
-    return words.count > 0 ? watch_one (&watch, words.list [0], NULL)
-                           : watch_all (&watch, mine ? session->places.actor : "");
+    return cli->words_count > 0 ? watch_one (&watch, cli->words [0], NULL)
+                                : watch_all (&watch, mine ? session->places.actor : "");
 }

@@ -90,19 +90,18 @@ int run_call (cli_t *cli)
       TEXT_OPTION ("request-id", &cli->request_id, "ID@HOME",
                    "names this request; asking again under the same id is safe"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, list, 2, 3, &words, &code))
+    if (!cli_parse (cli, list, 2, 3, &code))
         return code;
-    const char *who = words.list [0];
+    const char *who = cli->words [0];
     char kind [NAME_BYTES_MAX + 1] = "";
     char why [LONG_WHY_BYTES];
     method_t method;
     if (!strstr (who, "://"))
         snprintf (kind, sizeof kind, "%.*s", (int) strcspn (who, "/"), who);
-    if (!services_find (kind, words.list [1], &method, why))
+    if (!services_find (kind, cli->words [1], &method, why))
         return cli_fail (EXIT_USAGE, "call: %s", why);
-    json_auto_t *body = read_body (words.count > 2 ? words.list [2] : NULL);
+    json_auto_t *body = read_body (cli->words [2]);
     if (!body)
         return EXIT_USAGE;
     return body_sound (&method, body) ? find_and_ask (cli, who, &method, body) : EXIT_USAGE;

@@ -219,12 +219,12 @@ static int look_at_federation (const cli_t *cli, findings_t *findings)
 }
 
 /*  Asks all neighbours at once, so that names that resolve to nothing take one --timeout in all. */
-static int look_at_files (const cli_t *cli, const cli_words_t *files, findings_t *findings)
+static int look_at_files (const cli_t *cli, findings_t *findings)
 {
     int code = EXIT_DONE;
     json_auto_t *asked = made (json_array ());
-    for (size_t i = 0; i < files->count; i++)
-        doctor_file (files->list [i], asked, findings);
+    for (size_t i = 0; i < cli->words_count; i++)
+        doctor_file (cli->words [i], asked, findings);
     cli_t own = *cli;
     own.gis = "tcp://127.0.0.1:1"; /* a session must have one; it is not asked */
     session_auto_t *session = json_array_size (asked) > 0 ? session_open (&own, &code) : NULL;
@@ -238,18 +238,17 @@ int run_doctor (cli_t *cli)
       FLAG_OPTION ("sizes", &sizes,
                    "tell the memory and the store of each service, and when it will be full"),
       {0}};
-    cli_words_t words;
     int code;
     findings_t findings;
-    if (!cli_parse (cli, list_of, 0, WORDS_MAX, &words, &code))
+    if (!cli_parse (cli, list_of, 0, WORDS_MAX, &code))
         return code;
-    if (sizes && words.count > 0)
+    if (sizes && cli->words_count > 0)
         return cli_fail (EXIT_USAGE, "doctor: --sizes asks services, so it takes no files");
     findings_init (&findings);
     if (sizes)
         findings.sizes = made (json_array ());
-    code = words.count == 0 ? look_at_federation (cli, &findings)
-                            : look_at_files (cli, &words, &findings);
+    code =
+      cli->words_count == 0 ? look_at_federation (cli, &findings) : look_at_files (cli, &findings);
     if (code == EXIT_DONE)
         code = findings_tell (&findings, cli->json);
     findings_clear (&findings);

@@ -79,12 +79,9 @@ static int run_status (cli_t *cli)
     bool all = false;
     cli_option_t list [] = {
       FLAG_OPTION ("all", &all, "promises about the bags of all owners, not only yours"), {0}};
-    cli_words_t words;
     int code;
-    session_auto_t *session = session_begin (cli, list, 0, 1, &words, &code);
-    if (!session)
-        return code;
-    return balance_status_of (cli, session, words.count > 0 ? words.list [0] : NULL, all);
+    session_auto_t *session = session_begin (cli, list, 0, 1, &code);
+    return session ? balance_status_of (cli, session, cli->words [0], all) : code;
 }
 
 /*  --- a site's terms --- */
@@ -149,10 +146,9 @@ static int run_join (cli_t *cli)
         "how far it takes part: it sends and receives at most the work that it does itself in this "
         "time; auto adapts it to what the site gains, from 1m on, or from D on"),
       {0}};
-    cli_words_t words;
     balance_terms_t terms;
     int code;
-    if (!cli_parse (cli, list, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &code))
         return code;
     if (!level)
         return cli_fail (EXIT_USAGE, "%s: --level is needed: a duration such as 30m, or auto",
@@ -164,7 +160,7 @@ static int run_join (cli_t *cli)
         return code;
     const json_t *entry = balancers_find (session, cli->command->name, balancer, &code);
     const json_t *site =
-      entry ? task_site (session, cli->command->name, words.list [0], &code) : NULL;
+      entry ? task_site (session, cli->command->name, cli->words [0], &code) : NULL;
     return site ? balance_join (cli, session, site, text_of (entry, "name"), &terms) : code;
 }
 
@@ -185,16 +181,15 @@ static json_t *membership (const cli_t *cli, session_t *session, const json_t *s
 
 static int run_level (cli_t *cli)
 {
-    cli_words_t words;
     balance_terms_t terms;
     int code;
-    if (!cli_parse (cli, NULL, 2, 2, &words, &code) ||
-        !balance_terms_read (cli, words.list [1], &terms, &code))
+    if (!cli_parse (cli, NULL, 2, 2, &code) ||
+        !balance_terms_read (cli, cli->words [1], &terms, &code))
         return code;
     session_auto_t *session = session_open_all (cli, &code);
     if (!session)
         return code;
-    const json_t *site = task_site (session, cli->command->name, words.list [0], &code);
+    const json_t *site = task_site (session, cli->command->name, cli->words [0], &code);
     json_auto_t *now = site ? membership (cli, session, site, &code) : NULL;
     if (now) {
         double level_s = real_of (now, "level_s");
@@ -224,12 +219,11 @@ static int balance_leave (const cli_t *cli, session_t *session, const json_t *si
 
 static int run_leave (cli_t *cli)
 {
-    cli_words_t words;
     int code;
-    session_auto_t *session = session_begin (cli, NULL, 1, 1, &words, &code);
+    session_auto_t *session = session_begin (cli, NULL, 1, 1, &code);
     if (!session)
         return code;
-    const json_t *site = task_site (session, cli->command->name, words.list [0], &code);
+    const json_t *site = task_site (session, cli->command->name, cli->words [0], &code);
     return site ? balance_leave (cli, session, site) : code;
 }
 

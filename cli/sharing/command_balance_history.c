@@ -70,10 +70,7 @@ int run_balance_history (cli_t *cli)
         "number of the first coalition to show; otherwise the oldest one that is kept", 0, 0),
       TEXT_OPTION ("svg", &svg, "FILE", "draw a picture into this file; - = standard output"),
       {0}};
-    cli_words_t words;
     int code;
-    session_auto_t *session = session_begin (cli, list, 0, 1, &words, &code);
-    if (!session)
-        return code;
-    return history (cli, session, words.count > 0 ? words.list [0] : NULL, from, svg);
+    session_auto_t *session = session_begin (cli, list, 0, 1, &code);
+    return session ? history (cli, session, cli->words [0], from, svg) : code;
 }

@@ -206,12 +206,11 @@ int run_free (cli_t *cli)
                    "within which time; now to now+24h unless given"),
       TEXT_OPTION ("class", &options.class, "NAME", "only nodes of this class"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, list, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &code))
         return code;
     if (options.need == 0 || options.for_ms == 0)
         return cli_fail (EXIT_USAGE, "free: --need and --for must be given");
     session_auto_t *session = session_open_all (cli, &code);
-    return session ? ask_free (cli, session, words.list [0], &options) : code;
+    return session ? ask_free (cli, session, cli->words [0], &options) : code;
 }

@@ -108,9 +108,8 @@ static void warn_of (const json_t *form, size_t passed_over)
 
 int run_links (cli_t *cli)
 {
-    cli_words_t words;
     int code;
-    session_auto_t *session = session_begin (cli, NULL, 0, 0, &words, &code);
+    session_auto_t *session = session_begin (cli, NULL, 0, 0, &code);
     if (!session)
         return code;
     size_t passed_over;

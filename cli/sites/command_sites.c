@@ -76,9 +76,8 @@ static void print_sites (const json_t *sites)
 
 int run_sites (cli_t *cli)
 {
-    cli_words_t words;
     int code;
-    session_auto_t *session = session_begin (cli, NULL, 0, 0, &words, &code);
+    session_auto_t *session = session_begin (cli, NULL, 0, 0, &code);
     if (!session)
         return code;
     json_auto_t *sites = json_array ();

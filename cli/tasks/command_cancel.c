@@ -30,16 +30,15 @@ static int cancel_cancel (const cli_t *cli, session_t *session, const char *text
 
 int run_cancel (cli_t *cli)
 {
-    cli_words_t words;
     int code;
     task_name_t name;
-    if (!cli_parse (cli, NULL, 1, 1, &words, &code))
+    if (!cli_parse (cli, NULL, 1, 1, &code))
         return code;
-    if (!task_name_read (&name, words.list [0]))
+    if (!task_name_read (&name, cli->words [0]))
         return cli_fail (EXIT_USAGE,
                          "cancel: \"%s\" is neither a bag such as ams/12 nor a task such as "
                          "ams/12.3",
-                         words.list [0]);
+                         cli->words [0]);
     session_auto_t *session = session_open_all (cli, &code);
-    return session ? cancel_cancel (cli, session, words.list [0], &name) : code;
+    return session ? cancel_cancel (cli, session, cli->words [0], &name) : code;
 }

@@ -131,11 +131,10 @@ int run_nodes (cli_t *cli)
                    "take this node out: it finishes what it runs, and gets nothing new"),
       TEXT_OPTION ("resume", &options.resume, "NODE", "give this node work again"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, list_of, 0, 1, &words, &code))
+    if (!cli_parse (cli, list_of, 0, 1, &code))
         return code;
-    const char *named = words.count > 0 ? words.list [0] : NULL;
+    const char *named = cli->words [0];
     const char *node = options.drain ? options.drain : options.resume;
     if (options.drain && options.resume)
         return cli_fail (EXIT_USAGE, "nodes: give --drain or --resume, not both");

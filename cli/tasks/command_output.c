@@ -159,14 +159,13 @@ int run_output (cli_t *cli)
         "follow", &options.follow,
         "wait for the task and print until it has ended; exit 1 unless its exit code was 0"),
       {0}};
-    cli_words_t words;
     int code;
     task_name_t name;
-    if (!cli_parse (cli, list, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &code))
         return code;
-    if (!task_name_read (&name, words.list [0]))
+    if (!task_name_read (&name, cli->words [0]))
         return cli_fail (EXIT_USAGE, "output: \"%s\" should be a task such as ams/12.3",
-                         words.list [0]);
+                         cli->words [0]);
     session_auto_t *session = session_open_all (cli, &code);
     return session ? output (cli, session, &name, &options) : code;
 }

@@ -213,11 +213,10 @@ int run_queue (cli_t *cli)
       FLAG_OPTION ("mine", &options.mine, "only your own bags"),
       FLAG_OPTION ("over", &options.over, "also bags whose tasks have all ended"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, list, 0, 1, &words, &code))
+    if (!cli_parse (cli, list, 0, 1, &code))
         return code;
-    const char *named = words.count > 0 ? words.list [0] : NULL;
+    const char *named = cli->words [0];
     task_name_t name = {.bag = 0};
     char whole [2 * NAME_BYTES_MAX];
     if (options.bag > 0 && !named)

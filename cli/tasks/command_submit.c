@@ -317,12 +317,11 @@ int run_submit (cli_t *cli)
                    "submit the same bag again; it is made only once"),
       FLAG_OPTION ("dry-run", &options.dry_run, "only say which site would be asked"),
       {0}};
-    cli_words_t words;
     int code;
     int program = program_at (cli);
     cli_t before = *cli;
     before.rest_count = program < cli->rest_count ? program - 1 : cli->rest_count;
-    bool parsed = cli_parse (&before, list, 0, 1, &words, &code);
+    bool parsed = cli_parse (&before, list, 0, 1, &code);
     before.request_id = cli->request_id;
     if (!parsed)
         return code;
@@ -334,7 +333,7 @@ int run_submit (cli_t *cli)
     session_auto_t *session = session_open_all (&before, &code);
     if (!session)
         return code;
-    return submit (
-      &before, session, &options, &reservation, words.count > 0 ? words.list [0] : NULL,
-      (const char *const *) (cli->rest + program), (size_t) (cli->rest_count - program));
+    return submit (&before, session, &options, &reservation, cli->words [0],
+                   (const char *const *) (cli->rest + program),
+                   (size_t) (cli->rest_count - program));
 }

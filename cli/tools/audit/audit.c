@@ -225,9 +225,8 @@ int run_audit (cli_t *cli)
                    "ledger; its process must be stopped"),
       TEXT_OPTION ("from", &from, "FILE", "with --rebuild: a ledger saved by --save"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, options, 0, 0, &words, &code))
+    if (!cli_parse (cli, options, 0, 0, &code))
         return code;
     if (store && (save || settle_ms > 0))
         return cli_fail (EXIT_USAGE,

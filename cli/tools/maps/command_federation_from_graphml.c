@@ -104,16 +104,15 @@ int run_federation_from_graphml (cli_t *cli)
                       FEDERATION_DOMAINS_MAX),
       TEXT_OPTION ("out", &asked.out, "FILE", "write to this file instead of standard output"),
       {0}};
-    cli_words_t words;
     map_t map;
     int code;
-    if (!cli_parse (cli, list, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &code))
         return code;
     if (asked.sites == 0 || asked.seed < 0)
         return cli_fail (EXIT_USAGE, "%s: say %s", cli->command->name,
                          asked.sites == 0 ? "--sites N, how many to place on the map"
                                           : "--seed S, so that it can be made again");
-    asked.file = words.list [0];
+    asked.file = cli->words [0];
     if (!read_map (asked.file, &map))
         return EXIT_USAGE;
     code = federation_from_graphml_make (&asked, &map);

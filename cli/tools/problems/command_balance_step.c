@@ -200,9 +200,8 @@ int run_balance_step (cli_t *cli)
       FLAG_OPTION ("reschedule", &reschedule,
                    "then order the jobs of each queue anew, those of fast clusters first"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, list, 0, 0, &words, &code))
+    if (!cli_parse (cli, list, 0, 0, &code))
         return code;
     if (!step)
         return cli_fail (EXIT_USAGE, "balance: give the steps by --step FILE.json");

@@ -129,9 +129,8 @@ int run_solve (cli_t *cli)
                    0.001, TIME_LIMIT_S_MAX),
       FLAG_OPTION ("first", &first, "stop at the first plan that is found"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, list, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &code))
         return code;
     const solve_variant_t *variant = find_variant (variant_word);
     if (!variant)
@@ -150,7 +149,7 @@ int run_solve (cli_t *cli)
         return cli_fail (EXIT_USAGE,
                          "--solver glpk-pruned: solves the variants shared_p2 and dir_p2 only, "
                          "whose paths have at most 2 edges");
-    json_t *file = cli_read_json (words.list [0]);
+    json_t *file = cli_read_json (cli->words [0]);
     if (!file)
         return EXIT_USAGE;
     char why [LONG_WHY_BYTES];
@@ -160,7 +159,7 @@ int run_solve (cli_t *cli)
     if (instances)
         code = solve_all (instances, count, variant, &order);
     else
-        code = cli_fail (EXIT_USAGE, "%s: %s", words.list [0], why);
+        code = cli_fail (EXIT_USAGE, "%s: %s", cli->words [0], why);
     program_form_free (instances, count);
     json_decref (file);
     return code;

@@ -261,8 +261,7 @@ int run_check (cli_t *cli)
         "wait up to this long for work in progress to end; what is still pending then is a "
         "violation"),
       {0}};
-    cli_words_t words;
     int code;
-    session_auto_t *session = session_begin (cli, list, 0, 0, &words, &code);
+    session_auto_t *session = session_begin (cli, list, 0, 0, &code);
     return session ? check_run (cli, session, answers, settle_ms) : code;
 }

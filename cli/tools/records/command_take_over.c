@@ -231,11 +231,10 @@ int run_take_over (cli_t *cli)
                    "although it answers: it is obeyed no more where it has not decided, and must "
                    "follow"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, options, 1, 1, &words, &code))
+    if (!cli_parse (cli, options, 1, 1, &code))
         return code;
-    const char *letters = words.list [0];
+    const char *letters = cli->words [0];
     letters += strncmp (letters, "planner/", 8) == 0 ? 8 : 0;
     size_t length = strlen (letters);
     code = EXIT_DONE;
@@ -244,7 +243,7 @@ int run_take_over (cli_t *cli)
         return cli_fail (EXIT_USAGE,
                          "%s: not a planner's name; it must be as `musubi txn list` writes it: "
                          "planner/3fa9c2d1",
-                         words.list [0]);
+                         cli->words [0]);
     take_over_t self = {.session = session_open_all (cli, &code),
                         .letters = letters,
                         .planners = made (json_array ()),

@@ -91,9 +91,8 @@ static int run_list_txns (cli_t *cli)
       FLAG_OPTION ("all", &all,
                    "also transactions that are over, as long as records of them are kept"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, options, 0, 0, &words, &code))
+    if (!cli_parse (cli, options, 0, 0, &code))
         return code;
     if (in_doubt && all)
         return cli_fail (EXIT_USAGE, "txn list: --in-doubt or --all, not both");
@@ -221,12 +220,11 @@ static json_t *open_one (const cli_t *cli, const char *txid, session_t **session
 
 static int run_show_txn (cli_t *cli)
 {
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, NULL, 1, 1, &words, &code))
+    if (!cli_parse (cli, NULL, 1, 1, &code))
         return code;
     session_auto_t *session = NULL;
-    json_auto_t *form = open_one (cli, words.list [0], &session, &code);
+    json_auto_t *form = open_one (cli, cli->words [0], &session, &code);
     if (!form)
         return code;
     ask_recordless (session, form);
@@ -314,12 +312,11 @@ static int run_resolve_txn (cli_t *cli)
                    "if nobody knows how it ends, decide in its coordinator's place: every "
                    "participant must answer, and a coordinator that comes back must follow"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, options, 1, 1, &words, &code))
+    if (!cli_parse (cli, options, 1, 1, &code))
         return code;
     session_auto_t *session = NULL;
-    json_auto_t *form = open_one (cli, words.list [0], &session, &code);
+    json_auto_t *form = open_one (cli, cli->words [0], &session, &code);
     return form ? txn_resolve (cli, session, &form, fence) : code;
 }
 

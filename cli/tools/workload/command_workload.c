@@ -375,11 +375,10 @@ int run_workload (cli_t *cli)
       TEXT_OPTION ("plot", &options.plot, "FILE.svg", "draw success over time, and latencies"),
       FLAG_OPTION ("check", &options.check, "check the participants' records afterwards"),
       {0}};
-    cli_words_t words;
     int code;
-    if (!cli_parse (cli, list, 1, 1, &words, &code))
+    if (!cli_parse (cli, list, 1, 1, &code))
         return code;
-    options.log = words.list [0];
+    options.log = cli->words [0];
     if (options.as_fast && options.rate > 0)
         return cli_fail (EXIT_USAGE, "workload: give --rate or --as-fast, not both");
     if (options.check && options.answers && strcmp (options.answers, "-") == 0)
