@@ -51,14 +51,13 @@ typedef struct {
 } cli_option_t;
 
 /*  Rows of a table; it ends with {0}. */
-#define FLAG_OPTION(name, value, meaning)                                                          \
+#define BOUNDED_OPTION(kind, name, value, argument, meaning, least, most)                          \
     {                                                                                              \
-        name, OPTION_FLAG, value, NULL, meaning, 0, 0                                              \
+        name, kind, value, argument, meaning, least, most                                          \
     }
 #define VALUE_OPTION(kind, name, value, argument, meaning)                                         \
-    {                                                                                              \
-        name, kind, value, argument, meaning, 0, 0                                                 \
-    }
+    BOUNDED_OPTION (kind, name, value, argument, meaning, 0, 0)
+#define FLAG_OPTION(name, value, meaning) VALUE_OPTION (OPTION_FLAG, name, value, NULL, meaning)
 #define TEXT_OPTION(name, value, argument, meaning)                                                \
     VALUE_OPTION (OPTION_TEXT, name, value, argument, meaning)
 #define TEXTS_OPTION(name, value, argument, meaning)                                               \
@@ -70,13 +69,9 @@ typedef struct {
 #define SPAN_OPTION(name, value, argument, meaning)                                                \
     VALUE_OPTION (OPTION_SPAN, name, value, argument, meaning)
 #define INTEGER_OPTION(name, value, argument, meaning, least, most)                                \
-    {                                                                                              \
-        name, OPTION_INTEGER, value, argument, meaning, least, most                                \
-    }
+    BOUNDED_OPTION (OPTION_INTEGER, name, value, argument, meaning, least, most)
 #define REAL_OPTION(name, value, argument, meaning, least, most)                                   \
-    {                                                                                              \
-        name, OPTION_REAL, value, argument, meaning, least, most                                   \
-    }
+    BOUNDED_OPTION (OPTION_REAL, name, value, argument, meaning, least, most)
 
 /*  Sets the values of the options that are given, and collects the words, borrowed from argv. own
  *  is the command's table (NULL = none), global that of all commands. False with why; then some

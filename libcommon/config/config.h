@@ -33,19 +33,14 @@ typedef struct {
 
 /*  Rows of a table of keys. Without a preset (NULL) a key may be absent; one that is needed has
  *  none, and bounds only where it is a number. */
-#define KEY_TEXT(path_, preset_, meaning_)                                                         \
-    {                                                                                              \
-        .path = (path_), .type = CONFIG_TEXT, .preset = (preset_), .meaning = (meaning_)           \
-    }
-#define KEY_FLAG(path_, preset_, meaning_)                                                         \
-    {                                                                                              \
-        .path = (path_), .type = CONFIG_BOOLEAN, .preset = (preset_), .meaning = (meaning_)        \
-    }
 #define KEY_NUMBER(type_, path_, preset_, least_, most_, meaning_)                                 \
     {                                                                                              \
         .path = (path_), .type = (type_), .preset = (preset_), .least = (least_), .most = (most_), \
         .meaning = (meaning_)                                                                      \
     }
+#define KEY_TEXT(path_, preset_, meaning_) KEY_NUMBER (CONFIG_TEXT, path_, preset_, 0, 0, meaning_)
+#define KEY_FLAG(path_, preset_, meaning_)                                                         \
+    KEY_NUMBER (CONFIG_BOOLEAN, path_, preset_, 0, 0, meaning_)
 #define KEY_INTEGER(path_, preset_, least_, most_, meaning_)                                       \
     KEY_NUMBER (CONFIG_INTEGER, path_, preset_, least_, most_, meaning_)
 #define KEY_REAL(path_, preset_, least_, most_, meaning_)                                          \
