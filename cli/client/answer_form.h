@@ -45,11 +45,6 @@ void view_print (const json_t *form, FILE *to);
  *  or a file that is late? */
 bool opening_degraded (const json_t *view);
 
-/*  How it stands where it is, in a word: "disconnected" or "degraded" somewhere; "active", or
- *  "ready" before its start, when it is so at every site that has nodes for it, and its circuits are
- *  where a domain tells how they are; else "". */
-const char *view_standing (const json_t *view);
-
 /*  The first reason for that which a site or domain tells; "" = none. */
 const char *view_trouble (const json_t *view);
 

@@ -52,8 +52,9 @@ static bool timetable_config_terms_read (const config_t *config, free_capacity_t
            wrong_setting (why, "horizon: must be longer than lead");
 }
 
-bool provider_words_read (const config_t *config, provider_words_t *read, access_t *access,
-                          char why [LONG_WHY_BYTES])
+/*  Accounts, administrators and directories. */
+static bool provider_words_read (const config_t *config, provider_words_t *read, access_t *access,
+                                 char why [LONG_WHY_BYTES])
 {
     const char *locals [ACCOUNTS_MAX + 1];
     size_t count = config_names (config, "accounts", locals, ACCOUNTS_MAX + 1);

@@ -76,11 +76,7 @@ typedef struct {
     name_list_t gis;
 } provider_words_t;
 
-/*  Accounts, administrators and directories. */
-bool provider_words_read (const config_t *config, provider_words_t *words, access_t *access,
-                          char why [LONG_WHY_BYTES]);
-
-/*  Name, terms and these; what says whose name it is, as above. */
+/*  Name, terms, accounts, administrators and directories; what says whose name it is, as above. */
 bool provider_config_read (const config_t *config, const char *kind, const char *what,
                            provider_words_t *words, free_capacity_terms_t *terms,
                            provider_settings_t *settings, char why [LONG_WHY_BYTES]);

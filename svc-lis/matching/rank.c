@@ -175,14 +175,6 @@ node_rank_t *rank_new (const char *text, char why [WHY_BYTES])
 
 /*  --- carrying out --- */
 
-bool rank_uses (const node_rank_t *self, rank_attribute_t attribute)
-{
-    for (size_t i = 0; self && i < self->count; i++)
-        if (self->steps [i].kind == (int) attribute)
-            return true;
-    return false;
-}
-
 static double bounded (double value)
 {
     return fmin (fmax (value, -RANK_VALUE_MAX), RANK_VALUE_MAX); /* no number at all: the least */

@@ -42,9 +42,6 @@ typedef struct rank node_rank_t;
  *  right. The caller frees it with free (). */
 node_rank_t *rank_new (const char *text, char why [WHY_BYTES]);
 
-/*  Does the expression look at the attribute? */
-bool rank_uses (const node_rank_t *self, rank_attribute_t attribute);
-
 /*  0 for NULL. */
 double rank_value (const node_rank_t *self, const rank_values_t *values);
 

@@ -199,6 +199,13 @@ transit_t *transit_new (fetcher_t *self, const moment_t *now, transit_kind_t kin
 
 /*  --- joining --- */
 
+/*  True when this node or guest receives it, or waits for it. */
+static bool transit_has_receiver (const transit_t *transit, const char *guest)
+{
+    return list_find (transit->guests, transit->guests_count, sizeof *transit->guests, guest) ||
+           transit_wants (transit, guest) || transit_receives (transit, guest);
+}
+
 transit_t *transit_under_way (const fetcher_t *self, uint32_t kinds, const char *name,
                               const char *receiver)
 {
@@ -218,12 +225,6 @@ const chain_transfer_t *transit_transfer (const transit_t *transit)
 bool transit_receives (const transit_t *transit, const char *guest)
 {
     return chain_receiver_find (transit_transfer (transit), guest);
-}
-
-bool transit_has_receiver (const transit_t *transit, const char *guest)
-{
-    return list_find (transit->guests, transit->guests_count, sizeof *transit->guests, guest) ||
-           transit_wants (transit, guest) || transit_receives (transit, guest);
 }
 
 static bool fetcher_join (transit_t *transit, const moment_t *now, const char *guest,

@@ -151,9 +151,6 @@ bool fetcher_busy (const fetcher_t *self, char why [WHY_BYTES]);
 /*  True when this node or guest is in its chain. */
 bool transit_receives (const transit_t *transit, const char *node);
 
-/*  True when this node or guest receives it, or waits for it. */
-bool transit_has_receiver (const transit_t *transit, const char *node);
-
 /*  Is this receiver a node of the site? */
 bool receiver_own (const fetcher_t *self, const chain_receiver_t *receiver);
 

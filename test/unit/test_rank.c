@@ -120,16 +120,6 @@ static void keeps_every_value_within_its_bounds (void **state)
     }
 }
 
-static void knows_what_it_looks_at (void **state)
-{
-    (void) state;
-    char why [WHY_BYTES];
-    node_rank_t *rank = rank_new ("2*cpus_free-staging", why);
-    assert_true (rank_uses (rank, RANK_STAGING) && rank_uses (rank, RANK_CPUS_FREE));
-    assert_false (rank_uses (rank, RANK_CPUS) || rank_uses (NULL, RANK_CPUS));
-    free (rank);
-}
-
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -137,7 +127,6 @@ int main (void)
       cmocka_unit_test (refuses_with_the_position_and_what_would_be_right),
       cmocka_unit_test (refuses_what_is_too_long),
       cmocka_unit_test (keeps_every_value_within_its_bounds),
-      cmocka_unit_test (knows_what_it_looks_at),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
