@@ -112,6 +112,14 @@ static int64_t wall_ms (const host_t *self)
     return now_ms > self->wall_least_ms ? now_ms : self->wall_least_ms;
 }
 
+__attribute__ ((format (printf, 1, 2))) static bool cannot_serve (const char *format, ...)
+{
+    char why [LONG_WHY_BYTES];
+    format_rest (why, sizeof why, format);
+    log_line (LEVEL_ALARM, "cannot serve: %s", why);
+    return false;
+}
+
 static void host_fail (host_t *self, const char *doing)
 {
     log_line (LEVEL_ALARM,
@@ -579,10 +587,8 @@ static bool adopt_store (host_t *self)
 {
     uint8_t id [STORE_ID_BYTES];
     randombytes_buf (id, sizeof id);
-    if (store_adopt (self->store, id) != STORE_OK) {
-        log_line (LEVEL_ALARM, "cannot serve: %s", store_facts (self->store)->why);
-        return false;
-    }
+    if (store_adopt (self->store, id) != STORE_OK)
+        return cannot_serve ("%s", store_facts (self->store)->why);
     log_line (LEVEL_ALARM, "store adopted under a new id folder=%s",
               store_facts (self->store)->folder);
     return true;
@@ -607,9 +613,7 @@ static bool open_flows (host_t *self)
         return true;
     self->flows = flows_new (self->ports, data_endpoint (self->config),
                              config_text (self->config, "bind/host"), why);
-    if (!self->flows)
-        log_line (LEVEL_ALARM, "cannot serve: bind/data: %s", why);
-    return self->flows;
+    return self->flows || cannot_serve ("bind/data: %s", why);
 }
 
 static bool open_sockets (host_t *self)
@@ -617,35 +621,23 @@ static bool open_sockets (host_t *self)
     char why [WHY_BYTES];
     bus_settings_t settings = bus_settings (self->config);
     self->files = sockets_prepare ();
-    if (self->files < FILES_LEAST) {
-        log_line (LEVEL_ALARM,
-                  "cannot serve: this process may open %zu files, at least %d are needed; raise "
-                  "ulimit -n",
-                  self->files, FILES_LEAST);
-        return false;
-    }
+    if (self->files < FILES_LEAST)
+        return cannot_serve (
+          "this process may open %zu files, at least %d are needed; raise ulimit -n", self->files,
+          FILES_LEAST);
     self->ports = poll_set_new ();
-    if (!self->ports || !poll_set_watch (self->ports, self->signals)) {
-        log_line (LEVEL_ALARM, "cannot serve: no file descriptor is free: %s", strerror (errno));
-        return false;
-    }
+    if (!self->ports || !poll_set_watch (self->ports, self->signals))
+        return cannot_serve ("no file descriptor is free: %s", strerror (errno));
     self->bus =
       bus_new (self->ports, PORT_BUS, &settings, &store_facts (self->store)->identity, why);
-    if (!self->bus) {
-        log_line (LEVEL_ALARM, "cannot serve: %s", why);
-        return false;
-    }
+    if (!self->bus)
+        return cannot_serve ("%s", why);
     self->peers = peer_sockets_new (self->ports, PORT_PEER, files_left (self) / PEERS_SHARE);
-    if (!self->peers) {
-        log_line (LEVEL_ALARM, "cannot serve: no file descriptor is free: %s", strerror (errno));
-        return false;
-    }
+    if (!self->peers)
+        return cannot_serve ("no file descriptor is free: %s", strerror (errno));
     self->work = host_works (self);
-    if (!self->work) {
-        log_line (LEVEL_ALARM, "cannot serve: no worker thread can be started: %s",
-                  strerror (errno));
-        return false;
-    }
+    if (!self->work)
+        return cannot_serve ("no worker thread can be started: %s", strerror (errno));
     return open_flows (self);
 }
 
