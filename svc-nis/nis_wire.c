@@ -3,14 +3,12 @@
 
 #include "circuit_usage.h"
 #include "codec_table.h"
-#include "message.h"
 #include "nis.h"
 #include "nis.pb-c.h"
 #include "site.h"
 #include "transaction_wire.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /*  --- Paths --- */
 

@@ -5,7 +5,6 @@
 #include "timetable_config.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #define MINUTE_MS      60000.0

@@ -4,11 +4,9 @@
 #include "folder.h"
 #include "json_fields.h"
 
-#include "json.h"
 #include "must.h"
 
 #include <arpa/inet.h>
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -7,7 +7,6 @@
 #include "doctor_sizes.h"
 #include "json_fields.h"
 #include "must.h"
-#include "replica_sites.h"
 #include "services_commands.h"
 #include "session.h"
 

@@ -6,7 +6,6 @@
 #include "json_fields.h"
 #include "must.h"
 #include "process.h"
-#include "replica_sites.h"
 #include "zpl.h"
 
 #include <dirent.h>

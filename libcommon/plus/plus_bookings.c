@@ -3,7 +3,6 @@
 #include "plus_bookings.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

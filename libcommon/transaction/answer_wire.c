@@ -3,8 +3,6 @@
  */
 #include "transaction_wire.h"
 
-#include "message.h"
-
 #include <stdlib.h>
 
 /*  --- refusal --- */

@@ -1,7 +1,6 @@
 /*  file_name - one pass over its parts. */
 #include "file_name.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static bool file_name_refuse (char why [WHY_BYTES], const char *what)

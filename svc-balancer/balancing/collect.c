@@ -6,7 +6,6 @@
 #include "directory.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 /*  In one step. A queue that changes between two pages is read again from its head. */

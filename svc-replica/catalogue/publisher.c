@@ -5,7 +5,6 @@
 #include "must.h"
 #include "replica_wire.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

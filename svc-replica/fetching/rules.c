@@ -7,7 +7,6 @@
 #include "must.h"
 #include "replica_wire.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #include "must.h"
 #include "transaction_wire.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /*  --- what there is, as the directory says --- */
