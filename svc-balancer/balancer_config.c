@@ -65,7 +65,7 @@ static bool balancer_config_settings_read (const config_t *config, balancer_sett
 bool balancer_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
     char name [NAME_BYTES_MAX + 1];
-    name_list_t gis = {0};
+    name_list_auto_t gis = {0};
     balancer_settings_t settings = {.name = name};
     name_list_add (&gis, config_text (config, "gis"), "");
     bool good = config_name_read (config, "balancer", "balancer", name, why) &&
@@ -77,6 +77,5 @@ bool balancer_core_from_config (const config_t *config, core_t *core, char why [
         settings.gis_count = gis.count;
         balancer_core (&settings, core);
     }
-    name_list_clear (&gis);
     return good;
 }

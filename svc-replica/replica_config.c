@@ -133,12 +133,11 @@ static bool replica_config_settings_read (const config_t *config, provider_words
 bool replica_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
     provider_words_t words = {.name = ""};
-    name_list_t nodes = {0};
+    name_list_auto_t nodes = {0};
     replica_settings_t settings = {0};
     bool good = replica_config_settings_read (config, &words, &nodes, &settings, why);
     if (good)
         replica_core (&settings, core);
     provider_words_clear (&words);
-    name_list_clear (&nodes);
     return good;
 }

@@ -392,7 +392,7 @@ static int choose_and_up (const cli_t *cli, const up_options_t *options)
     char why [LONG_WHY_BYTES];
     folder_t folder = {.lock = -1};
     char *dir = cli_federation_dir (cli);
-    char *last = read_kept (dir);
+    text_auto_t *last = read_kept (dir);
     char *given = NULL;
     federation_t *federation = read_given (options->file, last, &given);
     if (federation && !cli->dir && !(last && strcmp (given, last) == 0)) {
@@ -406,7 +406,6 @@ static int choose_and_up (const cli_t *cli, const up_options_t *options)
     folder_close (&folder);
     federation_destroy (&federation);
     free (given);
-    free (last);
     free (dir);
     return code;
 }

@@ -183,11 +183,8 @@ static bool port_free (uint32_t port)
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_port = htons ((uint16_t) port),
                                   .sin_addr.s_addr = htonl (INADDR_LOOPBACK)};
-    int held = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool bound = held >= 0 && bind (held, (struct sockaddr *) &address, sizeof address) == 0;
-    if (held >= 0)
-        close (held);
-    return bound;
+    descriptor_auto_t held = socket (AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    return held >= 0 && bind (held, (struct sockaddr *) &address, sizeof address) == 0;
 }
 
 static bool folder_place_taken (const folder_t *self, const char *place)

@@ -97,11 +97,9 @@ typedef struct {
 static uint64_t memory_in_use (void)
 {
     unsigned long long pages = 0;
-    FILE *file = fopen ("/proc/self/statm", "re");
+    file_auto_t *file = fopen ("/proc/self/statm", "re");
     if (file && fscanf (file, "%*u %llu", &pages) != 1)
         pages = 0;
-    if (file)
-        fclose (file);
     return pages * (uint64_t) sysconf (_SC_PAGESIZE);
 }
 

@@ -123,11 +123,8 @@ bool segments_put_aside (const char *store_folder, const uint8_t id [STORE_ID_BY
 
 static bool sync_path (const char *path)
 {
-    int file = open (path, O_RDONLY | O_CLOEXEC);
-    bool good = file >= 0 && fsync (file) == 0;
-    if (file >= 0)
-        close (file);
-    return good;
+    descriptor_auto_t file = open (path, O_RDONLY | O_CLOEXEC);
+    return file >= 0 && fsync (file) == 0;
 }
 
 static bool segments_write_all (const char *path, packed_t bytes)

@@ -43,11 +43,10 @@ bool store_path (char path [STORE_PATH_BYTES], const char *folder, const char *n
 
 void store_folder_sync (const char *folder)
 {
-    int file = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    descriptor_auto_t file = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0)
         return;
     fsync (file);
-    close (file);
 }
 
 /*  The folder and those above it; a folder that is there already is fine. */
@@ -352,13 +351,11 @@ bool store_locked (const char *folder)
     char path [STORE_PATH_BYTES];
     if (!store_path (path, folder, LOCK_FILE))
         return false;
-    int file = open (path, O_RDWR | O_CLOEXEC);
+    descriptor_auto_t file = open (path, O_RDWR | O_CLOEXEC);
     if (file < 0)
         return false;
     struct flock wanted = whole_file ();
-    bool locked = fcntl (file, F_OFD_GETLK, &wanted) == 0 && wanted.l_type != F_UNLCK;
-    close (file);
-    return locked;
+    return fcntl (file, F_OFD_GETLK, &wanted) == 0 && wanted.l_type != F_UNLCK;
 }
 
 const store_facts_t *store_facts (const store_t *self)

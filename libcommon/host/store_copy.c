@@ -190,7 +190,7 @@ static store_answer_t copy_all (const char *folder, const char *target, store_co
     copy_names_t copy;
     if (!store_path (copy.from, folder, STORE_FILE) || !store_path (copy.to, target, STORE_FILE))
         return store_fail (why, STORE_ERROR, "the names of the folders are too long");
-    char *names = names_beside (folder);
+    text_auto_t *names = names_beside (folder);
     bool same = false;
     store_answer_t answer = STORE_OK;
     for (int i = 0; i < COPY_TRIES_MAX && answer == STORE_OK && !same; i++)
@@ -200,7 +200,6 @@ static store_answer_t copy_all (const char *folder, const char *target, store_co
           store_fail (why, STORE_ERROR, "files in %.150s change all the time: try again", folder);
     if (answer == STORE_OK)
         answer = copy_beside (names, folder, target, copied, why);
-    free (names);
     if (answer == STORE_OK)
         answer = store_check_damage (copy.to, why);
     int code = answer == STORE_OK ? copy_read_back (copy.to, copied) : MDB_SUCCESS;

@@ -267,12 +267,12 @@ static command_told_t batch_submit (const work_order_t *order, const batch_run_t
         (*ticket->order->reservation &&
          !batch_name (batch_works_setup, ticket->order->reservation, reservation, why)))
         return COMMAND_REFUSED;
-    char *script =
+    text_auto_t *script =
       batch_script (ticket, batch_path (path, order->runs, ticket->name, ""), run->account.pw_dir);
     output_path (output, order->runs, ticket, ticket->order->output, ".out");
     if (*ticket->order->errors)
         output_path (errors, order->runs, ticket, ticket->order->errors, ".err");
-    command_told_t told = batch_works_system->submit (
+    return batch_works_system->submit (
       batch_works_setup,
       &(batch_job_t){.name = name,
                      .account = ticket->order->account,
@@ -285,8 +285,6 @@ static command_told_t batch_submit (const work_order_t *order, const batch_run_t
                      .output = output,
                      .errors = errors},
       why);
-    free (script);
-    return told;
 }
 
 static bool batch_start (const void *asked, void *told, char why [WHY_BYTES])

@@ -139,13 +139,12 @@ static void grid_replace (char **text, const char *key, const char *value)
  *  operator had. */
 static const char *grid_initial_state (const grid_queue_t *self)
 {
-    name_list_t there = {0};
+    name_list_auto_t there = {0};
     if (self->now)
         grid_words (self->now, "hostlist", &there);
     bool all = self->begun;
     for (size_t i = 0; all && i < self->order->nodes_count; i++)
         all = name_list_has (&there, self->order->nodes [i]);
-    name_list_clear (&there);
     return all ? "default" : "disabled";
 }
 

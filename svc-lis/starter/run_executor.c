@@ -200,7 +200,7 @@ static bool do_look (const void *asked, void *told, char why [WHY_BYTES])
 static bool end_unbegun (int folder, const char *runs, const char *name, work_result_t *result,
                          char why [WHY_BYTES])
 {
-    int claim = run_claim (folder);
+    descriptor_auto_t claim = run_claim (folder);
     if (claim < 0)
         return errno == EEXIST ? wrong (why, "run %s is being begun", name)
                                : wrong (why, "run %s: %s", name, strerror (errno));
@@ -208,7 +208,6 @@ static bool end_unbegun (int folder, const char *runs, const char *name, work_re
     snprintf (stand.name, sizeof stand.name, "%s", name);
     snprintf (stand.report.why, sizeof stand.report.why, "it was ended before it began");
     bool recorded = run_end_record (folder, &stand);
-    close (claim);
     return recorded ? run_executor_look_at (result, runs, name, why)
                     : wrong (why, "run %s: %s", name, strerror (errno));
 }

@@ -88,7 +88,7 @@ static bool storage_main_client_follow (int64_t client, char why [LONG_WHY_BYTES
 
 static bool storage_main_core_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
-    name_list_t sites = {0};
+    name_list_auto_t sites = {0};
     name_list_add (&sites, config_text (config, "replica"), "");
     storage_settings_t settings = {
       .name = config_text (config, "name"),
@@ -107,7 +107,6 @@ static bool storage_main_core_new (const config_t *config, core_t *core, char wh
                 storage_main_settings_right (&settings, why);
     if (good)
         storage_core (&settings, core);
-    name_list_clear (&sites);
     return good;
 }
 

@@ -71,7 +71,7 @@ bool ledger_file_read (const char *path, uint8_t store [STORE_ID_BYTES],
                        void (*take) (void *owner, bytes_t row), void *owner, char why [WHY_BYTES])
 {
     char begins [sizeof head];
-    FILE *file = fopen (path, "re");
+    file_auto_t *file = fopen (path, "re");
     if (!file)
         return wrong (why, "%s", strerror (errno));
     bool good = fread (begins, 1, sizeof begins, file) == sizeof begins &&
@@ -80,6 +80,5 @@ bool ledger_file_read (const char *path, uint8_t store [STORE_ID_BYTES],
     if (!good)
         snprintf (why, WHY_BYTES, "it is not a saved ledger");
     good = good && ledger_file_read_rows (file, take, owner, why);
-    fclose (file);
     return good;
 }

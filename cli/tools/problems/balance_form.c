@@ -127,12 +127,11 @@ static bool read_queues (const problem_reader_t *reader, const json_t *queues, c
     vector->jobs = must (calloc (pieces + 1, sizeof (json_t *)));
     vector->owners = must (calloc (pieces + 1, sizeof *vector->owners));
     vector->loads = must (calloc (pieces + 1, sizeof *vector->loads));
-    json_t *numbers = must (json_object ());
+    json_auto_t *numbers = must (json_object ());
     bool good = true;
     for (i = 0; i < vector->count && good; i++)
         good = read_queue (reader, json_array_get (queues, i), i, vector, numbers);
     good = good && check_jobs (reader, vector) && read_owners (reader, owners, vector, numbers);
-    json_decref (numbers);
     return good;
 }
 

@@ -62,7 +62,7 @@ static void print_answer (const instance_t *instance, const solve_variant_t *var
 {
     const program_plan_t *plan = answer->plan;
     const program_t *program = &instance->program;
-    json_t *line = made (json_pack (
+    json_auto_t *line = made (json_pack (
       "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I}", "id", instance->id, "variant", variant->word,
       "status", solver_status_word (answer->status), "objective",
       plan ? json_integer (plan->cost) : json_null (), "bound",
@@ -70,7 +70,6 @@ static void print_answer (const instance_t *instance, const solve_variant_t *var
       plan ? numbers_form (plan->nodes, program->sites_count) : json_array (), "paths",
       plan ? paths_form (program, plan) : json_array (), "solve_us", (json_int_t) solve_us));
     json_dumpf (line, stdout, 0);
-    json_decref (line);
     putchar ('\n');
     fflush (stdout);
 }

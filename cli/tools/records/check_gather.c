@@ -135,12 +135,11 @@ static bool read_answers (check_t *check, const char *path)
         cli_fail (EXIT_USAGE, "%s: %s", path, strerror (errno));
     while (good && (length = getline (&line, &room, file)) >= 0) {
         char why [WHY_BYTES] = "must be an answer with its request_id";
-        json_t *json = json_parse (line, (size_t) length, why);
+        json_auto_t *json = json_parse (line, (size_t) length, why);
         number++;
         good = json && check_gather_take_answer (check, json);
         if (!good)
             cli_fail (EXIT_USAGE, "%s:%zu: %s", path, number, why);
-        json_decref (json);
     }
     free (line);
     if (file && file != stdin)

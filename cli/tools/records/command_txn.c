@@ -23,12 +23,10 @@ static void txn_take_record (void *owner, const char *participant, const check_r
  */
 static json_t *txn_look (session_t *session, const char *txid, record_fetch_t *from)
 {
-    json_t *transactions = made (json_object ());
+    json_auto_t *transactions = made (json_object ());
     *from = (record_fetch_t){.txid = txid, .take_record = txn_take_record, .owner = transactions};
     record_fetch_run (from, session);
-    json_t *forms = transactions_forms (transactions, from->silent, cli_wall_ms ());
-    json_decref (transactions);
-    return forms;
+    return transactions_forms (transactions, from->silent, cli_wall_ms ());
 }
 
 /*  --- list --- */
@@ -66,7 +64,7 @@ static json_t *sift (json_t *forms, bool (*wanted) (const json_t *form))
 static int txn_list (const cli_t *cli, session_t *session, bool (*wanted) (const json_t *form))
 {
     record_fetch_t from;
-    json_t *forms = txn_look (session, NULL, &from);
+    json_auto_t *forms = txn_look (session, NULL, &from);
     if (wanted)
         forms = sift (forms, wanted);
     if (cli->json) {
@@ -76,7 +74,6 @@ static int txn_list (const cli_t *cli, session_t *session, bool (*wanted) (const
         transactions_print (forms, cli_wall_ms (), stdout);
         txn_tell_silent (from.silent);
     }
-    json_decref (forms);
     bool heard = json_object_size (from.heard) > 0;
     record_fetch_clear (&from);
     return heard ? EXIT_DONE : cli_fail (EXIT_UNKNOWN, "txn list: no participant answered");
@@ -110,7 +107,7 @@ static int run_list_txns (cli_t *cli)
 static json_t *txn_find (const cli_t *cli, session_t *session, const char *txid, int *code)
 {
     record_fetch_t from;
-    json_t *forms = txn_look (session, txid, &from);
+    json_auto_t *forms = txn_look (session, txid, &from);
     size_t count = json_array_size (forms);
     json_t *form = count == 1 ? json_incref (json_array_get (forms, 0)) : NULL;
     if (count > 1)
@@ -131,7 +128,6 @@ static json_t *txn_find (const cli_t *cli, session_t *session, const char *txid,
                     txid);
     if (form && !cli->json)
         txn_tell_silent (from.silent);
-    json_decref (forms);
     record_fetch_clear (&from);
     return form;
 }
@@ -141,7 +137,7 @@ static json_t *txn_find (const cli_t *cli, session_t *session, const char *txid,
 static const char *txn_outcome_of (session_t *session, const char *service, const json_t *entry,
                                    const char *txid, char text [CLIENT_REASON_BYTES])
 {
-    json_t *question = json_pack ("{s:o}", "txid", txid_json (txid));
+    json_auto_t *question = json_pack ("{s:o}", "txid", txid_json (txid));
     json_t *answer;
     call_status_t status =
       session_ask_entry (session, entry, service, "Outcome", question, &answer, text);
@@ -155,7 +151,6 @@ static const char *txn_outcome_of (session_t *session, const char *service, cons
         snprintf (text, CLIENT_REASON_BYTES, "%s%s", word, done ? ", acknowledged by all" : "");
     }
     json_decref (answer);
-    json_decref (question);
     return text;
 }
 
@@ -239,13 +234,12 @@ static int run_show_txn (cli_t *cli)
 static void txn_look_again (session_t *session, json_t **form)
 {
     record_fetch_t from;
-    json_t *forms = txn_look (session, text_of (*form, "txid"), &from);
+    json_auto_t *forms = txn_look (session, text_of (*form, "txid"), &from);
     if (json_array_size (forms) == 1) {
         json_decref (*form);
         *form = json_incref (json_array_get (forms, 0));
         ask_recordless (session, *form);
     }
-    json_decref (forms);
     record_fetch_clear (&from);
 }
 
@@ -253,10 +247,8 @@ static void txn_look_again (session_t *session, json_t **form)
 static json_t *txn_settle (const cli_t *cli, session_t *session, const json_t *form, bool fence,
                            int *code)
 {
-    json_t *question = transaction_settle_order (form, fence);
-    json_t *answer = listing_question (cli, session, "Settle", question, code);
-    json_decref (question);
-    return answer;
+    json_auto_t *question = transaction_settle_order (form, fence);
+    return listing_question (cli, session, "Settle", question, code);
 }
 
 /*  Prints how it stands at each participant; returns the exit code. */

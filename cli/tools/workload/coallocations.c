@@ -105,7 +105,7 @@ json_t *coallocation_written (const coallocation_t *self, bool relative, const c
                                  time_written (self->deadline_ms, relative), "duration",
                                  timetext_format_duration (self->duration_ms, duration), "compute",
                                  compute, "distinct_sites", true);
-    json_t *network = json_array ();
+    json_auto_t *network = json_array ();
     for (size_t i = 0; i < self->links_count; i++) {
         const coallocation_link_t *link = &self->links [i];
         json_array_append_new (network,
@@ -115,6 +115,5 @@ json_t *coallocation_written (const coallocation_t *self, bool relative, const c
     if (!written || (self->links_count > 0 && json_object_set (written, "network", network) != 0) ||
         (policy && json_object_set_new (written, "policy", json_string (policy)) != 0))
         abort ();
-    json_decref (network);
     return written;
 }
