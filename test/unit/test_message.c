@@ -119,6 +119,21 @@ static void cut_anywhere_its_fields_end_or_are_malformed (void **state)
     free (packed);
 }
 
+static void a_number_of_ten_bytes_is_read_and_a_longer_one_malformed (void **state)
+{
+    (void) state;
+    for (size_t bytes = 10; bytes <= 11; bytes++) {
+        uint8_t packed [] = {0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0};
+        packed [bytes] = 1;
+        bytes_t rest = {.data = packed, .size = 1 + bytes};
+        wire_field_t field;
+        assert_int_equal (wire_next (&rest, &field), bytes == 10);
+        assert_int_equal (rest.size, bytes == 10 ? 0 : 1 + bytes);
+        if (bytes == 10)
+            assert_true (field.number == 1 && field.value == UINT64_MAX);
+    }
+}
+
 static void text_that_is_not_utf_8_is_refused_wherever_it_stands (void **state)
 {
     (void) state;
@@ -218,6 +233,7 @@ int main (void)
       cmocka_unit_test (an_empty_message_packs_to_no_bytes),
       cmocka_unit_test (cut_anywhere_it_is_refused_or_whole),
       cmocka_unit_test (cut_anywhere_its_fields_end_or_are_malformed),
+      cmocka_unit_test (a_number_of_ten_bytes_is_read_and_a_longer_one_malformed),
       cmocka_unit_test (text_that_is_not_utf_8_is_refused_wherever_it_stands),
       cmocka_unit_test (repeated_text_is_checked_too),
       cmocka_unit_test (text_of_every_length_of_utf_8_passes),
