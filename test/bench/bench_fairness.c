@@ -1,6 +1,6 @@
 /*  bench_fairness - what happens to 64 clients who all want the same site.
  *
- *  Each client reserves, and releases again what it got, over and over; two planners serve them.
+ *  Each client reserves, and releases again what it got, over and over; two planners serve them (--planners).
  *  Uncontended: eight sites and windows drawn over twenty days, so that nothing ever conflicts.
  *  Then all at one site: first in one and the same window, with room for all; then with room for
  *  four at a time, so that nearly every plan meets others: all want the earliest hour of the same
@@ -22,7 +22,8 @@
 
 enum {
     CLIENTS = 64,
-    PLANNERS = 2,
+    PLANNERS = 2, /* unless --planners says otherwise */
+    PLANNERS_MAX = 16,
     SITES = 8,
     SAMPLES_MAX = 1 << 20,
     HOUR_MS = 3600000,
@@ -62,6 +63,8 @@ typedef struct {
     double *latencies_ms; /* latency of reservations */
     size_t reserved;
     size_t otherwise;
+    uint64_t rounds; /* of votes, of all reservations */
+    size_t planners;
 } fairness_crowd_t;
 
 static packed_t next_body (fairness_crowd_t *self, fairness_caller_t *caller)
@@ -87,15 +90,15 @@ static void send_next (fairness_crowd_t *self, fairness_caller_t *caller)
     char request_id [64];
     snprintf (request_id, sizeof request_id, "f%d-%" PRIu64 "@g1", (int) getpid (), ++self->sent);
     caller->began_ns = bench_wall_ns ();
-    caller->call =
-      client_send (self->testbed.client,
-                   &(client_request_t){.endpoint = self->testbed.planners [self->sent % PLANNERS],
-                                       .service = "Planner",
-                                       .method = caller->releasing ? "Release" : "Reserve",
-                                       .actor = caller->actor,
-                                       .request_id = request_id,
-                                       .body = {body.data, body.size},
-                                       .timeout_ms = 60000});
+    caller->call = client_send (
+      self->testbed.client,
+      &(client_request_t){.endpoint = self->testbed.planners [self->sent % self->planners],
+                          .service = "Planner",
+                          .method = caller->releasing ? "Release" : "Reserve",
+                          .actor = caller->actor,
+                          .request_id = request_id,
+                          .body = {body.data, body.size},
+                          .timeout_ms = 60000});
     free (body.data);
 }
 
@@ -107,18 +110,20 @@ static void take (fairness_crowd_t *self, fairness_caller_t *caller, const clien
         self->otherwise++;
         return;
     }
-    if (caller->releasing)
+    if (caller->releasing) {
         caller->done++;
-    else
+    } else {
+        self->rounds += answer_rounds (reply->body);
         self->latencies_ms [self->reserved++ % SAMPLES_MAX] =
           (bench_wall_ns () - caller->began_ns) / 1e6;
+    }
     caller->releasing = !caller->releasing;
 }
 
 /*  Runs for the given time, and on until everything is released. Returns seconds. */
 static double run (fairness_crowd_t *self, double seconds)
 {
-    self->reserved = self->otherwise = 0;
+    self->reserved = self->otherwise = self->rounds = 0;
     double began_ns = bench_wall_ns (), busy_ns = 0;
     for (size_t i = 0; i < CLIENTS; i++) {
         self->callers [i].done = 0;
@@ -139,16 +144,19 @@ static double run (fairness_crowd_t *self, double seconds)
     return busy_ns / 1e9;
 }
 
-enum { RATE, P50, P99, P99_TO_P50, LEAST, REFUSED, FLUSHES, FIGURES };
+enum { RATE, P50, P99, P99_TO_P50, LEAST, REFUSED, FLUSHES, CPU_MS, ROUNDS, FIGURES };
 
 static const char *const columns [FIGURES] = {
-  "reserved/s", "p50 ms", "p99 ms", "p99 / p50", "least / mean", "not yet", "flushes/txn",
+  "reserved/s", "p50 ms",      "p99 ms", "p99 / p50", "least / mean",
+  "not yet",    "flushes/txn", "CPU ms", "rounds",
 };
 
 static void measure_run (fairness_crowd_t *self, double seconds, double figures [FIGURES])
 {
     testbed_counts_t from = testbed_counts (&self->testbed);
+    double cpu_s = testbed_cpu_s (&self->testbed);
     double took_s = run (self, seconds);
+    cpu_s = testbed_cpu_s (&self->testbed) - cpu_s;
     testbed_counts_t spent = testbed_spent (&self->testbed, from);
     if (self->reserved == 0 || self->reserved > SAMPLES_MAX)
         bench_fail ("nothing was committed, or more than there is room for");
@@ -166,6 +174,8 @@ static void measure_run (fairness_crowd_t *self, double seconds, double figures 
     figures [LEAST] = (double) least * CLIENTS / (double) sum;
     figures [REFUSED] = (double) self->otherwise / reserved;
     figures [FLUSHES] = (double) spent.flushes / (2 * reserved);
+    figures [CPU_MS] = cpu_s * 1e3 / (2 * reserved);
+    figures [ROUNDS] = (double) self->rounds / reserved;
 }
 
 static void write_federation (fairness_arm_t arm, char *text, size_t size)
@@ -185,7 +195,7 @@ static double measure (bench_t *bench, fairness_crowd_t *self, fairness_arm_t ar
     double samples [FIGURES][BENCH_RUNS], figures [FIGURES];
     self->arm = arm;
     write_federation (arm, federation, sizeof federation);
-    testbed_start (&self->testbed, client_new (), federation, PLANNERS);
+    testbed_start (&self->testbed, client_new (), federation, self->planners);
     self->base_ms = (bench_wall_ms () / HOUR_MS + 2) * HOUR_MS;
     run (self, seconds / 2); /* to warm up */
     for (int i = 0; i < BENCH_RUNS; i++) {
@@ -206,7 +216,11 @@ int main (int argc, char **argv)
     static fairness_crowd_t crowd;
     bench_t *bench = bench_new (argc, argv, "fairness", "64 clients at one site, and at many");
     double seconds = (double) bench_option (bench, "--milliseconds", 4000) / 1e3;
+    int64_t planners = bench_option (bench, "--planners", PLANNERS);
     bench_begin (bench);
+    if (planners < 1 || planners > PLANNERS_MAX)
+        bench_fail ("1 to 16 planners");
+    crowd.planners = (size_t) planners;
     crowd.latencies_ms = calloc (SAMPLES_MAX, sizeof *crowd.latencies_ms);
     if (!crowd.latencies_ms)
         bench_fail ("out of memory");
@@ -221,7 +235,7 @@ int main (int argc, char **argv)
     free (crowd.latencies_ms);
     bench_note (bench,
                 "64 clients, each reserves and releases in turn; \"not yet\": answers other than "
-                "\"committed\", for each reservation; flushes of all services for each of "
-                "both.");
+                "\"committed\", for each reservation; flushes and processor time of all "
+                "services for each of both; rounds of votes for each reservation.");
     return bench_end (&bench);
 }

@@ -91,15 +91,29 @@ packed_t release_encode (const char *reservation)
     return pack (&request.base);
 }
 
-bool answer_committed (bytes_t body, char reservation [NAME_BYTES_MAX + 1])
+static ProtobufCMessage *answer_unpack (bytes_t body)
 {
     ProtobufCMessage *message = message_unpack (&musubi__answer__descriptor, body);
-    const Musubi__Answer *answer = (const Musubi__Answer *) message;
     if (!message)
         bench_fail ("a planner's answer can't be read");
+    return message;
+}
+
+bool answer_committed (bytes_t body, char reservation [NAME_BYTES_MAX + 1])
+{
+    ProtobufCMessage *message = answer_unpack (body);
+    const Musubi__Answer *answer = (const Musubi__Answer *) message;
     bool committed = answer->status == MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED;
     if (committed && reservation)
         snprintf (reservation, NAME_BYTES_MAX + 1, "%s", answer->reservation);
     message_free (message);
     return committed;
+}
+
+uint32_t answer_rounds (bytes_t body)
+{
+    ProtobufCMessage *message = answer_unpack (body);
+    uint32_t rounds = ((const Musubi__Answer *) message)->rounds;
+    message_free (message);
+    return rounds;
 }

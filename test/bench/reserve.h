@@ -29,4 +29,7 @@ packed_t release_encode (const char *reservation);
 /*  True when the answer to any of these is "committed"; then *reservation is its id, if wanted. */
 bool answer_committed (bytes_t body, char reservation [NAME_BYTES_MAX + 1]);
 
+/*  How many rounds of votes an answer took. */
+uint32_t answer_rounds (bytes_t body);
+
 #endif
