@@ -13,11 +13,14 @@
 #define DAY_MS    (24 * HOUR_MS)
 
 static const char usage [] =
-  "usage: musubi-sim scale [--sites N] [--domains N] [--planners N] [--reservations N] [--seed S]\n"
+  "usage: musubi-sim scale [--sites N] [--domains N] [--planners N] [--reservations N] [--crowd "
+  "N]\n"
+  "                         [--seed S]\n"
   "       musubi-sim soak [--days N] [--seed S]\n"
   "\n"
   "scale  a federation of that size (10000, 1000, 100) makes so many reservations (1000000) and\n"
-  "       gives them back; prints what an operation costs in messages, processor time and memory\n"
+  "       gives them back; prints what an operation costs in messages, processor time and memory;\n"
+  "       --crowd: with so many users of each planner, who all want the same at once\n"
   "soak   a small federation under mixed load for so many virtual days (3), in which services are\n"
   "       killed; its stores and its memory must not grow once the first records are forgotten\n";
 
@@ -92,11 +95,16 @@ int scale_command (int count, char **arguments)
       {soak ? "days" : "sites", soak ? 1000 : SCALE_SITES_MAX, soak ? &days : &order.sites},
       {"domains", SCALE_DOMAINS_MAX, &order.domains},
       {"planners", SCALE_PLANNERS_MAX, &order.planners},
-      {"reservations", UINT64_C (1) << 40, &order.reservations}};
+      {"reservations", UINT64_C (1) << 40, &order.reservations},
+      {"crowd", SCALE_CROWD_MAX, &order.crowd}};
     if (!take_all (options, soak ? 2 : sizeof options / sizeof *options, count, arguments))
         return 2;
     if (order.sites < 2 || order.planners == 0 || days == 0 || (!soak && order.reservations == 0)) {
         fprintf (stderr, "musubi-sim: two sites and one of all else at the least\n%s", usage);
+        return 2;
+    }
+    if (order.planners * order.crowd > SCALE_CROWD_MAX) {
+        fprintf (stderr, "musubi-sim: a crowd of more than %d users\n%s", SCALE_CROWD_MAX, usage);
         return 2;
     }
     order.days_ms = soak ? (int64_t) days * DAY_MS : 0;

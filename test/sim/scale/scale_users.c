@@ -12,13 +12,16 @@
 #define MODIFY_EVERY 3
 #define KEEP_EVERY   2
 #define MBPS         10
+#define HOUR_MS      INT64_C (3600000)
+#define CROWD_CPUS   4
+#define CROWD_SPAN   10000 /* windows long is the span that all want the earliest of */
 
 static const char *const methods [SCALE_STAGES] = {"Reserve", "Show", "Modify", "Release"};
 
 /*  Longer than its mean, shorter than it, or as long. */
 static int64_t pause_ms (scale_user_t *self)
 {
-    int64_t mean_ms = self->work->order->think_ms;
+    int64_t mean_ms = self->work->order->crowd > 0 ? 0 : self->work->order->think_ms;
     return mean_ms > 0 ? (int64_t) prng_below (&self->prng, 2 * (uint64_t) mean_ms) : 0;
 }
 
@@ -34,8 +37,14 @@ static packed_t wish (scale_user_t *self)
                        .needs_count = linked ? 2 : 1,
                        .network_count = linked && order->domains > 0};
     wish.latest_ms = wish.earliest_ms + 10 * order->lasts_ms;
+    if (order->crowd > 0) {
+        wish.earliest_ms += HOUR_MS - wish.earliest_ms % HOUR_MS;
+        wish.latest_ms = wish.earliest_ms + CROWD_SPAN * order->lasts_ms;
+    }
+    self->wanted_ms = wish.earliest_ms;
     for (size_t i = 0; i < wish.needs_count; i++) {
-        wish.needs [i].cpus = 1 + (uint32_t) prng_below (&self->prng, 2);
+        wish.needs [i].cpus =
+          order->crowd > 0 ? CROWD_CPUS : 1 + (uint32_t) prng_below (&self->prng, 2);
         snprintf (wish.needs [i].id, sizeof wish.needs [i].id, "n%zu", i + 1);
     }
     wish.network [0] = (sim_network_need_t){.id = "link", .ends = {0, 1}, .mbps = MBPS};
@@ -56,7 +65,7 @@ static packed_t operation (scale_user_t *self)
     if (self->stage == SCALE_RELEASE)
         return order->keep && self->at % KEEP_EVERY == 0 ? (packed_t){0}
                                                          : sim_wire_release (kept->reservation);
-    if (self->at % MODIFY_EVERY != 0)
+    if (self->at % MODIFY_EVERY != 0 || order->crowd > 0)
         return (packed_t){0};
     return sim_wire_modify (kept->reservation,
                             &(sim_patch_t){.duration_ms = order->lasts_ms + order->lasts_ms / 2});
@@ -112,6 +121,8 @@ static void settled (scale_user_t *self, const sim_answer_t *answer)
         *kept = (scale_kept_t){0};
     else if (self->stage != SCALE_SHOW)
         keep (kept, answer);
+    if (self->stage == SCALE_RESERVE)
+        figures->waits_ms += kept->shares [0].from_ms - self->wanted_ms;
 }
 
 static bool is_final (const scale_user_t *self, const event_t *event, sim_answer_t *answer)
@@ -146,6 +157,8 @@ static void scale_user_take (scale_user_t *self, const moment_t *now, const even
         return;
     }
     settled (self, &answer);
+    self->work->figures [self->stage].took_ms += now->mono_ms - self->asked_ms;
+    self->asked_ms = 0;
     operation_end (self);
     self->next_ms = now->mono_ms + pause_ms (self);
 }
@@ -183,6 +196,7 @@ static void scale_user_go (scale_user_t *self, const moment_t *now)
         self->work->finished (self->work->owner);
     }
     if (self->body.data && now->mono_ms >= self->next_ms) {
+        self->asked_ms = self->asked_ms > 0 ? self->asked_ms : now->mono_ms;
         scale_user_ask (self);
         return;
     }

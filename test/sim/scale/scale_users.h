@@ -36,6 +36,8 @@ typedef struct {
     uint64_t messages; /* between services; not with directories about who is there */
     uint64_t requests; /* of these, questions */
     uint64_t bytes;
+    int64_t took_ms;  /* from the first question of an operation to its final answer, in all */
+    int64_t waits_ms; /* of reserve: from the earliest that was wanted to what was told, in all */
 } scale_figures_t;
 
 /*  What all users share. */
@@ -65,6 +67,8 @@ typedef struct {
     uint64_t call;       /* the last one */
     bool waits;          /* for its answer */
     packed_t body;       /* of the operation under way; NULL = none is */
+    int64_t asked_ms;    /* mono: when it was first asked */
+    int64_t wanted_ms;   /* the earliest that the last wish asked for */
 } scale_user_t;
 
 /*  A core for this user, who is the owner; it never dies. */

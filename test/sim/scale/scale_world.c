@@ -176,6 +176,12 @@ static void make_planner (void *owner, core_t *core)
 
 /*  --- the federation --- */
 
+/*  Of each planner. */
+static size_t world_users (const scale_order_t *order)
+{
+    return order->crowd > 0 ? (size_t) order->crowd : USERS_A_PLANNER;
+}
+
 static int world_add (scale_world_t *self, scale_kind_t kind, const char *name,
                       void (*make) (void *, core_t *), void *owner, int64_t start_us)
 {
@@ -314,7 +320,7 @@ static void add_planners (scale_world_t *self)
     for (size_t i = 0; i < self->order->planners; i++) {
         int planner = world_add (self, KIND_PLANNER, name_of (self, "planner/", i + 1),
                                  make_planner, settings, joins_us (self));
-        for (size_t k = 0; k < USERS_A_PLANNER; k++) {
+        for (size_t k = 0; k < world_users (self->order); k++) {
             scale_user_t *user = &self->users [self->users_count++];
             *user =
               (scale_user_t){.work = &self->work, .number = self->users_count, .planner = planner};
@@ -499,6 +505,12 @@ static void print_operations (const scale_world_t *self)
                 ratio (one->requests, all), ratio (one->messages, all), ratio (one->bytes, all));
     }
     puts ("(votes, questions, messages and bytes are those of one operation)");
+    const scale_figures_t *reserved = &self->work.figures [SCALE_RESERVE];
+    if (self->order->crowd > 0)
+        printf (
+          "a reservation begins %.2f windows after what was wanted, told in %.1f virtual ms\n",
+          (double) reserved->waits_ms / (double) self->order->lasts_ms / (double) reserved->done,
+          (double) reserved->took_ms / (double) (reserved->done + reserved->refused));
 }
 
 static int by_bytes (const void *a, const void *b)
@@ -673,7 +685,7 @@ static scale_world_t *world_new (const scale_order_t *order)
 {
     scale_world_t *self = must (calloc (1, sizeof *self));
     size_t services = (size_t) (order->sites + order->domains + order->planners);
-    size_t users = (size_t) order->planners * USERS_A_PLANNER;
+    size_t users = (size_t) order->planners * world_users (order);
     self->order = order;
     self->told = time (NULL);
     clock_gettime (CLOCK_MONOTONIC, &self->begun);

@@ -25,6 +25,8 @@ typedef struct {
     int64_t kills_ms;      /* mean time between two deaths of some service; 0 = nobody dies */
     int64_t days_ms;       /* virtual time of a soak; 0 = as long as it takes */
     bool keep;             /* half of the reservations are not given back, but end */
+    uint64_t crowd; /* users of each planner, who all want the earliest minute of the same hour
+                              at once, a quarter of a site; 0 = a few users, who wish as they like */
 } scale_order_t;
 
 /*  The least and the most of each number. */
@@ -32,6 +34,7 @@ typedef struct {
 #define SCALE_DOMAINS_MAX  2000
 #define SCALE_PLANNERS_MAX 512
 #define SCALE_GIS_MAX      4
+#define SCALE_CROWD_MAX    1024 /* users of all planners together */
 
 /*  Runs it, printing progress and figures to standard output. False, with why, when something
  *  promised does not hold. */
