@@ -100,7 +100,7 @@ const config_key_t planner_keys [] = {
   KEY_DURATION ("limits/try_max", "3s", 10, 60000,
                 "the same, at most: with a service that was slow or silent before"),
   KEY_DURATION ("limits/frame_max", "31d", 1000, YEAR_MS, "longest time frame searched"),
-  KEY_DURATION ("limits/backoff", "20ms", 1, 60000,
+  KEY_DURATION ("limits/backoff", "40ms", 1, 60000,
                 "longest pause before the second attempt; jittered"),
   KEY_INTEGER ("limits/in_progress_max", "4096", 1, 1e6, "most requests in progress at once"),
   KEY_INTEGER ("limits/tries_max", "3", 1, 100, "most tries of one question or hold"),

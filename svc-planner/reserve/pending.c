@@ -352,8 +352,8 @@ void pending_pause (pending_t *self, const moment_t *now, uint32_t round, pendin
 {
     service_t *service = self->pendings->service;
     int64_t base_ms = self->pendings->settings->backoff_ms;
-    if (self->vote.round_ms > 0 && self->vote.round_ms < base_ms)
-        base_ms = self->vote.round_ms;
+    if (self->vote.round_ms > 0 && 2 * self->vote.round_ms < base_ms)
+        base_ms = 2 * self->vote.round_ms;
     int64_t most_ms = base_ms;
     for (uint32_t i = 1; i < round && i < BACKOFF_DOUBLINGS; i++)
         most_ms *= 2;
