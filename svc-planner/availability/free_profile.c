@@ -91,6 +91,20 @@ void free_profile_deny (free_profile_t *self, int64_t from_ms, int64_t until_ms,
     free_profile_patch (self, &(profile_t){.steps = &step, .steps_count = 1, .until_ms = until_ms});
 }
 
+void free_profile_take (free_profile_t *self, window_t taken)
+{
+    profile_step_t *left = must_copy (self->steps, self->steps_count * sizeof *left);
+    for (size_t i = 0; i < self->steps_count; i++) {
+        left [i].free = left [i].free > taken.quantity ? left [i].free - taken.quantity : 0;
+        if (left [i].from_ms < taken.from_ms)
+            left [i].from_ms = taken.from_ms;
+    }
+    free_profile_patch (
+      self,
+      &(profile_t){.steps = left, .steps_count = self->steps_count, .until_ms = taken.until_ms});
+    free (left);
+}
+
 static int64_t windows_least (const free_profile_t *self, int64_t from_ms, int64_t until_ms)
 {
     int64_t most = 0;

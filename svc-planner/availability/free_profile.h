@@ -41,6 +41,9 @@ void free_profile_patch (free_profile_t *self, const profile_t *fresh);
 /*  Notes that somewhere in the interval less than wanted is free, when that is all we were told. */
 void free_profile_deny (free_profile_t *self, int64_t from_ms, int64_t until_ms, int64_t wanted);
 
+/*  Notes that so much less is free than was told; windows stay as they are. */
+void free_profile_take (free_profile_t *self, window_t taken);
+
 /*  Least free over a non-empty interval; 0 where nothing is known. */
 int64_t free_profile_least (const free_profile_t *self, int64_t from_ms, int64_t until_ms);
 

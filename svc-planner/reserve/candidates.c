@@ -339,6 +339,42 @@ int64_t candidates_soonest_ms (const pending_t *self, const moment_t *now)
            self->vote.votable_ms + llabs (directory_skew_ms (service->directory));
 }
 
+void candidates_note (const pending_t *self, const shares_t *shares)
+{
+    for (const share_t *share = shares->shares; share < shares->shares + shares->count; share++)
+        for (size_t b = 0; b < share->new.bookings_count; b++) {
+            const compute_booking_t *booking = &share->new.bookings [b];
+            recent_t *recent =
+              &self->pendings->recent [self->pendings->recent_count++ % RECENT_MAX];
+            recent->txid = self->vote.proposal.plan.txid;
+            memcpy (recent->party, share->party.name, sizeof recent->party);
+            memcpy (recent->class_name, booking->class_name, sizeof recent->class_name);
+            recent->taken =
+              (window_t){booking->from_ms, booking->until_ms + share->gap_ms, booking->nodes};
+        }
+}
+
+void candidates_count (pending_t *self)
+{
+    pendings_t *pendings = self->pendings;
+    snapshot_t *snapshot = self->plan.snapshot;
+    uint64_t at = self->plan.counted, count = pendings->recent_count;
+    self->plan.counted = count;
+    if (self->operation != OPERATION_RESERVE || !self->plan.algorithm->supposes || self->plan.alone)
+        return;
+    for (at = count - at > RECENT_MAX ? count - RECENT_MAX : at; at < count; at++) {
+        const recent_t *recent = &pendings->recent [at % RECENT_MAX];
+        size_t source = snapshot_source (snapshot, recent->party);
+        if (source == SIZE_MAX || coordinator_aborted (pendings->coordinator, &recent->txid))
+            continue;
+        free_profile_t *free_profile = snapshot_free_profile (snapshot, source, recent->class_name);
+        if (!free_profile)
+            continue;
+        free_profile_take (free_profile, recent->taken);
+        self->plan.crowded = true;
+    }
+}
+
 search_order_t candidates_search_order (const pending_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = self->pendings->settings;

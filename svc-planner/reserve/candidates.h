@@ -3,6 +3,7 @@
 #define MUSUBI_CANDIDATES_H
 
 #include "pending.h"
+#include "shares.h"
 
 /*  A snapshot of the candidates for such a request, before anything is known to be free; with now
  *  the algorithm may suppose what is free. The request must outlive it. */
@@ -30,6 +31,13 @@ void candidates_apply_lessons (pending_t *self);
 
 /*  The earliest time at which anything new can begin, even at a site that needs no notice. */
 int64_t candidates_soonest_ms (const pending_t *self, const moment_t *now);
+
+/*  Note what a plan takes, for the planner's other requests. */
+void candidates_note (const pending_t *self, const shares_t *shares);
+
+/*  Count in the snapshot what others have noted since those who were asked told what is free, so as
+ *  not to run for it. */
+void candidates_count (pending_t *self);
 
 search_order_t candidates_search_order (const pending_t *self, const moment_t *now);
 

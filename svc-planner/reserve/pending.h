@@ -105,8 +105,11 @@ typedef struct {
     file_lookup_t *lookup;
     snapshot_t *snapshot;
     availability_query_t *query;
-    bool hasty;   /* the query did not wait for suspects */
-    bool patient; /* the next one does */
+    uint64_t counted; /* of the planner's recent ones, how many the snapshot counts */
+    bool crowded;     /* it counts some that those who were asked did not */
+    bool alone;       /* with them there was no plan: count them no more */
+    bool hasty;       /* the query did not wait for suspects */
+    bool patient;     /* the next one does */
     search_t *search;
     void *found;           /* the algorithm's own state, beside the search */
     bool proven;           /* there is no plan; false: the search may have ended too soon */
@@ -123,7 +126,7 @@ typedef struct {
     int64_t begun_ms;   /* monotonic: when the last plan was put to the vote */
     int64_t round_ms;   /* how long the last vote took; 0 = there was none */
     bool unheard;       /* some vote did not come, or not in time */
-    bool contended;     /* a vote was refused: other requests compete */
+    bool contended;     /* others compete: a vote was refused, or no plan found beside them */
     bool decided;
     txid_t txid; /* of the decision */
 } voting_t;

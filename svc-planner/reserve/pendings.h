@@ -6,6 +6,7 @@
 
 #include "coordinator.h"
 #include "directory.h"
+#include "free_profile.h"
 #include "ordered.h"
 #include "unresponsive.h"
 
@@ -18,6 +19,16 @@ typedef struct {
     int64_t rank;
 } ranked_site_t;
 
+/*  Nodes that a new reservation has put to the vote. */
+typedef struct {
+    txid_t txid;
+    char party [NAME_BYTES_MAX + 1];
+    char class_name [NAME_BYTES_MAX + 1];
+    window_t taken;
+} recent_t;
+
+#define RECENT_MAX 256 /* older ones are forgotten: it may cost a round */
+
 /*  What they share. All up to solvers is borrowed and filled before pendings_open. */
 typedef struct {
     service_t *service;
@@ -28,9 +39,11 @@ typedef struct {
     pending_step_fn *const *steps; /* by pending_step_t */
     ordered_t *open;               /* by actor and request id; dry runs by number */
     uint64_t begun;
-    uint64_t conflicts;      /* a digest of domains' disagreements as last logged; 0 = none */
-    ranked_site_t *sites;    /* of the directory, in any order, since this turnover of it */
-    ranked_site_t *cheapest; /* the same, ascending by price */
+    recent_t recent [RECENT_MAX]; /* the last ones, in a ring */
+    uint64_t recent_count;        /* of all so far */
+    uint64_t conflicts;           /* a digest of domains' disagreements as last logged; 0 = none */
+    ranked_site_t *sites;         /* of the directory, in any order, since this turnover of it */
+    ranked_site_t *cheapest;      /* the same, ascending by price */
     size_t sites_count;
     uint64_t sites_turnover;
 } pendings_t;

@@ -170,6 +170,7 @@ static void ask_round (pending_t *self, const moment_t *now)
     }
     if (self->repair_order)
         repair_attempt_narrow (self);
+    candidates_count (self);
     bool looks = planning_look_up (self, now, planning_on_staged);
     if (self->plan.algorithm->asks_itself) {
         if (!looks)
@@ -264,7 +265,7 @@ static void give_reasons (pending_t *self, const moment_t *now, bool proven)
 
 /*  What is known has no room for the request. If the query did not wait for suspects, ask again
  *  and wait for them. If other requests competed, what they held may be free by now: let go of our
- *  own holds and plan once more. */
+ *  own holds and plan once more; what is only on its way to others does not count then. */
 void planning_none (pending_t *self, const moment_t *now, bool proven)
 {
     if (planning_ask_on (self, now))
@@ -274,9 +275,10 @@ void planning_none (pending_t *self, const moment_t *now, bool proven)
         pending_pause (self, now, 1, replan_step (self));
         return;
     }
-    if (proven && self->vote.contended &&
+    if (proven && (self->vote.contended || self->plan.crowded) &&
         self->vote.rounds < self->pendings->settings->attempts_max) {
-        self->vote.contended = false;
+        self->vote.contended = !self->vote.contended;
+        self->plan.alone = true;
         trail_abort (&self->trail, self->pendings->coordinator, now, NULL, self->receipt.name.home);
         pending_pause (self, now, self->vote.rounds, replan_step (self));
         return;
@@ -374,7 +376,8 @@ static void planning_on_located (void *owner, const moment_t *now)
 void pending_plan (pending_t *self, const moment_t *now)
 {
     pending_clear_planning (self);
-    self->plan.hasty = false;
+    self->plan.hasty = self->plan.crowded = false;
+    self->plan.counted = self->pendings->recent_count;
     self->plan.places_most = self->pendings->settings->candidates_max;
     if (!planning_resolve (self)) {
         pending_go (self, now, STEP_GIVE_UP);

@@ -3,6 +3,7 @@
  */
 #include "proposal.h"
 
+#include "candidates.h"
 #include "connections.h"
 #include "directory.h"
 #include "must.h"
@@ -340,6 +341,8 @@ static bool propose_shares (pending_t *self, const moment_t *now, const shares_t
     plan->request_size = request.size;
     coordinator_sign (pendings->coordinator, plan);
     fill_participants (self, shares, home);
+    if (self->operation == OPERATION_RESERVE)
+        candidates_note (self, shares);
     plan->awaited = must_copy (awaited, awaited_count * sizeof *awaited);
     plan->awaited_count = awaited_count;
     if (home)

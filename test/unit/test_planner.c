@@ -549,6 +549,55 @@ static void a_burst_that_fits_is_committed_whole (void **state)
     assert_int_equal (run_bursts (10, &wish).committed, 160);
 }
 
+/*  A site has room for one at a time. What one puts to the vote the next does not run for, and no
+ *  hour is left out. */
+static void requests_of_one_planner_do_not_collide (void **state)
+{
+    (void) state;
+    enum { REQUESTS = 6, CLEANING_MS = 60000 };
+    fed_t fed;
+    fed_federation (&fed, 41, 1, 1, 8, 1);
+    user_wish_t wish = {.cpus = {20}, .needs = 1};
+    uint64_t asked [REQUESTS];
+    int64_t first_ms = INT64_MAX, last_ms = 0;
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        char id [16];
+        snprintf (id, sizeof id, "r%u@g1", i);
+        asked [i] = ask_reserve (&fed, "p0", id, &wish);
+    }
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        Musubi__Answer *answer = read_answer (&fed, asked [i]);
+        expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+        assert_int_equal (answer->rounds, 1);
+        first_ms = answer->start_ms < first_ms ? answer->start_ms : first_ms;
+        last_ms = answer->start_ms > last_ms ? answer->start_ms : last_ms;
+        message_free (&answer->base);
+    }
+    assert_int_equal (last_ms - first_ms, (REQUESTS - 1) * (FED_HOUR_MS + CLEANING_MS));
+    fed_end (&fed);
+}
+
+/*  Of two requests for the same hour the first is refused elsewhere, so the second gets it. */
+static void what_is_only_on_its_way_is_not_taken (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 42, 1, 2, 8, 1);
+    fed.procs [fed_find (&fed, "lis/s1")].ahead_ms = 30000; /* it takes any plan for over */
+    user_wish_t both = {.cpus = {32, 32}, .needs = 2, .distinct = true, .start_ms = FED_HOUR_MS};
+    user_wish_t one = {.cpus = {32}, .needs = 1, .start_ms = FED_HOUR_MS};
+    uint64_t first = ask_reserve (&fed, "p0", "a@g1", &both);
+    uint64_t second = ask_reserve (&fed, "p0", "b@g1", &one);
+    Musubi__Answer *answer = read_answer (&fed, first);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    message_free (&answer->base);
+    answer = read_answer (&fed, second);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_string_equal (answer->compute [0]->site, "s0");
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
 /*  A site has room for one at a time, and each needs three of the five sites: six fit in six hours.
  */
 static void a_burst_that_is_too_much_gets_all_there_is (void **state)
@@ -712,6 +761,8 @@ int main (void)
       cmocka_unit_test (committed_is_told_only_when_all_have_acknowledged),
       cmocka_unit_test (past_its_limit_a_decided_request_is_in_progress_and_ends_behind),
       cmocka_unit_test (a_burst_that_fits_is_committed_whole),
+      cmocka_unit_test (requests_of_one_planner_do_not_collide),
+      cmocka_unit_test (what_is_only_on_its_way_is_not_taken),
       cmocka_unit_test (a_burst_that_is_too_much_gets_all_there_is),
       cmocka_unit_test (a_share_met_by_an_uncommitted_hold_makes_the_other_wait_not_fail),
       cmocka_unit_test (too_many_at_once_are_told_to_come_later),

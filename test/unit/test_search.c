@@ -542,6 +542,16 @@ static void a_patch_corrects_its_interval_and_no_more (void **state)
             from = (int64_t) prng_below (&prng, 59);
             until = from + 1 + (int64_t) prng_below (&prng, (uint64_t) (60 - from));
         }
+        /* What is taken is taken from each part by itself, and no more than there is. */
+        int64_t taken = (int64_t) prng_below (&prng, 4);
+        free_profile_t *left = &equal.snapshot->places [0].free_profile;
+        free_profile_take (left, (window_t){from - 5, until, taken});
+        for (int64_t t = 0; t < 60; t++) {
+            int64_t wanted = t < from - 5 || t >= until ? now [t] : now [t] - taken;
+            if (free_profile_least (left, t, t + 1) != (wanted > 0 ? wanted : 0))
+                fail_msg ("seed %llu taken %lld t %lld", (unsigned long long) seed,
+                          (long long) taken, (long long) t);
+        }
         clear_equal (&equal);
     }
 }
