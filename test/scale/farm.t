@@ -6,10 +6,12 @@
 #   SITES=10000 test/scale/farm.t      default 200
 #   DIRECTORIES=1                      default 2
 #   QUIET=30                           seconds for which it is measured doing nothing, default 2
+#   TIMES=100                          reservations of which the mean is taken, default 10
 . "$(dirname "$0")/../system/lib.sh"
 sites=${SITES:-200}
 directories=${DIRECTORIES:-2}
 quiet=${QUIET:-2}
+times=${TIMES:-10}
 each=400 # sites of one process: libzmq has so many sockets
 patience=${PATIENCE:-300}
 
@@ -27,6 +29,9 @@ rss_kb () { awk '/^VmRSS/ {print $2}' "/proc/${pid[$1]}/status"; }
 counter () { # ENDPOINT NAME
   musubi --json call "$1" Service.Status |
     jq -e --arg name "$2" '[.counters[] | select(.name == $name) | .value | tonumber][0]'
+}
+dropped () { # by the system, because too many waited to be accepted
+  awk '/^TcpExt:/ {split ($0, v); for (i in v) if (h[i] == "ListenOverflows") print v[i]; split ($0, h)}' /proc/net/netstat
 }
 tell () { printf '# %-58s %s\n' "$1" "$2"; }
 lists () { [ "$(counter "$(at "$1")" entries)" -ge $((sites + directories + 1)) ]; }
@@ -59,6 +64,7 @@ for n in $(seq "$directories"); do comes "directory $n lists $sites sites" lists
 comes "who follows is told of all" whole 1
 tell "from nothing to serving, ms" "$(($(whole_ms) - began_ms))"
 for n in $(seq "$directories"); do tell "  processor of directory $n, ms" "$(cpu_ms "g$n")"; done
+tell "  connections of this machine dropped, so far" "$(dropped)"
 tell "  processor of the planner, ms" "$(cpu_ms planner)"
 for one in "${farms[@]}"; do kill -0 "${pid[$one]}" || not_ok "$one has ended: $(tail -n 1 "$work/$one.log")"; done
 tell "planner's memory an entry, bytes" $((($(rss_kb planner) - before_kb) * 1024 / sites))
@@ -82,11 +88,11 @@ spends () { # SENTENCE TIMES COMMAND…: messages and processor of the planner, 
   sent=$(counter "$planner" messages_sent) planner_ms=$(cpu_ms planner)
   for _ in $(seq "$times"); do "$@" || return; done
   tell "$sentence: messages of the planner" $((($(counter "$planner" messages_sent) - sent) / times))
-  tell "$sentence: its processor, ms" $((($(cpu_ms planner) - planner_ms) / times))
+  tell "$sentence: its processor, ms" "$(awk "BEGIN {print ($(cpu_ms planner) - $planner_ms) / $times}")"
 }
 release () { local id; id=$(tail -n 1 "$work/made"); sed -i '$d' "$work/made"; musubi release "$id" >"$work/released"; }
-spends reserve 10 reserve && ok "one need is reserved" || not_ok "one need is reserved"
-spends release 10 release && ok "  … and released" || not_ok "  … and released"
+spends reserve "$times" reserve && ok "one need is reserved" || not_ok "one need is reserved"
+spends release "$times" release && ok "  … and released" || not_ok "  … and released"
 
 # --- a directory is killed
 followed=$(sed -nE 's/^follows .*//p' "$work/follower.ready" | wc -l)
