@@ -266,6 +266,27 @@ static void what_a_returned_gis_is_never_told_again_fades (void **state)
     assert_false (sees (a, "lis/tyo"));
 }
 
+static void what_two_starts_do_not_list_fades_in_turn (void **state)
+{
+    world_t *world = *state;
+    gis_settings_t settings = settings_of ("gis/g1");
+    node_t *gis = gis_new (world, &settings);
+    node_t *a = follower_new (world, "lis/ams", one_gis, 1);
+    node_t *gone [] = {follower_new (world, "lis/ber", one_gis, 1),
+                       follower_new (world, "lis/tyo", one_gis, 1)};
+    world_run (world, 3000);
+    for (size_t i = 0; i < 2; i++) {
+        node_die (gis);
+        node_die (gone [i]);
+        gis_up (gis, &settings);
+        world_run (world, DIRECTORY_LEASE_MS / 2);
+        assert_true (sees (a, "lis/tyo"));
+    }
+    world_run (world, 2 * DIRECTORY_LEASE_MS);
+    assert_true (sees (a, "lis/ams"));
+    assert_false (sees (a, "lis/ber") || sees (a, "lis/tyo"));
+}
+
 static void when_one_gis_dies_the_other_is_followed (void **state)
 {
     world_t *world = *state;
@@ -671,6 +692,7 @@ int main (void)
       TEST (a_gis_that_returns_empty_is_refilled),
       TEST (a_gis_that_lost_us_is_told_before_the_next_heartbeat),
       TEST (what_a_returned_gis_is_never_told_again_fades),
+      TEST (what_two_starts_do_not_list_fades_in_turn),
       TEST (when_one_gis_dies_the_other_is_followed),
       TEST (a_silent_gis_does_not_hold_up_announcing_to_the_other),
       TEST (without_any_gis_asking_backs_off),
