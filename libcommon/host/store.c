@@ -22,8 +22,6 @@
 
 #define DISK_LEAST ((uint64_t) 1 << 20) /* a disk with less is full */
 #define MAP_AHEAD  ((uint64_t) 64 << 20)
-#define FILE_AHEAD ((size_t) 512 << 10) /* zeros at most behind the pages in use, */
-#define FILE_PARTS 8                    /* and as a part of these */
 #define HEAD_PAGES 2
 #define PAGE_BYTES 4096
 #define NODE_BYTES 32 /* of LMDB's own for a record, at most */
@@ -133,23 +131,6 @@ static uint64_t pages_of (const MDB_stat *stat)
     return stat->ms_branch_pages + stat->ms_leaf_pages + stat->ms_overflow_pages;
 }
 
-/*  A flush that makes the file longer waits for the file system's journal, too: so it becomes longer
- *  by many pages at once. Nobody else writes while there is a batch; what fails, LMDB meets again. */
-static void lengthen (const store_t *self, uint64_t page)
-{
-    static const uint8_t zeros [FILE_AHEAD];
-    MDB_envinfo info;
-    struct stat found;
-    int file;
-    mdb_env_info (self->env, &info);
-    uint64_t used = ((uint64_t) info.me_last_pgno + 1) * page;
-    size_t ahead = used / FILE_PARTS < FILE_AHEAD ? used / FILE_PARTS : FILE_AHEAD;
-    if (mdb_env_get_fd (self->env, &file) != 0 || fstat (file, &found) != 0 ||
-        (uint64_t) found.st_size >= used + ahead / 2 || disk_free_bytes (self) < MAP_AHEAD ||
-        pwrite (file, zeros, ahead, found.st_size) < 0)
-        return;
-}
-
 /*  The batch, with what is used when it is flushed; room is counted to the page, or by the disk
  *  where that has less. */
 static int commit_batch (store_t *self)
@@ -158,7 +139,6 @@ static int commit_batch (store_t *self)
     MDB_stat records, spare;
     mdb_stat (self->batch, self->table, &records);
     mdb_stat (self->batch, 0, &spare); /* LMDB's own table of free pages */
-    lengthen (self, records.ms_psize);
     int code = mdb_txn_commit (self->batch);
     self->batch = NULL;
     if (code != MDB_SUCCESS)

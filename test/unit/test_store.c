@@ -271,42 +271,6 @@ static void a_full_store_says_so_and_still_takes_what_ends_something (void **sta
     store_close (&store);
 }
 
-static uint64_t file_bytes (void)
-{
-    char path [128];
-    struct stat file;
-    in_folder (path, "store.mdb");
-    assert_int_equal (stat (path, &file), 0);
-    return (uint64_t) file.st_size;
-}
-
-/*  Each batch takes five pages. */
-static void a_growing_file_becomes_longer_seldom_and_by_little (void **state)
-{
-    (void) state;
-    store_t *store = open_store ();
-    static const uint8_t value [20000];
-    unsigned longer = 0;
-    for (uint32_t i = 0; i < 200; i++) {
-        uint64_t before = file_bytes ();
-        assert_int_equal (store_begin (store), STORE_OK);
-        assert_int_equal (store_put (store, 1, (bytes_t){(const uint8_t *) &i, sizeof i},
-                                     (bytes_t){value, sizeof value}),
-                          STORE_OK);
-        assert_int_equal (store_flush (store, 0), STORE_OK);
-        longer += i >= 100 && file_bytes () > before;
-    }
-    assert_true (longer > 0 && longer < 25);
-    uint64_t used = store_facts (store)->bytes - store_facts (store)->free_bytes;
-    assert_true (file_bytes () > used && file_bytes () < used + used / 4);
-    store_close (&store);
-    store = open_store (); /* zeros behind the last page are no damage */
-    uint32_t found = 0;
-    assert_int_equal (store_each (store, count_one, &found), STORE_OK);
-    assert_int_equal (found, 200);
-    store_close (&store);
-}
-
 #define NO_SMALL_DISK 77
 
 /*  On a disk of 2 MiB, in a view of the file system of its own. Returns how the first write that
@@ -396,7 +360,6 @@ int main (void)
       STORE_TEST (a_killed_process_leaves_what_it_told_and_no_lock),
       STORE_TEST (a_store_that_was_taken_over_takes_no_more_writes),
       STORE_TEST (a_full_store_says_so_and_still_takes_what_ends_something),
-      STORE_TEST (a_growing_file_becomes_longer_seldom_and_by_little),
       STORE_TEST (a_full_disk_refuses_and_keeps_what_it_has),
       STORE_TEST (a_folder_that_cannot_be_made_is_told),
     };
