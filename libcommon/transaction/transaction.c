@@ -41,8 +41,8 @@ int txid_compare (const txid_t *a, const txid_t *b)
 
 const char *txid_text (const txid_t *self, char text [TXID_TEXT_BYTES])
 {
-    snprintf (text, TXID_TEXT_BYTES, "%02x%02x%02x%02x-%" PRIu32 "-%" PRIu64, self->store [0],
-              self->store [1], self->store [2], self->store [3], self->start, self->counter);
+    snprintf (text, TXID_TEXT_BYTES, "%08" PRIx64 "-%" PRIu32 "-%" PRIu64,
+              number_get (self->store, 4), self->start, self->counter);
     return text;
 }
 
