@@ -36,7 +36,7 @@ const config_key_t planner_keys [] = {
                 "how long rows of the ledger are kept; longer while what they record still stands"),
   KEY_INTEGER ("ledger/segments", "17179869184", 1, (double) ((uint64_t) 1 << 44),
                "bytes that segments of the ledger may take; beyond that the oldest leave"),
-  KEY_INTEGER ("ledger/segment_rows", "4096", 16, 65536,
+  KEY_INTEGER ("ledger/segment_rows", "1024", 16, 65536,
                "rows that leave the store as one segment; as many stay in it"),
   KEY_DURATION (
     "tell_done", "50ms", 1, 60000,

@@ -25,7 +25,7 @@
 #include "core.h"
 
 #define SEGMENT_WORK        "ledger-segment"
-#define SEGMENT_ROWS        4096                 /* in one, unless told otherwise */
+#define SEGMENT_ROWS        1024                 /* in one, unless told otherwise */
 #define SEGMENT_BYTES       ((uint32_t) 4 << 20) /* of rows in one; one row always fits */
 #define SEGMENT_KEY_BYTES   8                    /* of a row's number, which is its key */
 #define SEGMENT_ORDER_BYTES 8                    /* before the rows */

@@ -186,9 +186,11 @@ static uint64_t list_drop (segments_t *self, uint64_t kept_from)
     uint64_t bytes = 0;
     pthread_mutex_lock (&self->lock);
     for (size_t i = 0; i < self->count; i++) {
-        segment_path (self, &self->list [i], path);
-        if (self->list [i].last < kept_from && (unlink (path) == 0 || errno == ENOENT))
-            continue;
+        if (self->list [i].last < kept_from) {
+            segment_path (self, &self->list [i], path);
+            if (unlink (path) == 0 || errno == ENOENT)
+                continue;
+        }
         bytes += self->list [i].bytes;
         self->list [kept++] = self->list [i];
     }

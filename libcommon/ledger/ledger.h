@@ -114,7 +114,7 @@ typedef struct {
     int64_t retention_ms;   /* longer while something that a row records still exists; 366 days */
     int64_t segments_bytes; /* all segments together, on the disk: beyond that the oldest rows leave
                                whatever exists; 16 GiB */
-    uint32_t segment_rows;  /* in a segment, and at least as many stay in the store; 4 096 */
+    uint32_t segment_rows;  /* in a segment, and at least as many stay in the store; 1 024 */
 } ledger_limits_t;
 void ledger_limit (ledger_t *self, const ledger_limits_t *limits);
 

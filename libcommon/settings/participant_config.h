@@ -41,7 +41,7 @@
         "how long rows of the ledger are kept; longer while what they record is still there"),     \
       KEY_INTEGER ("ledger/segments", "17179869184", 1, SETTING_BYTES_MOST,                        \
                    "bytes that segments of the ledger may take; beyond that the oldest leave"),    \
-      KEY_INTEGER ("ledger/segment_rows", "4096", 16, 65536,                                       \
+      KEY_INTEGER ("ledger/segment_rows", "1024", 16, 65536,                                       \
                    "rows that leave the store as one segment; as many stay in it"),                \
       KEY_DURATION ("limits/doubt", "2s", 10, SETTING_DAY_MS,                                      \
                     "how long a vote waits for the decision before the coordinator is asked"),     \
