@@ -147,6 +147,22 @@ static void what_was_cut_off_a_little_earlier_elsewhere_is_no_orphan (void **sta
     assert_int_equal (judge (pair).violations, 1);
 }
 
+/*  One who was away for hours tells that all have acknowledged, long after the other's rows left. */
+static void what_is_acknowledged_late_is_no_orphan (void **state)
+{
+    pair_t *pair = *state;
+    rows_change_t one = booking ();
+    replay_figures_t *cut = &pair->home.replay->figures;
+    commit (&pair->site, one);
+    cut->first = 7;
+    cut->first_wall_ms = pair->site.replay->figures.last_wall_ms + 1000;
+    pair->site.wall_ms += 3 * HOUR;
+    rows_move (&pair->site, &one, COMMAND_COMMITTED, "done");
+    audit_result_t result = judge (pair);
+    assert_int_equal (result.violations, 0);
+    assert_int_equal (result.unjudged, 1);
+}
+
 static void a_participant_without_its_ledger_is_counted (void **state)
 {
     pair_t *pair = *state;
@@ -333,6 +349,7 @@ int main (void)
       TEST (what_was_cut_off_is_no_orphan),
       TEST (what_was_told_after_the_others_were_read_is_no_orphan),
       TEST (what_was_cut_off_a_little_earlier_elsewhere_is_no_orphan),
+      TEST (what_is_acknowledged_late_is_no_orphan),
       TEST (a_participant_without_its_ledger_is_counted),
       TEST (two_plans_of_one_transaction_are_found),
       TEST (a_commit_that_nobody_decided_is_found),

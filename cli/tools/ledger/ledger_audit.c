@@ -100,7 +100,8 @@ static bool ledger_audit_takes_part (const audit_ledger_t *ledger, const plan_t 
 }
 
 /*  Are all its rows here from before that moment on? Then what they do not mention has not
- *  happened. */
+ *  happened. A transaction is judged by when it began elsewhere: one who was away may hear of it
+ *  hours after the others, and the others' rows have left by then. */
 static bool ledger_audit_complete (const audit_ledger_t *ledger, int64_t since_ms)
 {
     const replay_figures_t *figures = &ledger->replay->figures;
@@ -165,7 +166,7 @@ static void judge_orphan (const audit_transaction_t *txn)
         while (at < self->ledgers_count && !is_store (&self->ledgers [at], party->store))
             at++;
         if (at == self->ledgers_count ||
-            !ledger_audit_complete (&self->ledgers [at], txn->committed->command->wall_ms)) {
+            !ledger_audit_complete (&self->ledgers [at], txn->committed->command->begun_ms)) {
             all = all && at < self->ledgers_count && ledger_audit_heard (txn, at, false);
             continue;
         }
@@ -196,7 +197,7 @@ static void judge_decided (const audit_transaction_t *txn)
     const audit_statement_t *yes = txn->committed;
     for (size_t at = 0; at < self->ledgers_count && !decided_alone (txn); at++)
         if (is_store (&self->ledgers [at], yes->txid.store) &&
-            ledger_audit_complete (&self->ledgers [at], yes->command->wall_ms) &&
+            ledger_audit_complete (&self->ledgers [at], yes->command->begun_ms) &&
             !ledger_audit_heard (txn, at, true) && ledger_audit_marked (txn, yes))
             violation (self, "%s was committed at %s, but its coordinator %s never decided that",
                        txn->text, ledger_audit_name_of (txn, yes), self->ledgers [at].name);

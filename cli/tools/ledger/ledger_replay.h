@@ -46,7 +46,7 @@ typedef struct {
     bool decided;            /* committed, or refused at its edge, once: true for ever */
     bool found;              /* began before the first row, or within a hole */
     uint64_t row;            /* of its last step */
-    int64_t wall_ms;         /* of that row */
+    int64_t begun_ms;        /* of its first step; 0 = found */
     command_record_t record; /* zero when no row held the whole record */
 } replay_command_t;
 

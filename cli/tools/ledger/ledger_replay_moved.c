@@ -34,6 +34,7 @@ static replay_command_t *moved_entry_of (ledger_replay_t *self, const ledger_row
     entry = must (calloc (1, sizeof *entry));
     entry->txid = row->txid;
     entry->found = row->from != COMMAND_UNKNOWN;
+    entry->begun_ms = entry->found ? 0 : row->wall_ms;
     ordered_add (self->commands, &entry->txid, entry);
     if (entry->found && self->hole)
         entry->state = row->from;
@@ -370,7 +371,6 @@ void replay_moved (ledger_replay_t *self, ledger_row_t *row)
     entry->state = row->to;
     entry->decided |= row->to == COMMAND_COMMITTED || row->to == COMMAND_EDGE_REFUSED;
     entry->row = row->number;
-    entry->wall_ms = row->wall_ms;
 
     char text [TXID_TEXT_BYTES];
     txid_text (&row->txid, text);
