@@ -87,6 +87,20 @@ static bool may_amend (const participant_t *self, const request_t *request, cons
            (command->epoch == epoch && strcmp (command->fenced_by, request->actor) == 0);
 }
 
+/*  With the answer that was told: another planner may have repaired it, too, and come to another end
+ *  (T10). */
+static bool refuse_amended (const command_t *command, refusal_t *refusal)
+{
+    part_body_t part = part_kept (PART_CLAIM, command->part);
+    refusal->answer = part.claim.answer.data;
+    refusal->answer_size = part.claim.answer.size;
+    part.claim.answer = (packed_t){0}; /* handed over */
+    part_clear (&part);
+    return refuse_with (refusal, REFUSAL_CONFLICT,
+                        "the answer of this request is final: it has been amended, or "
+                        "everybody has acknowledged it");
+}
+
 /*  The claim as it is, with another answer. */
 static packed_t claim_with (const command_t *command, packed_t answer)
 {
@@ -104,9 +118,7 @@ static bool amend (command_t *command, packed_t *claim, refusal_t *refusal, char
     if (command->amended && claim_same (command, *claim))
         return true;
     if (command->amended || command->done)
-        return refuse_with (refusal, REFUSAL_CONFLICT,
-                            "the answer of this request is final: it has been amended, or "
-                            "everybody has acknowledged it");
+        return refuse_amended (command, refusal);
     plan_t plan = command_plan (command);
     part_body_t part = part_kept (PART_CLAIM, *claim);
     bool good = resource->valid (resource->owner, &plan, &part, refusal, why);

@@ -145,6 +145,24 @@ static void ask_home_status (repair_t *self, const moment_t *now, const particip
                               self, home_index (self));
 }
 
+static void repair_release (repair_t *self, const moment_t *now);
+static bool stands (const repair_t *self, const moment_t *now);
+
+/*  What the home told before: by us, before an earlier restart, or by a planner that fenced the
+ *  decision and repaired it, too. False also when a home of before does not say so. */
+static bool told_refused (const refusal_t *refusal)
+{
+    answer_t answer;
+    char why [WHY_BYTES];
+    bytes_t packed = {.data = refusal->answer, .size = refusal->answer_size};
+    if (refusal->reason != REFUSAL_CONFLICT || packed.size == 0 ||
+        !codec_decode (&answer_codec, &answer, packed, why))
+        return false;
+    bool refused = answer.status == ANSWER_REFUSED;
+    codec_clear (&answer_codec, &answer);
+    return refused;
+}
+
 static void on_amended (void *owner, const moment_t *now, uint64_t token,
                         const call_result_t *result)
 {
@@ -168,11 +186,13 @@ static void on_amended (void *owner, const moment_t *now, uint64_t token,
         repair_again (self, now);
         return;
     }
-    /* A conflict: we told it before an earlier restart, or a planner that fenced it did. */
+    bool undo = told_refused (&answer.refusal) && stands (self, now);
     bool told = answer.refusal.reason == REFUSAL_NONE || answer.refusal.reason == REFUSAL_CONFLICT;
     bool gone = answer.refusal.reason == REFUSAL_ENDED;
     codec_clear (&command_answer_codec, &answer);
-    if (told || gone)
+    if (undo)
+        repair_release (self, now);
+    else if (told || gone)
         repair_finish (self, now, told ? DECISION_END_REPAIRED : DECISION_END_RELEASED);
     else
         repair_again (self, now);
@@ -395,7 +415,7 @@ static void fill_release (repair_t *self, const moment_t *now, plan_t *plan)
 
 /*  Put the release of everything that is still booked to the vote. This is done here and not by a
  *  pending request: it needs no plan, and may go only to some of the participants. */
-static void release (repair_t *self, const moment_t *now)
+static void repair_release (repair_t *self, const moment_t *now)
 {
     pendings_t *pendings = self->pendings;
     const planner_settings_t *settings = pendings->settings;
@@ -471,7 +491,7 @@ static void repair_act (repair_t *self, const moment_t *now, const part_record_t
     } else if (step != REPAIR_NOTHING) {
         repair_again (self, now);
     } else if (booked > 0) {
-        release (self, now);
+        repair_release (self, now);
     } else if (heard && is_rest (self)) {
         conclude_rest (self, now, "and has given it back since");
     } else if (heard) {
@@ -529,6 +549,14 @@ static void repair_on_outcomes (void *owner, const moment_t *now, outcomes_verdi
         repair_again (self, now);
         break;
     }
+}
+
+/*  Does a plan that a repair has put in the place of a new reservation still book something? */
+static bool stands (const repair_t *self, const moment_t *now)
+{
+    const part_record_t *newest = locate_newest (self->locate);
+    return self->plan.operation == OPERATION_RESERVE && newest &&
+           repair_has_attempt (self, newest) && booked_of (self, now) > 0;
 }
 
 static void repair_on_located (void *owner, const moment_t *now)

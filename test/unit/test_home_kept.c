@@ -52,9 +52,14 @@ static void T2_a_repair_amends_the_answer_once_and_for_good (void **state)
         if (times == 1)
             restart (node);
     }
-    assert_int_equal (
-      amend_refused (node, PLANNER_A, 1, 0, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED),
-      REFUSAL_CONFLICT);
+    command_answer_t other =
+      amend_as (node, PLANNER_A, 1, 0, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED, "res-1");
+    packed_t told = answer_of (MUSUBI__ANSWER_STATUS__ANSWER_REFUSED, "res-1", 0);
+    assert_int_equal (other.refusal.reason, REFUSAL_CONFLICT);
+    assert_int_equal (other.refusal.answer_size, told.size);
+    assert_memory_equal (other.refusal.answer, told.data, told.size);
+    free (told.data);
+    codec_clear (&command_answer_codec, &other);
     assert_int_equal (look (node).answer_status, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
     refusal_reason_t reason;
     home_attempt_t two = attempt (2); /* the request is answered */

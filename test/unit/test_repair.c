@@ -561,6 +561,56 @@ static void T8_what_was_refused_at_an_edge_is_repaired_in_spite_of_a_dead_planne
     fed_end (&fed);
 }
 
+/*  As the planner that has fenced p0's first plan, repaired it, and come to nothing. */
+static void amend_refused (fed_t *fed)
+{
+    const store_identity_t *store = &fed->procs [fed_find (fed, "p0")].host.store;
+    Musubi__AmendRequest request = MUSUBI__AMEND_REQUEST__INIT;
+    Musubi__Txid txid = MUSUBI__TXID__INIT;
+    txid.store = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = (uint8_t *) store->id};
+    txid.start = store->start;
+    txid.counter = 1;
+    Musubi__Answer told = MUSUBI__ANSWER__INIT;
+    told.status = MUSUBI__ANSWER_STATUS__ANSWER_REFUSED;
+    told.request_id = "a@g1";
+    request.txid = &txid;
+    request.epoch = 1;
+    request.answer.data = message_pack (&told.base, &request.answer.len);
+    fed_ask (fed, "gis/g1", "Participant", "Amend", "planner/22222222222222222222222222222222", "",
+             &request.base, 60000);
+    fed_run (fed, 100);
+    free (request.answer.data);
+}
+
+/*  Another planner repairs it, too, after a fence, and has told "failed" before p0's replacing plan
+ *  stands. */
+static void T10_what_stands_though_another_has_told_failed_is_given_back (void **state)
+{
+    (void) state;
+    fed_t fed;
+    late_federation (&fed, 44, 3);
+    Musubi__Answer *late = read_answer (&fed, make_late (&fed, "a@g1"));
+    fed.passes = lose_amends;
+    fed.counts [0] = 0;
+    for (int i = 0; i < 3000 && fed.counts [3] == 0; i++)
+        fed_run (&fed, 10);
+    Musubi__ReservationView *view = show (&fed, "p1", "alice", late->reservation);
+    assert_int_equal (view->version, 2);
+    message_free (&view->base);
+    fed.passes = NULL;
+    amend_refused (&fed);
+    fed_run (&fed, 40000);
+    view = show (&fed, "p1", "alice", late->reservation);
+    assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_RELEASED);
+    assert_false (is_repairing (&fed.procs [fed_find (&fed, "p0")]));
+    message_free (&view->base);
+    Musubi__Answer *again = reserve (&fed, "p1", "a@g1", &two_sites);
+    expect_status (again, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    message_free (&again->base);
+    message_free (&late->base);
+    fed_end (&fed);
+}
+
 /*  --- T14 --- */
 
 /*  The records of one process at an earlier time. */
@@ -655,6 +705,7 @@ int main (void)
       cmocka_unit_test (T2_a_home_that_loses_the_claim_before_it_hears_of_a_repair_has_it_undone),
       cmocka_unit_test (
         T8_what_was_refused_at_an_edge_is_repaired_in_spite_of_a_dead_planners_fence),
+      cmocka_unit_test (T10_what_stands_though_another_has_told_failed_is_given_back),
       cmocka_unit_test (T14_a_restored_planner_aborts_nothing_that_it_has_forgotten),
     };
     return cmocka_run_group_tests_name ("repair", tests, NULL, NULL);

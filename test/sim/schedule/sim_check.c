@@ -407,13 +407,27 @@ void sim_check_acknowledged (sim_check_t *self, const sim_request_t *request)
     }
 }
 
+/*  T10: after a fence two planners may repair one decision, and the plan of one may stand for a
+ *  moment though the other has told "refused". That it goes again is judged at the end. */
+static bool repaired_twice (sim_check_t *self, const sim_command_t *command)
+{
+    bool fenced = false;
+    for (size_t i = 0; i < self->participants_count; i++) {
+        const sim_command_t *there =
+          sim_check_command (sim_check_records (self, i), &command->txid);
+        fenced = fenced || (there && there->epoch > 0);
+    }
+    return fenced && command->operation == OPERATION_RESERVE && sim_mend_refused (self, command);
+}
+
 /*  T2: "refused" is told only when the home has closed the request; T10: or when what was committed
  *  of it has been undone or given back. */
 static void check_refused (sim_check_t *self, const sim_request_t *request,
                            const char *request_id_told)
 {
     const sim_command_t *command = sim_check_committed (self, request);
-    if (command && (sim_check_undone (self, command) || sim_mend_went_back (self, command)))
+    if (command && (sim_check_undone (self, command) || sim_mend_went_back (self, command) ||
+                    repaired_twice (self, command)))
         return;
     packed_t question = sim_wire_look (request->actor, request_id_told);
     bool closed = false;
