@@ -73,14 +73,21 @@ static void arrival_read (storage_t *self, arrival_t *arrival)
                                    &(storage_work_t){.from = path, .marks = marks, .plain = true});
 }
 
+static bool arrival_fits (const storage_t *self, const chain_arrival_t *wanted,
+                          const content_t *content)
+{
+    return content->size <= wanted->room &&
+           files_bytes (self) + transfers_bytes (self) + content->size <= self->settings.bytes_max;
+}
+
 /*  What is done with it, now that it is known what it is. */
 static void arrival_judge (storage_t *self, const moment_t *now, arrival_t *arrival)
 {
     char path [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES + sizeof FLOW_MARKS], why [WHY_BYTES];
     const chain_arrival_t *wanted = &arrival->wanted;
     const content_t *content = &wanted->content;
-    uint64_t used = files_bytes (self) + transfers_bytes (self);
     const own_file_t *here = files_find (self, wanted->file);
+    arrival->full = false;
     if (files_busy (self, wanted->file))
         return;
     arrival_path (self, arrival, path);
@@ -91,7 +98,8 @@ static void arrival_judge (storage_t *self, const moment_t *now, arrival_t *arri
                                 content_same (&here->stored.content, content))) {
         arrival->work =
           storage_order (self, FILE_DROP, &(storage_work_t){.from = path, .marks = marks});
-    } else if (content->size > wanted->room || used + content->size > self->settings.bytes_max) {
+    } else if (!arrival_fits (self, wanted, content)) {
+        arrival->full = true;
         snprintf (why, sizeof why, "disk full: it has %" PRIu64 " bytes", content->size);
         arrival_told (self, now, arrival, false, why);
     } else {
@@ -152,7 +160,8 @@ void arrivals_again (storage_t *self, const moment_t *now, const char *name)
             arrival_read (self, arrival);
 }
 
-/*  A change of what is wanted has it judged anew, and one that could not be read is read again. */
+/*  A change of what is wanted has it judged anew, so does room that it may have and that something
+ *  else has left since; one that could not be read is read again. */
 static void arrival_want (storage_t *self, const moment_t *now, const chain_arrival_t *wanted)
 {
     arrival_t *arrival = ordered_find (self->arrivals, wanted->path);
@@ -165,7 +174,8 @@ static void arrival_want (storage_t *self, const moment_t *now, const chain_arri
     content_t content = arrival->wanted.content;
     bool done = arrival->wanted.done;
     bool changed = arrival->wanted.room != wanted->room || arrival->wanted.have != wanted->have ||
-                   arrival->wanted.is_named != wanted->is_named;
+                   arrival->wanted.is_named != wanted->is_named ||
+                   (arrival->full && arrival_fits (self, wanted, &content));
     arrival->mentioned = true;
     if (!is_new && (arrival->work != 0 || arrival->taken || done || !changed))
         return;

@@ -33,6 +33,7 @@ typedef struct {
     chain_arrival_t wanted;
     uint64_t work;  /* that reads or removes it; 0 = none */
     bool read;      /* wanted.content is what lies there */
+    bool full;      /* it found no room */
     bool taken;     /* it becomes a file */
     bool mentioned; /* it is in the answer that is being carried out */
 } arrival_t;

@@ -139,12 +139,18 @@ static staged_state_t output_home (take_ins_t *self, const moment_t *now, take_i
     return STAGED_COMING;
 }
 
-/*  What its node says that it has no room for may have it as soon as the cache has made it. */
+/*  What its node says that it has no room for may have it as soon as the cache has made it. A node
+ *  that says so of room that is held for this output has not heard of that yet, or something is
+ *  about to leave there. */
 static staged_state_t output_room (const take_ins_t *self, const moment_t *now, take_in_t *output,
                                    const chain_arrival_t *arrival, char why [WHY_BYTES])
 {
     file_t wanted = {.content = arrival->content, .kept = true};
     memcpy (wanted.name, output->name, sizeof wanted.name);
+    if (output->wanted.room >= wanted.content.size) {
+        snprintf (why, WHY_BYTES, "disk full: room is awaited at %s", output->node);
+        return STAGED_COMING;
+    }
     cache_answer_t answer = cache_room_at (self->parts.cache, now, &wanted, output->node, why);
     if (answer == CACHE_READY) {
         output->wanted.room = wanted.content.size;
@@ -165,12 +171,15 @@ static void output_tell (take_ins_t *self, const moment_t *now, take_in_t *outpu
     memcpy (answer->digest, arrival->content.digest, sizeof answer->digest);
     if (arrival->done && output_known (self, now, output, arrival)) {
         answer->state = output_home (self, now, output, answer->why);
-    } else if (arrival->content.digest_known && arrival->content.size > output->wanted.room &&
-               strncmp (arrival->why, "disk full", 9) == 0) {
+    } else if (arrival->content.digest_known && strncmp (arrival->why, "disk full", 9) == 0) {
         answer->state = output_room (self, now, output, arrival, answer->why);
     } else if (*arrival->why) {
         answer->state = STAGED_LATE;
         snprintf (answer->why, sizeof answer->why, "%.120s: %.120s", output->name, arrival->why);
+    }
+    if (answer->state == STAGED_LATE && output->wanted.room > 0) { /* others may have the room */
+        output->wanted.room = 0;
+        (void) output_ask (self, now, output);
     }
 }
 

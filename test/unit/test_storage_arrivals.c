@@ -168,16 +168,11 @@ static void what_nobody_takes_in_goes_when_its_time_is_over (void **state)
 
 /*  --- taken in --- */
 
-/*  The site wants what was left as the file "out". */
-static void site_wants (int64_t mono_ms, uint64_t number)
+static void site_answers (int64_t mono_ms, storage_wanted_t wanted)
 {
-    chain_arrival_t arrival = {.path = "left", .file = "out", .room = 100};
-    packed_t body = codec_encode (&storage_wanted_codec, &(storage_wanted_t){.number = number,
-                                                                             .attend_ms = 1000,
-                                                                             .report_ms = 1000,
-                                                                             .site = "ams",
-                                                                             .arrivals = &arrival,
-                                                                             .arrivals_count = 1});
+    wanted.attend_ms = wanted.report_ms = 1000;
+    memcpy (wanted.site, "ams", sizeof "ams");
+    packed_t body = codec_encode (&storage_wanted_codec, &wanted);
     int64_t at_ms =
       step (mono_ms, &(event_t){.kind = EVENT_ANSWER,
                                 .answer = {.call = call,
@@ -186,6 +181,14 @@ static void site_wants (int64_t mono_ms, uint64_t number)
     if (at_ms <= mono_ms)
         step (mono_ms, &(event_t){.kind = EVENT_TIMER});
     free (body.data);
+}
+
+/*  The site wants what was left as the file "out". */
+static void site_wants (int64_t mono_ms, uint64_t number)
+{
+    chain_arrival_t arrival = {.path = "left", .file = "out", .room = 100};
+    site_answers (mono_ms,
+                  (storage_wanted_t){.number = number, .arrivals = &arrival, .arrivals_count = 1});
 }
 
 static void taken_in (void)
@@ -235,6 +238,33 @@ static void what_was_being_taken_in_when_it_was_killed_counts (void **state)
     }
 }
 
+/*  The site has evicted a copy for it, and the node has not dropped that one yet. */
+static void what_finds_no_room_is_taken_in_when_something_has_left (void **state)
+{
+    (void) state;
+    char bytes [996] = "";
+    chain_arrival_t large = {.path = "large", .file = "large", .room = sizeof bytes};
+    record_end ();
+    leave ("arrivals/large", memset (bytes, 'x', sizeof bytes - 1));
+    start (0, false, 0);
+    site_answers (10, (storage_wanted_t){.number = 1, .arrivals = &large, .arrivals_count = 1});
+    assert_true (told.arrivals [0].done);
+    leave ("arrivals/left", "seven s");
+    for (uint64_t number = 2; number <= 4; number++) {
+        site_wants (10 * (int64_t) number, number);
+        assert_int_equal (told.arrivals_count, 1);
+        assert_false (told.arrivals [0].done);
+        assert_string_equal (told.arrivals [0].why, "disk full: it has 7 bytes");
+    }
+    chain_arrival_t arrival = {.path = "left", .file = "out", .room = 100};
+    storage_wanted_t wanted = {
+      .arrivals = &arrival, .arrivals_count = 1, .drops = &large.file, .drops_count = 1};
+    for (wanted.number = 5; wanted.number <= 7; wanted.number++)
+        site_answers (10 * (int64_t) wanted.number, wanted);
+    taken_in ();
+    core.destroy (core.self);
+}
+
 /*  Two tries of a task leave the same. */
 static void what_is_here_already_is_not_kept_twice (void **state)
 {
@@ -254,6 +284,7 @@ int main (void)
       cmocka_unit_test (what_nobody_takes_in_goes_when_its_time_is_over),
       cmocka_unit_test (what_is_taken_in_is_a_file),
       cmocka_unit_test (what_was_being_taken_in_when_it_was_killed_counts),
+      cmocka_unit_test (what_finds_no_room_is_taken_in_when_something_has_left),
       cmocka_unit_test (what_is_here_already_is_not_kept_twice),
     };
     if (!mkdtemp (folder) || !storage_folders_make (folder))
