@@ -551,10 +551,11 @@ static void repair_on_outcomes (void *owner, const moment_t *now, outcomes_verdi
     }
 }
 
-/*  Does a plan that a repair has put in the place of a new reservation still book something? */
+/*  Does a plan that a repair has put in the place of a new reservation still book something? Not if
+ *  its window has passed before it was looked for. */
 static bool stands (const repair_t *self, const moment_t *now)
 {
-    const part_record_t *newest = locate_newest (self->locate);
+    const part_record_t *newest = self->locate ? locate_newest (self->locate) : NULL;
     return self->plan.operation == OPERATION_RESERVE && newest &&
            repair_has_attempt (self, newest) && booked_of (self, now) > 0;
 }

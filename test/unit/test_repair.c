@@ -582,25 +582,32 @@ static void amend_refused (fed_t *fed)
     free (request.answer.data);
 }
 
+/*  p0's replacing plan stands, and the home does not hear of it. Returns the user's answer. */
+static Musubi__Answer *replace_unheard (fed_t *fed)
+{
+    late_federation (fed, 44, 3);
+    Musubi__Answer *late = read_answer (fed, make_late (fed, "a@g1"));
+    fed->passes = lose_amends;
+    fed->counts [0] = 0;
+    for (int i = 0; i < 3000 && fed->counts [3] == 0; i++)
+        fed_run (fed, 10);
+    Musubi__ReservationView *view = show (fed, "p1", "alice", late->reservation);
+    assert_int_equal (view->version, 2);
+    message_free (&view->base);
+    return late;
+}
+
 /*  Another planner repairs it, too, after a fence, and has told "failed" before p0's replacing plan
  *  stands. */
 static void T10_what_stands_though_another_has_told_failed_is_given_back (void **state)
 {
     (void) state;
     fed_t fed;
-    late_federation (&fed, 44, 3);
-    Musubi__Answer *late = read_answer (&fed, make_late (&fed, "a@g1"));
-    fed.passes = lose_amends;
-    fed.counts [0] = 0;
-    for (int i = 0; i < 3000 && fed.counts [3] == 0; i++)
-        fed_run (&fed, 10);
-    Musubi__ReservationView *view = show (&fed, "p1", "alice", late->reservation);
-    assert_int_equal (view->version, 2);
-    message_free (&view->base);
+    Musubi__Answer *late = replace_unheard (&fed);
     fed.passes = NULL;
     amend_refused (&fed);
     fed_run (&fed, 40000);
-    view = show (&fed, "p1", "alice", late->reservation);
+    Musubi__ReservationView *view = show (&fed, "p1", "alice", late->reservation);
     assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_RELEASED);
     assert_false (is_repairing (&fed.procs [fed_find (&fed, "p0")]));
     message_free (&view->base);
@@ -608,6 +615,23 @@ static void T10_what_stands_though_another_has_told_failed_is_given_back (void *
     expect_status (again, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
     message_free (&again->base);
     message_free (&late->base);
+    fed_end (&fed);
+}
+
+/*  p0 is away until the window has passed: then there is nothing to give back. */
+static void T10_what_is_over_when_its_planner_is_back_is_left (void **state)
+{
+    (void) state;
+    fed_t fed;
+    message_free (&replace_unheard (&fed)->base);
+    fed_kill (&fed, fed_find (&fed, "p0"));
+    fed.passes = NULL;
+    amend_refused (&fed);
+    fed_run (&fed, 2 * FED_HOUR_MS);
+    fed_start (&fed, fed_find (&fed, "p0"));
+    assert_true (is_repairing (&fed.procs [fed_find (&fed, "p0")]));
+    fed_run (&fed, 60000);
+    assert_false (is_repairing (&fed.procs [fed_find (&fed, "p0")]));
     fed_end (&fed);
 }
 
@@ -706,6 +730,7 @@ int main (void)
       cmocka_unit_test (
         T8_what_was_refused_at_an_edge_is_repaired_in_spite_of_a_dead_planners_fence),
       cmocka_unit_test (T10_what_stands_though_another_has_told_failed_is_given_back),
+      cmocka_unit_test (T10_what_is_over_when_its_planner_is_back_is_left),
       cmocka_unit_test (T14_a_restored_planner_aborts_nothing_that_it_has_forgotten),
     };
     return cmocka_run_group_tests_name ("repair", tests, NULL, NULL);
