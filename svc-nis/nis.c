@@ -41,13 +41,11 @@ static void on_domain (void *owner, const moment_t *now, const request_t *reques
     (void) body, (void) now;
     nis_t *self = owner;
     service_t *service = self->provider.service;
-    arena_t arena;
-    arena_init (&arena);
+    ARENA (arena);
     Musubi__DomainAnswer answer = MUSUBI__DOMAIN_ANSWER__INIT;
     answer.name = service->name;
     answer.domain = codec_put (&domain_codec, domain_now (self), &arena);
     service_reply (service, request, packed_of (&answer.base));
-    arena_end (&arena);
 }
 
 /*  For readmission: the bookings of an answer in this domain. */

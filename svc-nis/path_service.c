@@ -183,8 +183,7 @@ static void path_service_step (path_service_t *self, const request_t *request,
         self->graph = graph_new ();
         graph_add (self->graph, free_capacity_name (self->room), self->domain);
     }
-    arena_t arena;
-    arena_init (&arena);
+    ARENA (arena);
     answering_t answering = {
       .paths = self,
       .counted = counted,
@@ -201,7 +200,6 @@ static void path_service_step (path_service_t *self, const request_t *request,
         path_answer (&answering, &question->asks [i], answer.answers [i]);
     path_service_reply (self, request, &answer);
     free (answering.rooms);
-    arena_end (&arena);
 }
 
 static void on_paths (void *owner, const moment_t *now, const request_t *request, void *body)

@@ -143,8 +143,7 @@ static void nodes_node_put (Musubi__NodeRecord *to, const nodes_t *self, const n
 
 packed_t nodes_answer_encode (const nodes_t *self, const nodes_question_t *asked)
 {
-    arena_t arena;
-    arena_init (&arena);
+    ARENA (arena);
     Musubi__NodesAnswer answer = MUSUBI__NODES_ANSWER__INIT;
     size_t most = asked->most > 0 && asked->most < NODES_LIST_MAX ? asked->most : NODES_LIST_MAX;
     answer.nodes = codec_messages (&musubi__node_record__descriptor, most, &arena);
@@ -152,9 +151,7 @@ packed_t nodes_answer_encode (const nodes_t *self, const nodes_question_t *asked
     for (; place && answer.n_nodes < most; place = ordered_after (self->by_name, place->name))
         nodes_node_put (answer.nodes [answer.n_nodes++], self, place, &arena);
     answer.more = place != NULL;
-    packed_t packed = packed_of (&answer.base);
-    arena_end (&arena);
-    return packed;
+    return packed_of (&answer.base);
 }
 
 static const codec_row_t drain_rows [] = {

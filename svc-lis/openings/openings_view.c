@@ -85,9 +85,8 @@ packed_t opening_told (void *owner, const moment_t *now, const char *reservation
     const opening_entry_t *entry = opening_find (self, reservation);
     if (!entry)
         return (packed_t){0};
-    arena_t arena;
     char trouble [NAME_BYTES_MAX + RUN_WHY_BYTES_MAX + 32];
-    arena_init (&arena);
+    ARENA (arena);
     const service_t *service = self->parts.service;
     opening_t view = opening_view (entry, present_ms (self, now));
     stored_use_t use = opening_use_now (entry, now);
@@ -118,9 +117,7 @@ packed_t opening_told (void *owner, const moment_t *now, const char *reservation
     }
     told.ready = view.phase > OPENING_WAITING && view.phase < OPENING_CLOSING &&
                  view.nodes_count >= view.wanted && !*told.trouble && opening_clear (entry);
-    packed_t packed = packed_of (&told.base);
-    arena_end (&arena);
-    return packed;
+    return packed_of (&told.base);
 }
 
 void openings_on_use (void *owner, const moment_t *now, const request_t *request, void *body)

@@ -66,8 +66,7 @@ void queue_on_bags (void *owner, const moment_t *now, const request_t *request, 
     queue_t *self = owner;
     const bags_question_t *question = body;
     uint32_t most = page (self, question->most);
-    arena_t arena;
-    arena_init (&arena);
+    ARENA (arena);
     Musubi__QueueAnswer answer = MUSUBI__QUEUE_ANSWER__INIT;
     answer.bags = codec_messages (&musubi__bag_record__descriptor, most, &arena);
     size_t bytes = 0;
@@ -81,7 +80,6 @@ void queue_on_bags (void *owner, const moment_t *now, const request_t *request, 
     }
     answer.more = bag != NULL;
     service_reply (self->parts.service, request, packed_of (&answer.base));
-    arena_end (&arena);
 }
 
 /*  --- Tasks --- */
@@ -133,8 +131,7 @@ void queue_on_tasks (void *owner, const moment_t *now, const request_t *request,
     uint32_t left = bag->asked.count - from;
     uint32_t count = page (self, question->most);
     count = count < left ? count : left;
-    arena_t arena;
-    arena_init (&arena);
+    ARENA (arena);
     Musubi__TasksAnswer answer = MUSUBI__TASKS_ANSWER__INIT;
     answer.n_tasks = count;
     answer.tasks = codec_messages (&musubi__task_record__descriptor, count, &arena);
@@ -142,5 +139,4 @@ void queue_on_tasks (void *owner, const moment_t *now, const request_t *request,
     for (uint32_t i = 0; i < count; i++)
         task_tell (self, bag, from + i, answer.tasks [i], &arena);
     service_reply (self->parts.service, request, packed_of (&answer.base));
-    arena_end (&arena);
 }

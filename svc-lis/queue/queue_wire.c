@@ -245,16 +245,13 @@ const codec_t stored_task_codec = CODEC (task_t, stored_task, stored_task_rows);
 
 packed_t stored_task_encode (const task_t *task)
 {
-    arena_t arena;
-    arena_init (&arena);
+    ARENA (arena);
     Musubi__StoredTask *stored = codec_put (&stored_task_codec, task, &arena);
     if (task->trip) {
         stored->move = codec_put (&txid_codec, &task->trip->move, &arena);
         stored->site = task->trip->site;
     }
-    packed_t packed = packed_of (&stored->base);
-    arena_end (&arena);
-    return packed;
+    return packed_of (&stored->base);
 }
 
 static bool trip_take (task_t *task, const Musubi__StoredTask *stored, char why [WHY_BYTES])
@@ -271,14 +268,12 @@ static bool trip_take (task_t *task, const Musubi__StoredTask *stored, char why 
 
 bool stored_task_decode (task_t *task, bytes_t record, char why [WHY_BYTES])
 {
-    arena_t arena;
-    arena_init (&arena);
+    ARENA (arena);
     task_t taken = {0};
     const Musubi__StoredTask *stored =
       codec_unpack (&musubi__stored_task__descriptor, record, &arena, why);
     bool good = stored && codec_take (&stored_task_codec, &taken, stored, why) &&
                 trip_take (&taken, stored, why);
-    arena_end (&arena);
     if (!good) {
         codec_clear (&stored_task_codec, &taken);
         return false;

@@ -42,13 +42,11 @@ static void on_site (void *owner, const moment_t *now, const request_t *request,
     (void) body, (void) now;
     lis_t *self = owner;
     service_t *service = self->provider.service;
-    arena_t arena;
-    arena_init (&arena);
+    ARENA (arena);
     Musubi__SiteAnswer answer = MUSUBI__SITE_ANSWER__INIT;
     answer.name = service->name;
     answer.site = codec_put (&site_codec, site_now (self), &arena);
     service_reply (service, request, packed_of (&answer.base));
-    arena_end (&arena);
 }
 
 /*  For readmission: what an answer that a home keeps has booked here. */
