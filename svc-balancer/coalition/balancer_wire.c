@@ -3,7 +3,6 @@
 
 #include "balance.pb-c.h"
 #include "bilb.h"
-#include "message.h"
 #include "must.h"
 #include "transaction_wire.h"
 
@@ -177,24 +176,20 @@ packed_t balance_status_encode (const char *name, const coalition_t *coalition,
 {
     size_t jobs = ordered_count (coalition->jobs) - coalition->jobs_over;
     Musubi__BalanceStatusAnswer answer = MUSUBI__BALANCE_STATUS_ANSWER__INIT;
-    Musubi__CoalitionMember **members_list =
-      messages_new (&musubi__coalition_member__descriptor, coalition->members_count);
-    Musubi__Guarantee **guarantees_list = messages_new (&musubi__guarantee__descriptor, jobs);
-    for (size_t i = 0; i < coalition->members_count; i++)
-        member_put (members_list [i], coalition->members [i]);
+    ARENA (arena);
+    answer.n_members = coalition->members_count;
+    answer.members =
+      codec_messages (&musubi__coalition_member__descriptor, answer.n_members, &arena);
+    for (size_t i = 0; i < answer.n_members; i++)
+        member_put (answer.members [i], coalition->members [i]);
     answer.name = (char *) name;
     answer.coalition = coalition->kept.number;
     answer.step = coalition->kept.step;
     answer.formed_ms = coalition->kept.formed_ms;
     answer.next_step_ms = next_step_ms;
-    answer.n_members = coalition->members_count;
-    answer.members = members_list;
-    answer.n_guarantees = guarantees_put (guarantees_list, coalition);
-    answer.guarantees = guarantees_list;
-    packed_t packed = fitting (&answer);
-    free (guarantees_list);
-    free (members_list);
-    return packed;
+    answer.guarantees = codec_messages (&musubi__guarantee__descriptor, jobs, &arena);
+    answer.n_guarantees = guarantees_put (answer.guarantees, coalition);
+    return fitting (&answer);
 }
 
 /*  --- records --- */
@@ -293,16 +288,14 @@ packed_t coalition_record_encode (const coalition_t *coalition, int64_t ended_ms
                                   const member_worth_t *worths, size_t count)
 {
     Musubi__CoalitionRecord record = MUSUBI__COALITION_RECORD__INIT;
-    Musubi__MemberRecord **list = messages_new (&musubi__member_record__descriptor, count);
+    ARENA (arena);
+    record.n_members = count;
+    record.members = codec_messages (&musubi__member_record__descriptor, count, &arena);
     for (size_t i = 0; i < count; i++)
-        worth_put (list [i], &worths [i]);
+        worth_put (record.members [i], &worths [i]);
     record.coalition = coalition->kept.number;
     record.formed_ms = coalition->kept.formed_ms;
     record.ended_ms = ended_ms;
     record.steps = coalition->kept.step - coalition->kept.step_before;
-    record.n_members = count;
-    record.members = list;
-    packed_t packed = packed_of (&record.base);
-    free (list);
-    return packed;
+    return packed_of (&record.base);
 }
