@@ -15,17 +15,6 @@ chain_file_t *chain_file (const chain_node_t *node, const char *name)
     return node ? ordered_find (node->files, name) : NULL;
 }
 
-void chain_files_init (chain_node_t *place)
-{
-    place->files = ordered_by_text (offsetof (chain_file_t, stored.file));
-}
-
-void chain_files_end (chain_node_t *place)
-{
-    ordered_end (&place->files, free);
-    free (place->arrivals);
-}
-
 void chain_files_unsure (chain_node_t *place)
 {
     place->files_seen = 0;

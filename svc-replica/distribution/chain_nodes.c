@@ -22,7 +22,7 @@ static chain_node_t *place_new (chain_t *self, const char *name, bool guest)
     chain_node_t *place = must (calloc (1, sizeof *place));
     snprintf (place->name, sizeof place->name, "%s", name);
     place->guest = guest;
-    chain_files_init (place);
+    place->files = ordered_by_text (offsetof (chain_file_t, stored.file));
     self->places [self->places_count++] = place;
     ordered_add (self->places_by_name, place->name, place);
     return place;
@@ -30,7 +30,8 @@ static chain_node_t *place_new (chain_t *self, const char *name, bool guest)
 
 static void place_free (chain_node_t *place)
 {
-    chain_files_end (place);
+    ordered_end (&place->files, free);
+    free (place->arrivals);
     agent_session_end (&place->agent);
     free (place);
 }

@@ -81,9 +81,7 @@ void chain_nodes_settle (chain_t *self, const moment_t *now);
 
 void chain_files_take (chain_t *self, const moment_t *now, chain_node_t *place,
                        const storage_attend_t *asked);
-void chain_files_init (chain_node_t *place);
 void chain_files_unsure (chain_node_t *place);
-void chain_files_end (chain_node_t *place);
 bool chain_has_room (const chain_t *self, const chain_node_t *place, uint64_t bytes);
 
 /*  --- chain_reports.c --- */

@@ -106,9 +106,9 @@ static void storage_on_start (void *owner, const moment_t *now)
 static void storage_destroy (void *owner)
 {
     storage_t *self = owner;
-    transfers_end (self);
+    ordered_end (&self->transfers, free);
     files_end (self);
-    arrivals_end (self);
+    ordered_end (&self->arrivals, free);
     agent_poll_destroy (&self->agent_poll);
     service_destroy (&self->service);
     free (self);
@@ -133,8 +133,8 @@ void storage_core (const storage_settings_t *settings, core_t *core)
                                                               .take = storage_take,
                                                               .owner = self});
     files_init (self);
-    arrivals_init (self);
-    transfers_init (self);
+    self->arrivals = ordered_by_text (offsetof (arrival_t, wanted.path));
+    self->transfers = ordered_by_bytes (offsetof (transfer_t, wanted.id), CHAIN_ID_BYTES);
     service_at_start (self->service, storage_on_start, self);
     service_on_work (self->service, storage_on_work, self);
     service_on_flow (self->service, transfers_on_flow, self);

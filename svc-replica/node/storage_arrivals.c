@@ -15,16 +15,6 @@
 #define ARRIVALS_FOLDER "arrivals"
 #define CLEAR_MS        60000 /* between two looks for old ones */
 
-void arrivals_init (storage_t *self)
-{
-    self->arrivals = ordered_by_text (offsetof (arrival_t, wanted.path));
-}
-
-void arrivals_end (storage_t *self)
-{
-    ordered_end (&self->arrivals, free);
-}
-
 /*  Has those removed that were left there long ago, but for the ones that are wanted. */
 static void arrivals_clear (void *owner, const moment_t *now, uint64_t token)
 {

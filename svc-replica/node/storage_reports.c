@@ -19,16 +19,6 @@
 #define WRITE_BYTES (UINT64_C (8) << 20)
 #define LOSSES_MAX  3 /* of one transfer; then its disk counts as broken */
 
-void transfers_init (storage_t *self)
-{
-    self->transfers = ordered_by_bytes (offsetof (transfer_t, wanted.id), CHAIN_ID_BYTES);
-}
-
-void transfers_end (storage_t *self)
-{
-    ordered_end (&self->transfers, free);
-}
-
 uint64_t transfers_bytes (const storage_t *self)
 {
     uint64_t bytes = 0;

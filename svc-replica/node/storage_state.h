@@ -152,9 +152,7 @@ bool files_on_work (storage_t *self, const moment_t *now, uint64_t work,
 
 /*  --- storage_arrivals.c --- */
 
-void arrivals_init (storage_t *self);
 void arrivals_start (storage_t *self, const moment_t *now);
-void arrivals_end (storage_t *self);
 void arrivals_want (storage_t *self, const moment_t *now, const storage_wanted_t *wanted);
 
 /*  Goes on with those that waited until nothing else is done to the file of this name. */
@@ -165,8 +163,6 @@ bool arrivals_on_work (storage_t *self, const moment_t *now, uint64_t work,
 
 /*  --- storage_reports.c --- */
 
-void transfers_init (storage_t *self);
-void transfers_end (storage_t *self);
 void transfers_want (storage_t *self, const moment_t *now, const storage_wanted_t *wanted);
 receiver_report_t *transfers_report (const storage_t *self, size_t *count);
 void transfers_on_flow (void *owner, const moment_t *now, const flow_event_t *event);
