@@ -232,7 +232,7 @@ void nodes_destroy (nodes_t **self_p)
         return;
     nodes_outputs_end (self);
     nodes_runs_end (self);
-    nodes_batch_end (self);
+    nodes_picture_forget (self);
     for (size_t i = 0; i < self->places_count; i++) {
         ordered_destroy (&self->places [i].runs);
         free (self->places [i].reports);

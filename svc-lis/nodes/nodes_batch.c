@@ -96,7 +96,7 @@ static bool bookings_same (const batch_picture_t *one, const batch_picture_t *ot
     return same;
 }
 
-static void picture_forget (nodes_t *self)
+void nodes_picture_forget (nodes_t *self)
 {
     for (size_t i = 0; i < self->places_count; i++)
         self->places [i].told = NULL;
@@ -117,7 +117,7 @@ void nodes_batch_take (nodes_t *self, const moment_t *now, batch_picture_t **pic
         return;
     }
     bool booked = !bookings_same (self->picture, *picture);
-    picture_forget (self);
+    nodes_picture_forget (self);
     self->picture = *picture;
     *picture = NULL;
     if (booked)
@@ -146,9 +146,4 @@ void nodes_batch_start (nodes_t *self)
     for (size_t i = 0; i < self->places_count; i++)
         if (i != self->batch && !self->places [self->batch].agent.came)
             self->places [i].agent.state = AGENT_LOST;
-}
-
-void nodes_batch_end (nodes_t *self)
-{
-    picture_forget (self);
 }

@@ -124,7 +124,7 @@ void nodes_batch_take (nodes_t *self, const moment_t *now, batch_picture_t **pic
 void nodes_batch_follow (nodes_t *self, const moment_t *now);
 void nodes_batch_start (nodes_t *self);
 void nodes_batch_load (nodes_t *self, stored_node_t *kept);
-void nodes_batch_end (nodes_t *self);
+void nodes_picture_forget (nodes_t *self);
 
 /*  --- nodes_backoff.c --- */
 
