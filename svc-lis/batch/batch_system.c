@@ -99,10 +99,7 @@ batch_fitness_t batch_fitness (command_told_t told)
 
 batch_node_t *batch_picture_find (const batch_picture_t *picture, const char *node)
 {
-    for (size_t i = 0; i < picture->nodes_count; i++)
-        if (strcmp (picture->nodes [i].node, node) == 0)
-            return &picture->nodes [i];
-    return NULL;
+    return list_find (picture->nodes, picture->nodes_count, sizeof *picture->nodes, node);
 }
 
 batch_node_t *batch_picture_node (batch_picture_t *picture, const char *node)

@@ -11,7 +11,7 @@
 #define BATCH_BOOKINGS_MAX 16384
 
 typedef struct {
-    char node [NAME_BYTES_MAX + 1];
+    char node [NAME_BYTES_MAX + 1]; /* must be the first member */
     bool up;
     bool drained;                     /* an operator has taken it out there */
     char why [RUN_WHY_BYTES_MAX + 1]; /* as the batch system gives it */

@@ -16,7 +16,7 @@
 #define SITES_MAX  (2 * PLACES_MAX)
 
 typedef struct {
-    char site [NAME_BYTES_MAX + 1];
+    char site [NAME_BYTES_MAX + 1]; /* must be the first member */
     bool refused;
 } rule_asked_t;
 
@@ -115,10 +115,7 @@ static uint32_t copies_apart (const rules_t *self, const holders_t *holders, spr
 
 static const rule_asked_t *asked_of (const rules_t *self, const char *site)
 {
-    for (size_t i = 0; i < self->asked_count; i++)
-        if (strcmp (self->asked [i].site, site) == 0)
-            return &self->asked [i];
-    return NULL;
+    return list_find (self->asked, self->asked_count, sizeof *self->asked, site);
 }
 
 /*  The nearest site that would add a copy, by what was measured of transfers from there; later any
