@@ -335,7 +335,7 @@ static bool slots (const backfill_t *self, const backfill_node_t *node, const ba
 
 /*  In this order, cheapest for the calendar first: under a booking that is there, on a node in use,
  *  on an unbooked node. */
-typedef enum { NODE_COVERS, NODE_IN_USE, NODE_UNBOOKED, NODE_KINDS } node_kind_t;
+typedef enum { NODE_COVERS, NODE_IN_USE, NODE_UNBOOKED, PLACE_KINDS } node_kind_t;
 
 static node_kind_t node_kind (const backfill_t *self, const backfill_node_t *node, int64_t until_ms)
 {
@@ -344,30 +344,6 @@ static node_kind_t node_kind (const backfill_t *self, const backfill_node_t *nod
     if (node->booked_until_ms <= self->now_ms)
         return NODE_UNBOOKED;
     return until_ms <= node->booked_until_ms ? NODE_COVERS : NODE_IN_USE;
-}
-
-static size_t place_booked (const backfill_pass_t *pass, backfill_bag_t *bag)
-{
-    backfill_t *self = pass->queue;
-    int64_t until_ms = self->now_ms + booked_ms (self, bag);
-    size_t started = 0;
-    for (node_kind_t kind = 0; kind < NODE_KINDS; kind++) {
-        for (size_t i = 0; i < pass->open_count && bag->waiting > 0; i++) {
-            size_t at = pass->open [i];
-            backfill_node_t *node = &self->nodes [at];
-            if (!slots (self, node, bag, false) || node->ready_ms > self->now_ms ||
-                node_kind (self, node, until_ms) != kind)
-                continue;
-            while (bag->waiting > 0 && slots (self, node, bag, false) &&
-                   spares_promise (self, at, bag, until_ms - self->gap_ms) &&
-                   can_book (self, at, until_ms)) {
-                backfill_start (self, bag, at, false);
-                pass->unwanted [node->class] = INT64_MIN;
-                started++;
-            }
-        }
-    }
-    return started;
 }
 
 /*  Nodes of a class that are in use but not in the calendar. */
@@ -396,7 +372,9 @@ static int64_t *nodes_unwanted (const backfill_pass_t *pass, size_t class)
 }
 
 /*  Lent nodes come first, as nothing else may use them. */
-typedef enum { BORROW_LENT, BORROW_IN_USE, BORROW_IDLE, BORROW_KINDS, BORROW_NOT } borrow_kind_t;
+typedef enum { BORROW_LENT, BORROW_IN_USE, BORROW_IDLE, BORROW_NOT } borrow_kind_t;
+
+static_assert ((int) BORROW_NOT == (int) PLACE_KINDS, "as many kinds of either");
 
 static borrow_kind_t borrow_kind (const backfill_t *self, const backfill_node_t *node)
 {
@@ -410,38 +388,12 @@ static borrow_kind_t borrow_kind (const backfill_t *self, const backfill_node_t 
     return in_use ? BORROW_IN_USE : BORROW_IDLE;
 }
 
-static size_t place_preemptible (const backfill_pass_t *pass, backfill_bag_t *bag)
-{
-    backfill_t *self = pass->queue;
-    int64_t until_ms = self->now_ms + bag->limit_ms + self->slack_ms;
-    size_t started = 0;
-    for (borrow_kind_t kind = 0; kind < BORROW_KINDS; kind++) {
-        for (size_t i = 0; i < pass->open_count && bag->waiting > 0; i++) {
-            size_t at = pass->open [i];
-            backfill_node_t *node = &self->nodes [at];
-            if (!slots (self, node, bag, false) || borrow_kind (self, node) != kind ||
-                (kind == BORROW_IDLE && *nodes_unwanted (pass, node->class) < 1) ||
-                !spares_promise (self, at, bag, until_ms))
-                continue;
-            if (kind == BORROW_IDLE)
-                --*nodes_unwanted (pass, node->class);
-            do {
-                backfill_start (self, bag, at, false);
-                started++;
-            } while (bag->waiting > 0 && slots (self, node, bag, false) &&
-                     spares_promise (self, at, bag, until_ms));
-        }
-    }
-    return started;
-}
-
-/*  --- the tasks of a ranked bag --- */
-
+/*  Where a task could start. */
 typedef struct {
     size_t node;
     backfill_worth_t worth;
     int kind; /* of equally good nodes the one that costs the calendar least */
-} ranked_t;
+} backfill_place_t;
 
 bool backfill_worth_more (const backfill_worth_t *one, const backfill_worth_t *other)
 {
@@ -450,15 +402,15 @@ bool backfill_worth_more (const backfill_worth_t *one, const backfill_worth_t *o
     return one->staging_s < other->staging_s;
 }
 
-static bool ranked_before (const ranked_t *a, const ranked_t *b)
+static bool ranked_before (const backfill_place_t *a, const backfill_place_t *b)
 {
     return backfill_worth_more (&a->worth, &b->worth) ||
            (a->kind < b->kind && !backfill_worth_more (&b->worth, &a->worth));
 }
 
 /*  Can a task start there, by its kind of node? What is looked up in the calendar comes later. */
-static bool ranked_kind (const backfill_pass_t *pass, const backfill_bag_t *bag, ranked_t *place,
-                         int64_t until_ms)
+static bool place_kind (const backfill_pass_t *pass, const backfill_bag_t *bag,
+                        backfill_place_t *place, int64_t until_ms)
 {
     const backfill_t *self = pass->queue;
     const backfill_node_t *node = &self->nodes [place->node];
@@ -466,14 +418,14 @@ static bool ranked_kind (const backfill_pass_t *pass, const backfill_bag_t *bag,
         return false;
     if (bag->preemptible) {
         place->kind = borrow_kind (self, node);
-        return place->kind < BORROW_KINDS;
+        return place->kind < BORROW_NOT;
     }
     place->kind = node_kind (self, node, until_ms);
     return node->ready_ms <= self->now_ms;
 }
 
-static bool ranked_room (const backfill_pass_t *pass, const backfill_bag_t *bag,
-                         const ranked_t *place, int64_t until_ms)
+static bool place_room (const backfill_pass_t *pass, const backfill_bag_t *bag,
+                        const backfill_place_t *place, int64_t until_ms)
 {
     backfill_t *self = pass->queue;
     bool later = place->worth.transfer; /* whoever gives it CPUs looks then */
@@ -485,21 +437,54 @@ static bool ranked_room (const backfill_pass_t *pass, const backfill_bag_t *bag,
             *nodes_unwanted (pass, self->nodes [place->node].class) > 0);
 }
 
-/*  Its node is SIZE_MAX when there is none. */
-static ranked_t ranked_best (const backfill_pass_t *pass, const backfill_bag_t *bag,
-                             int64_t until_ms)
+static void place_start (const backfill_pass_t *pass, backfill_bag_t *bag,
+                         const backfill_place_t *place)
+{
+    size_t class = pass->queue->nodes [place->node].class;
+    backfill_start (pass->queue, bag, place->node, place->worth.transfer);
+    if (!bag->preemptible)
+        pass->unwanted [class] = INT64_MIN;
+    else if (place->kind == BORROW_IDLE)
+        --*nodes_unwanted (pass, class);
+}
+
+/*  Nodes are all the same to its tasks: each takes as many as it can, the cheapest kind first. */
+static size_t place_plain (const backfill_pass_t *pass, backfill_bag_t *bag, int64_t until_ms)
 {
     const backfill_t *self = pass->queue;
-    ranked_t best = {.node = SIZE_MAX};
+    size_t started = 0;
+    for (int kind = 0; kind < PLACE_KINDS; kind++)
+        for (size_t i = 0; i < pass->open_count && bag->waiting > 0; i++) {
+            backfill_place_t place = {.node = pass->open [i]};
+            if (!place_kind (pass, bag, &place, until_ms) || place.kind != kind)
+                continue;
+            for (; bag->waiting > 0 && slots (self, &self->nodes [place.node], bag, false) &&
+                   place_room (pass, bag, &place, until_ms);
+                 started++) {
+                place_start (pass, bag, &place);
+                place.kind = BORROW_IN_USE; /* if it was idle, it is not any more */
+            }
+        }
+    return started;
+}
+
+/*  --- the tasks of a ranked bag --- */
+
+/*  Its node is SIZE_MAX when there is none. */
+static backfill_place_t ranked_best (const backfill_pass_t *pass, const backfill_bag_t *bag,
+                                     int64_t until_ms)
+{
+    const backfill_t *self = pass->queue;
+    backfill_place_t best = {.node = SIZE_MAX};
     for (size_t i = 0; i < pass->open_count; i++) {
-        ranked_t place = {.node = pass->open [i]};
+        backfill_place_t place = {.node = pass->open [i]};
         const backfill_node_t *node = &self->nodes [place.node];
         if (!slots (self, node, bag, false) && !slots (self, node, bag, true))
             continue;
         place.worth = self->worth (self->owner, bag, place.node);
-        if (ranked_kind (pass, bag, &place, until_ms) &&
+        if (place_kind (pass, bag, &place, until_ms) &&
             (best.node == SIZE_MAX || ranked_before (&place, &best)) &&
-            ranked_room (pass, bag, &place, until_ms))
+            place_room (pass, bag, &place, until_ms))
             best = place;
     }
     return best;
@@ -507,22 +492,12 @@ static ranked_t ranked_best (const backfill_pass_t *pass, const backfill_bag_t *
 
 /*  Each task takes the node that is best for it: the inputs of two tasks are at different nodes, and
  *  a node with one task more is another one. */
-static size_t place_ranked (const backfill_pass_t *pass, backfill_bag_t *bag)
+static size_t place_ranked (const backfill_pass_t *pass, backfill_bag_t *bag, int64_t until_ms)
 {
-    backfill_t *self = pass->queue;
-    int64_t until_ms =
-      self->now_ms + (bag->preemptible ? bag->limit_ms + self->slack_ms : booked_ms (self, bag));
     size_t started = 0;
-    ranked_t best;
-    while (bag->waiting > 0 && (best = ranked_best (pass, bag, until_ms)).node != SIZE_MAX) {
-        size_t class = self->nodes [best.node].class;
-        backfill_start (self, bag, best.node, best.worth.transfer);
-        if (!bag->preemptible)
-            pass->unwanted [class] = INT64_MIN;
-        else if (best.kind == BORROW_IDLE)
-            --*nodes_unwanted (pass, class);
-        started++;
-    }
+    for (backfill_place_t best;
+         bag->waiting > 0 && (best = ranked_best (pass, bag, until_ms)).node != SIZE_MAX; started++)
+        place_start (pass, bag, &best);
     return started;
 }
 
@@ -635,9 +610,10 @@ static size_t pass_bag (backfill_pass_t *pass, backfill_bag_t *bag)
         self->worth (self->owner, bag, pass->open [0]);
     if (!bag->large && failed_like (self, pass->failed, bag))
         return 0;
-    size_t started = bag->ranked        ? place_ranked (pass, bag)
-                     : bag->preemptible ? place_preemptible (pass, bag)
-                                        : place_booked (pass, bag);
+    int64_t until_ms =
+      self->now_ms + (bag->preemptible ? bag->limit_ms + self->slack_ms : booked_ms (self, bag));
+    size_t started =
+      bag->ranked ? place_ranked (pass, bag, until_ms) : place_plain (pass, bag, until_ms);
     bool transfers = bag->large && bag->waiting > 0 && data_bound (pass, bag);
     if (started > 0)
         close_full (pass);
