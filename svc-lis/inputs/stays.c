@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RENEW_PART 3 /* of a stay */
-
-const stays_limits_t stays_limits_default = {
-  .stay_ms = 120000, .again_ms = 1000, .linger_ms = 10000, .timeout_ms = 2000};
+#define STAY_MS    120000
+#define RENEW_MS   (STAY_MS / 3) /* a stay is renewed so soon */
+#define AGAIN_MS   1000          /* until a file that is not there is asked about again */
+#define LINGER_MS  10000         /* how long a file is stayed with after its last use */
+#define TIMEOUT_MS 2000          /* of one question */
 
 struct file_stay {
     stays_t *stays;
@@ -32,7 +33,6 @@ struct stays {
     service_t *service;
     char site [NAME_BYTES_MAX + 1];
     char replica [NAME_BYTES_MAX + 1];
-    stays_limits_t limits;
     stays_moved_fn *moved;
     void *owner;
     ordered_t *all; /* by node, then name */
@@ -57,7 +57,7 @@ uint64_t stays_ask (stays_t *self, const moment_t *now, const char *method, pack
     call_order_t order = {.peer = self->replica,
                           .service = "Replica",
                           .method = method,
-                          .timeout_ms = self->limits.timeout_ms,
+                          .timeout_ms = TIMEOUT_MS,
                           .lasting = true,
                           .tries_max = 1};
     return service_ask (self->service, now, &order, body, done, owner, token);
@@ -69,9 +69,8 @@ static void stay_on_timer (void *owner, const moment_t *now, uint64_t token);
 
 static void stay_wait (file_stay_t *stay, const moment_t *now, int64_t wait_ms)
 {
-    timers_t *timers = stay->stays->service->timers;
-    timers_cancel (timers, stay->timer);
-    stay->timer = timers_set (timers, now->mono_ms + wait_ms, stay_on_timer, stay, 0);
+    timers_move (stay->stays->service->timers, &stay->timer, now->mono_ms + wait_ms, stay_on_timer,
+                 stay, 0);
 }
 
 static void stay_take (file_stay_t *stay, const call_result_t *result)
@@ -88,7 +87,7 @@ static void stay_take (file_stay_t *stay, const call_result_t *result)
             stay->late_ms = stay->asked_ms;
         codec_clear (&stay_answer_codec, &stay->told);
         stay->told = told;
-        stay->until_ms = stay->asked_ms + stay->stays->limits.stay_ms;
+        stay->until_ms = stay->asked_ms + STAY_MS;
         stay->doubted = false;
     }
 }
@@ -98,7 +97,6 @@ static void stay_on_told (void *owner, const moment_t *now, uint64_t token,
 {
     (void) token;
     file_stay_t *stay = owner;
-    const stays_limits_t *limits = &stay->stays->limits;
     char said [STAGED_WHY_BYTES];
     staged_state_t before = stays_look (stay, now).state;
     memcpy (said, stays_look (stay, now).why, sizeof said);
@@ -106,7 +104,7 @@ static void stay_on_told (void *owner, const moment_t *now, uint64_t token,
     stay_take (stay, result);
     staged_state_t after = stays_look (stay, now).state;
     bool there = after == STAGED_READY && !*stay->why;
-    stay_wait (stay, now, there ? limits->stay_ms / RENEW_PART : limits->again_ms);
+    stay_wait (stay, now, there ? RENEW_MS : AGAIN_MS);
     /*  One that is late is told again and again: whoever waits may lose patience. */
     if (before != after || after == STAGED_LATE || strcmp (said, stays_look (stay, now).why) != 0)
         stay->stays->moved (stay->stays->owner, now, stay->node);
@@ -115,8 +113,7 @@ static void stay_on_told (void *owner, const moment_t *now, uint64_t token,
 static void stay_ask (file_stay_t *stay, const moment_t *now)
 {
     stays_t *self = stay->stays;
-    stay_question_t question = {.stay_ms = stay->users > 0 ? self->limits.stay_ms : 0,
-                                .doubt = stay->doubted};
+    stay_question_t question = {.stay_ms = stay->users > 0 ? STAY_MS : 0, .doubt = stay->doubted};
     memcpy (question.name, stay->name, sizeof question.name);
     memcpy (question.node, stay->node, sizeof question.node);
     snprintf (question.who, sizeof question.who, "lis/%.59s", self->site);
@@ -175,10 +172,10 @@ file_stay_t *stays_use (stays_t *self, const moment_t *now, const char *name, co
     return stay;
 }
 
-void stays_leave (stays_t *self, const moment_t *now, file_stay_t *stay)
+void stays_leave (file_stay_t *stay, const moment_t *now)
 {
     if (--stay->users == 0)
-        stay_wait (stay, now, self->limits.linger_ms);
+        stay_wait (stay, now, LINGER_MS);
 }
 
 void stays_doubt (stays_t *self, const moment_t *now, file_stay_t *stay)
@@ -205,12 +202,10 @@ file_stay_view_t stays_look (const file_stay_t *stay, const moment_t *now)
 
 /*  --- life --- */
 
-stays_t *stays_new (service_t *service, const char *site, const stays_limits_t *limits,
-                    stays_moved_fn *moved, void *owner)
+stays_t *stays_new (service_t *service, const char *site, stays_moved_fn *moved, void *owner)
 {
     stays_t *self = must (calloc (1, sizeof *self));
     self->service = service;
-    self->limits = *limits;
     self->moved = moved;
     self->owner = owner;
     snprintf (self->site, sizeof self->site, "%s", site);

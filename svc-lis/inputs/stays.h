@@ -11,15 +11,6 @@
 #include "service.h"
 #include "staged_file.h"
 
-typedef struct {
-    uint32_t stay_ms;   /* of one stay, renewed at a third of it; 120 000 */
-    uint32_t again_ms;  /* until a file that is not there is asked about again; 1 000 */
-    uint32_t linger_ms; /* 10 000 */
-    int64_t timeout_ms; /* of one question; 2 000 */
-} stays_limits_t;
-
-extern const stays_limits_t stays_limits_default;
-
 /*  A file at a storage node. */
 typedef struct file_stay file_stay_t;
 
@@ -40,13 +31,12 @@ typedef struct stays stays_t;
 typedef void stays_moved_fn (void *owner, const moment_t *now, const char *node);
 
 /*  site: "ams". moved is never called from within the functions here. */
-stays_t *stays_new (service_t *service, const char *site, const stays_limits_t *limits,
-                    stays_moved_fn *moved, void *owner);
+stays_t *stays_new (service_t *service, const char *site, stays_moved_fn *moved, void *owner);
 void stays_destroy (stays_t **self_p);
 
 /*  Uses a file at a storage node; it is ended with stays_leave, once for each use. */
 file_stay_t *stays_use (stays_t *self, const moment_t *now, const char *name, const char *node);
-void stays_leave (stays_t *self, const moment_t *now, file_stay_t *stay);
+void stays_leave (file_stay_t *stay, const moment_t *now);
 
 /*  The copy was not there as it was told: it is not ready before it has been read again. */
 void stays_doubt (stays_t *self, const moment_t *now, file_stay_t *stay);

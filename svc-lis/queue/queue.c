@@ -331,8 +331,8 @@ queue_t *queue_new (const queue_parts_t *parts, const queue_limits_t *limits)
     self->bags = bags_new ();
     self->deadlines = ordered_new (queue_by_end);
     self->files = ordered_by_number (0);
-    self->stays = stays_new (parts->service, parts->service->name + strlen ("lis/"),
-                             &stays_limits_default, queue_files_moved, self);
+    self->stays =
+      stays_new (parts->service, parts->service->name + strlen ("lis/"), queue_files_moved, self);
     queue_match_init (self);
     self->freed = (change_notice_t){.service = parts->service, .topic = "calendar"};
     slots_make (self);

@@ -180,7 +180,7 @@ void queue_files_leave (queue_t *self, const moment_t *now, task_t *task)
     for (size_t i = 0; i < files->stays_count; i++) {
         file_stay_view_t view = stays_look (files->stays [i], now);
         late_ms = view.state == STAGED_LATE && view.late_ms > late_ms ? view.late_ms : late_ms;
-        stays_leave (self->stays, now, files->stays [i]);
+        stays_leave (files->stays [i], now);
     }
     task->late_ms += late_ms;
     ordered_remove (self->files, &files->serial);
