@@ -13,17 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const nodes_limits_t nodes_limits_default = {
-  .attend_ms = 10000,
-  .silent_ms = 25000,
-  .lease_ms = 300000,
-  .lost_ms = 330000,
-  .output_bytes_max = 262144,
-  .runs_kept_ms = 24 * INT64_C (3600000),
-  .rest_ms = 5000,
-  .rest_ms_max = 300000,
-};
-
 /*  --- finding --- */
 
 static int by_run (const void *key, const void *thing)

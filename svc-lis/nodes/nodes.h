@@ -38,8 +38,6 @@ typedef struct {
     uint32_t rest_ms_max; /* 300 000 */
 } nodes_limits_t;
 
-extern const nodes_limits_t nodes_limits_default;
-
 #define NODES_PLACES_MAX     65536 /* of a site */
 #define NODE_RUNS_MAX        1024  /* at one node and not over, so that all of them fit a message */
 #define NODE_OUTPUTS_MAX     64    /* pieces of output that one node is asked for at once */

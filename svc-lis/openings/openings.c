@@ -11,16 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const openings_limits_t openings_limits_default = {
-  .bind_ms = 5000,
-  .warning_ms = 60000,
-  .grace_ms = 10000,
-  .lend_ms = 300000,
-  .release_ms = 0,
-  .clear = true,
-  .watch_ms = 30000,
-};
-
 const char *opening_phase_word (opening_phase_t phase)
 {
     static const char *const words [OPENING_PHASES] = {"waiting", "binding",  "open", "warned",

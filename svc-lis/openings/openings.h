@@ -49,8 +49,6 @@ typedef struct {
     int64_t watch_ms;   /* how often the back end is asked how an open one stands; 30 000 */
 } openings_limits_t;
 
-extern const openings_limits_t openings_limits_default;
-
 /*  Same numbers as proto OpeningPhase. */
 typedef enum {
     OPENING_WAITING,

@@ -6,26 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-const queue_limits_t queue_limits_default = {
-  .bags_max = 100000,
-  .bags_per_actor_max = 10000,
-  .tasks_per_bag_max = 1000000,
-  .list_max = 1000,
-  .depth = BACKFILL_DEPTH,
-  .limit_ms_max = INT64_C (30) * 24 * 3600000,
-  .start_ms = 5000,
-  .life_ms = 60000,
-  .warning_ms = 60000,
-  .grace_ms = 10000,
-  .patience_ms = 60000,
-  .data_bound = 64000000,
-  .input_rate = 100000000,
-  .transfers = 2,
-  .data_bound_max = 8,
-  .handed_max = 512,
-  .retention_ms = 24 * 3600000,
-};
-
 /*  --- what is not reserved --- */
 
 static backfill_bag_t *next_waiting (void *owner, const backfill_bag_t *bag, bool plain)

@@ -44,8 +44,6 @@ typedef struct {
     int64_t retention_ms; /* how long bags that are over are kept; 24 h */
 } queue_limits_t;
 
-extern const queue_limits_t queue_limits_default;
-
 /*  The local account of an actor; NULL = the actor has none, and is refused. */
 typedef const char *account_fn (void *owner, const char *actor);
 

@@ -203,16 +203,6 @@ static void sharing_on_start (void *owner, const moment_t *now)
     sharing_guests_start (self, now);
 }
 
-const sharing_limits_t sharing_limits_default = {
-  .move_max = 1000,
-  .pieces_max = 16,
-  .offer_ms = 5 * 60000,
-  .answers_ms = 24 * 3600000,
-  .again_ms = 60000,
-  .lost_ms = 10 * 60000,
-  .timeout_ms = 5000,
-};
-
 sharing_t *sharing_new (queue_t *queue, const sharing_limits_t *limits)
 {
     sharing_t *self = must (calloc (1, sizeof *self));

@@ -26,8 +26,6 @@ typedef struct {
     int64_t timeout_ms;  /* of a call to another site; 5 s */
 } sharing_limits_t;
 
-extern const sharing_limits_t sharing_limits_default;
-
 typedef struct sharing sharing_t;
 
 /*  The queue is borrowed for life. Starts after it. */

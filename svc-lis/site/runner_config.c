@@ -66,11 +66,16 @@ static bool places_read (const config_t *config, const site_t *site, runner_sett
 static bool nodes_limits_read (const config_t *config, nodes_limits_t *limits,
                                char why [LONG_WHY_BYTES])
 {
-    *limits = nodes_limits_default;
-    limits->attend_ms = (uint32_t) config_duration_ms (config, "nodes/attend");
-    limits->silent_ms = (uint32_t) config_duration_ms (config, "nodes/silent");
-    limits->lease_ms = (uint32_t) config_duration_ms (config, "nodes/lease");
-    limits->lost_ms = (uint32_t) config_duration_ms (config, "nodes/lost");
+    *limits = (nodes_limits_t){
+      .attend_ms = (uint32_t) config_duration_ms (config, "nodes/attend"),
+      .silent_ms = (uint32_t) config_duration_ms (config, "nodes/silent"),
+      .lease_ms = (uint32_t) config_duration_ms (config, "nodes/lease"),
+      .lost_ms = (uint32_t) config_duration_ms (config, "nodes/lost"),
+      .output_bytes_max = 262144,
+      .runs_kept_ms = 24 * INT64_C (3600000),
+      .rest_ms = 5000,
+      .rest_ms_max = 300000,
+    };
     if (limits->silent_ms <= limits->attend_ms)
         return config_wrong (config, "nodes/silent", why, "must be longer than nodes/attend");
     if (limits->lease_ms <= limits->silent_ms)
@@ -132,7 +137,7 @@ static bool queue_read (const config_t *config, runner_settings_t *settings,
                         char why [LONG_WHY_BYTES])
 {
     queue_limits_t *queue = &settings->queue;
-    *queue = queue_limits_default;
+    *queue = (queue_limits_t){.list_max = 1000, .depth = BACKFILL_DEPTH, .start_ms = 5000};
     queue->bags_max = (uint32_t) config_integer (config, "limits/bags_max");
     queue->bags_per_actor_max = (uint32_t) config_integer (config, "limits/bags_per_actor_max");
     queue->tasks_per_bag_max = (uint32_t) config_integer (config, "limits/tasks_per_bag_max");
@@ -155,10 +160,7 @@ bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
 {
     const char *back_end = config_text (config, "back_end");
     bool batch = strcmp (back_end, "slurm") == 0 || strcmp (back_end, "gridengine") == 0;
-    *settings = (runner_settings_t){.nodes = nodes_limits_default,
-                                    .openings = openings_limits_default,
-                                    .back_end = back_end_limits_default,
-                                    .batch = batch};
+    *settings = (runner_settings_t){.back_end = back_end_limits_default, .batch = batch};
     *runs = batch || strcmp (back_end, "runner") == 0;
     if (!*runs && strcmp (back_end, "none") != 0)
         return config_wrong (config, "back_end", why,

@@ -1,6 +1,7 @@
 /*  queue_site - agents' messages are packed and read outside the time that is measured. */
 #include "queue_site.h"
 #include "../limits_preset.h"
+#include "../runner_preset.h"
 
 #include "bench.h"
 #include "directory_wire.h"
@@ -9,7 +10,6 @@
 #include "must.h"
 #include "nodes_wire.h"
 #include "prng.h"
-#include "runner.h"
 #include "staged_file.h"
 
 #include "tasks.pb-c.h"

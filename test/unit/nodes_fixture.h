@@ -4,11 +4,11 @@
 #ifndef MUSUBI_NODES_FIXTURE_H
 #define MUSUBI_NODES_FIXTURE_H
 
+#include "../nodes_preset.h"
 #include "checks.h"
 #include "host_in_memory.h"
 #include "member.h"
 #include "message.h"
-#include "nodes.h"
 #include "nodes_wire.h"
 
 #include <setjmp.h>

@@ -6,6 +6,7 @@
 
 #include "lis_fixture.h"
 
+#include "../runner_preset.h"
 #include "checks.h"
 #include "nodes_wire.h"
 #include "openings.h"

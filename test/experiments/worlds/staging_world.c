@@ -1,6 +1,7 @@
 /*  staging_world - the processes, the server's link, and what jobs do. */
 #include "staging_world.h"
 #include "../../gis_preset.h"
+#include "../../runner_preset.h"
 
 #include "agent.h"
 #include "chain_fake.h"

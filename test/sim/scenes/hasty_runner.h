@@ -2,7 +2,7 @@
 #ifndef MUSUBI_HASTY_RUNNER_H
 #define MUSUBI_HASTY_RUNNER_H
 
-#include "runner.h"
+#include "../../runner_preset.h"
 
 #define HASTY_LEASE_MS 8000
 #define HASTY_LOST_MS  11200 /* hardly longer than lease and grace together */
