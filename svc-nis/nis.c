@@ -15,9 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const provider_limits_t nis_limits_default =
-  PROVIDER_LIMITS (8192, 32768, NIS_WINDOWS_MOST, DOMAIN_LINKS_MAX, LINK_MBPS_MAX);
-
 const codec_t domain_question_codec = CODEC_EMPTY (domain_request);
 
 /*  The description of the domain, with its present capacities. */

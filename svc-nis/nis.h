@@ -14,8 +14,6 @@
 #include "provider.h"
 #include "routers.h"
 
-extern const provider_limits_t nis_limits_default;
-
 #define NIS_WINDOWS_MOST 4096 /* in one question */
 #define NIS_PATHS_MOST   256  /* questions about paths in one request */
 

@@ -58,7 +58,8 @@ static bool nis_config_settings_read (const config_t *config, provider_words_t *
 bool nis_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
     provider_words_t words = {.name = ""};
-    nis_settings_t settings = {.provider.limits = nis_limits_default};
+    nis_settings_t settings = {.provider.limits.questions = {.resources_max = DOMAIN_LINKS_MAX,
+                                                             .quantity_max = LINK_MBPS_MAX}};
     bool good = nis_config_settings_read (config, &words, &settings, why);
     if (good)
         nis_core (&settings, core);

@@ -411,9 +411,6 @@ static void space_make (replica_t *self, const replica_settings_t *settings)
                            &settings->plus);
 }
 
-const provider_limits_t replica_booking_default =
-  PROVIDER_LIMITS (CHAIN_NODES_MAX, 16384, 64, CHAIN_NODES_MAX, SPACE_BYTES_MAX / SPACE_UNIT);
-
 void replica_core (const replica_settings_t *settings, core_t *core)
 {
     const char *slash = strchr (settings->provider.name, '/');

@@ -37,8 +37,6 @@ typedef struct {
     replica_limits_t limits;
 } replica_settings_t;
 
-extern const provider_limits_t replica_booking_default;
-
 /*  The parts; only tests look at them. Of an index's provider only service and access are there. */
 typedef struct {
     provider_t provider;

@@ -117,7 +117,10 @@ static bool replica_config_settings_read (const config_t *config, provider_words
                                           char why [LONG_WHY_BYTES])
 {
     settings->index = config_boolean (config, "index");
-    settings->provider.limits = replica_booking_default;
+    settings->provider.limits.questions =
+      (calendar_service_limits_t){.windows_max = 64,
+                                  .resources_max = CHAIN_NODES_MAX,
+                                  .quantity_max = SPACE_BYTES_MAX / SPACE_UNIT};
     if (!provider_config_read (config, settings->index ? "index" : "replica",
                                settings->index ? "index" : "site", words, &settings->terms,
                                &settings->provider, why) ||

@@ -20,11 +20,6 @@ typedef struct {
     uint32_t share_per_actor;   /* uncommitted_share_per_actor */
 } hold_quota_limits_t;
 
-#define HOLD_QUOTA_LIMITS_DEFAULT                                                                  \
-    {                                                                                              \
-        .share = 90, .share_per_planner = 75, .share_per_actor = 75                                \
-    }
-
 typedef struct {
     char planner [NAME_BYTES_MAX + 1];
     char actor [NAME_BYTES_MAX + 1];

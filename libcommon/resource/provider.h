@@ -17,22 +17,6 @@ typedef struct {
     calendar_service_limits_t questions;
 } provider_limits_t;
 
-/*  Defaults; what differs is told. */
-#define PROVIDER_LIMITS(fresh_steps, profile_steps, windows, resources, quantity)                  \
-    {                                                                                              \
-        .bookings = {.bookings_max = 4000000,                                                      \
-                     .bookings_per_actor_max = TIMETABLE_BOOKINGS_PER_ACTOR_DEFAULT,               \
-                     .fresh_steps_max = (fresh_steps),                                             \
-                     .hold_quota = HOLD_QUOTA_LIMITS_DEFAULT},                                     \
-        .questions = {                                                                             \
-            .profile_steps_max = (profile_steps),                                                  \
-            .spans_max = 1024,                                                                     \
-            .windows_max = (windows),                                                              \
-            .resources_max = (resources),                                                          \
-            .quantity_max = (quantity)                                                             \
-        }                                                                                          \
-    }
-
 /*  Everything is copied. */
 typedef struct {
     const char *name; /* "lis/ams" */

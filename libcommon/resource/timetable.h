@@ -39,8 +39,7 @@ typedef struct {
     hold_quota_limits_t hold_quota;
 } timetable_limits_t;
 
-#define TIMETABLE_BOOKINGS_MOST              1000000000
-#define TIMETABLE_BOOKINGS_PER_ACTOR_DEFAULT 1000000
+#define TIMETABLE_BOOKINGS_MOST 1000000000
 
 /*  What Service.Status shows of them. */
 void timetable_limits_show (service_t *service, const timetable_limits_t *limits);

@@ -17,9 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const provider_limits_t lis_limits_default =
-  PROVIDER_LIMITS (2048, 16384, 64, SITE_CLASSES_MAX, NODES_MAX);
-
 const codec_t site_question_codec = CODEC_EMPTY (site_request);
 
 /*  The site's description, with the number of nodes that it offers now. */

@@ -12,8 +12,6 @@
 #include "provider.h"
 #include "runner.h"
 
-extern const provider_limits_t lis_limits_default;
-
 /*  Everything is copied by lis_core. */
 typedef struct {
     provider_settings_t provider;

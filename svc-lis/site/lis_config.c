@@ -174,7 +174,9 @@ static bool lis_config_settings_read (const config_t *config, provider_words_t *
 bool lis_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
     provider_words_t words = {.name = ""};
-    lis_settings_t settings = {.provider.limits = lis_limits_default};
+    lis_settings_t settings = {.provider.limits.questions = {.windows_max = 64,
+                                                             .resources_max = SITE_CLASSES_MAX,
+                                                             .quantity_max = NODES_MAX}};
     runner_settings_t runner = {0};
     bool runs = false;
     bool good = lis_config_settings_read (config, &words, &settings, why) &&

@@ -7,6 +7,8 @@
  *  beside a site's hold of one class, a question over loopback beside an empty one.
  */
 #include "../limits_preset.h"
+#include "../lis_preset.h"
+#include "../nis_preset.h"
 #include "bench.h"
 #include "client.h"
 #include "lis.h"

@@ -12,6 +12,7 @@
 #include "store.h"
 
 #include "../limits_preset.h"
+#include "../lis_preset.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /*  queue_site - agents' messages are packed and read outside the time that is measured. */
 #include "queue_site.h"
 #include "../limits_preset.h"
+#include "../lis_preset.h"
 #include "../runner_preset.h"
 
 #include "bench.h"

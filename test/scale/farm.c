@@ -23,6 +23,7 @@
 #include "sockets.h"
 
 #include "../limits_preset.h"
+#include "../lis_preset.h"
 #include "../unit/host_in_memory.h"
 
 #include <inttypes.h>

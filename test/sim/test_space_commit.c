@@ -3,6 +3,7 @@
  *  participants have it, in the same version, or none has; and no disk has promised what it lacks.
  */
 #include "../limits_preset.h"
+#include "../lis_preset.h"
 #include "replica_scene.h"
 
 #include "lis.h"

@@ -7,6 +7,8 @@
 #define MUSUBI_TEST_FEDERATION_FIXTURE_H
 
 #include "../gis_preset.h"
+#include "../lis_preset.h"
+#include "../nis_preset.h"
 #include "gis.h"
 #include "host_in_memory.h"
 #include "lis.h"

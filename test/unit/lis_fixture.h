@@ -3,6 +3,7 @@
 #define MUSUBI_LIS_FIXTURE_H
 
 #include "../limits_preset.h"
+#include "../lis_preset.h"
 #include "lis.h"
 
 #include "gis.pb-c.h"

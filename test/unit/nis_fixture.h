@@ -3,6 +3,7 @@
 #define MUSUBI_NIS_FIXTURE_H
 
 #include "../limits_preset.h"
+#include "../nis_preset.h"
 #include "nis.h"
 
 #include "gis.pb-c.h"

@@ -1,5 +1,6 @@
 /*  test_lis_config - a site's file is taken as meant, or refused with what would be right. */
 #include "../limits_preset.h"
+#include "../lis_preset.h"
 #include "../runner_preset.h"
 #include "lis_config.h"
 

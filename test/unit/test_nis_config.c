@@ -1,5 +1,6 @@
 /*  test_nis_config - a domain's file is taken as meant, or refused with what would be right. */
 #include "../limits_preset.h"
+#include "../nis_preset.h"
 #include "nis_config.h"
 
 #include "domain.h"

@@ -1,6 +1,7 @@
 /*  planner - requests with files and space, at sites whose storage is a real svc-replica. Its storage
  *  nodes are played: they say how much room they have, and one of them that it has a file.
  */
+#include "../replica_preset.h"
 #include "planner_asking.h"
 #include "replica.h"
 

@@ -2,6 +2,8 @@
  *  services, agrees with its ledger, and is served as it was.
  */
 #include "../gis_preset.h"
+#include "../lis_preset.h"
+#include "../nis_preset.h"
 #include "host_in_memory.h"
 
 #include "gis.h"

@@ -1,6 +1,7 @@
 /*  commit_trial - builds the federation, strikes, and records what came of it. */
 #include "commit_trial.h"
 #include "../../gis_preset.h"
+#include "../../lis_preset.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,6 +1,8 @@
 /*  planning_world - the services, their clock, the users who queue at planners, and the counts. */
 #include "planning_world.h"
 #include "../../gis_preset.h"
+#include "../../lis_preset.h"
+#include "../../nis_preset.h"
 
 #include "gis.h"
 #include "grid.h"

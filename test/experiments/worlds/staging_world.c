@@ -1,6 +1,8 @@
 /*  staging_world - the processes, the server's link, and what jobs do. */
 #include "staging_world.h"
 #include "../../gis_preset.h"
+#include "../../lis_preset.h"
+#include "../../replica_preset.h"
 #include "../../runner_preset.h"
 
 #include "agent.h"

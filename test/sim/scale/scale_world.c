@@ -2,6 +2,8 @@
 #include "scale_world.h"
 
 #include "../../gis_preset.h"
+#include "../../lis_preset.h"
+#include "../../nis_preset.h"
 #include "lis.h"
 #include "must.h"
 #include "nis.h"

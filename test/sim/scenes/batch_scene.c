@@ -1,6 +1,7 @@
 /*  batch_scene - the world, its faults and its checks. */
 #include "batch_scene.h"
 #include "../../limits_preset.h"
+#include "../../lis_preset.h"
 
 #include "agent.h"
 #include "checks.h"

@@ -1,6 +1,7 @@
 /*  coalition_scene - the world, its faults and its checks. */
 #include "coalition_scene.h"
 #include "../../gis_preset.h"
+#include "../../lis_preset.h"
 
 #include "agent.h"
 #include "balancer_state.h"

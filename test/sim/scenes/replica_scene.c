@@ -1,6 +1,7 @@
 /*  replica_scene - the processes, and a user core that sends what it is given. */
 #include "replica_scene.h"
 #include "../../gis_preset.h"
+#include "../../replica_preset.h"
 
 #include "gis.h"
 #include "message.h"

@@ -1,6 +1,7 @@
 /*  sim_storage - the processes, and a client who puts the files. */
 #include "sim_storage.h"
 #include "../../gis_preset.h"
+#include "../../replica_preset.h"
 
 #include "chain_fake.h"
 #include "message.h"

@@ -1,6 +1,7 @@
 /*  site_scene - the world, its faults and its checks. */
 #include "site_scene.h"
 #include "../../limits_preset.h"
+#include "../../lis_preset.h"
 
 #include "agent.h"
 #include "checks.h"

@@ -1,5 +1,7 @@
 /*  sim_schedule - draws, builds, runs and judges one schedule. */
 #include "../../gis_preset.h"
+#include "../../lis_preset.h"
+#include "../../nis_preset.h"
 #include "recall.h"
 #include "restore_guard.h"
 #include "sim_ledger.h"

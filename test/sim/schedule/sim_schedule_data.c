@@ -1,6 +1,7 @@
 /*  sim_schedule_data - in schedules with data: an index, the storage of each site, the files that
  *  lie there, and what users want of them.
  */
+#include "../../replica_preset.h"
 #include "chain_fake.h"
 #include "sim_schedule_own.h"
 
