@@ -487,7 +487,7 @@ void chain_destroy (chain_t **self_p)
     if (!self)
         return;
     ordered_end (&self->transfers, transfer_free);
-    chain_told_end (self);
+    free (self->told);
     chain_nodes_end (self);
     free (self);
     *self_p = NULL;

@@ -5,7 +5,6 @@
 
 #include "must.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /*  --- the observer --- */
@@ -53,13 +52,11 @@ static void chain_events_on_settle (void *owner, const moment_t *now, uint64_t t
     (void) token;
     chain_t *self = owner;
     self->settle = 0;
-    for (chain_event_t *told; (told = self->told_first);) {
-        self->told_first = told->after;
-        if (!self->told_first)
-            self->told_last = NULL;
-        tell_one (self, now, told);
-        free (told);
+    for (size_t i = 0; i < self->told_count; i++) {
+        chain_event_t told = self->told [i]; /* the list may move meanwhile */
+        tell_one (self, now, &told);
     }
+    self->told_count = 0;
     chain_nodes_settle (self, now);
 }
 
@@ -79,14 +76,8 @@ void chain_dirty (chain_t *self, const moment_t *now, chain_node_t *place)
 
 void chain_tell (chain_t *self, const moment_t *now, const chain_event_t *told)
 {
-    chain_event_t *copy = must (malloc (sizeof *copy));
-    *copy = *told;
-    copy->after = NULL;
-    if (self->told_last)
-        self->told_last->after = copy;
-    else
-        self->told_first = copy;
-    self->told_last = copy;
+    self->told = must_grow (self->told, self->told_count, &self->told_room, sizeof *self->told);
+    self->told [self->told_count++] = *told;
     settle_soon (self, now);
 }
 
@@ -98,14 +89,6 @@ void chain_tell_node (chain_t *self, const moment_t *now, const chain_node_t *pl
     if (file)
         told.file = *file;
     chain_tell (self, now, &told);
-}
-
-void chain_told_end (chain_t *self)
-{
-    for (chain_event_t *told; (told = self->told_first);) {
-        self->told_first = told->after;
-        free (told);
-    }
 }
 
 /*  --- people --- */

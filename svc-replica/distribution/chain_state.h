@@ -38,8 +38,9 @@ struct chain {
     ordered_t *transfers; /* by id */
     agent_sessions_t agents;
     chain_observer_t observer;
-    chain_event_t *told_first;
-    chain_event_t *told_last;
+    chain_event_t *told;
+    size_t told_count;
+    size_t told_room;
     uint64_t settle;
     uint64_t plans; /* timer: tells plans that were made soon after others */
 };
@@ -129,7 +130,6 @@ void chain_tell (chain_t *self, const moment_t *now, const chain_event_t *told);
 /*  Tells TOLD_NODE, or TOLD_FILE of this file. */
 void chain_tell_node (chain_t *self, const moment_t *now, const chain_node_t *place,
                       const stored_file_t *file);
-void chain_told_end (chain_t *self);
 void chain_told_serve (chain_t *self);
 
 /*  --- chain_arrivals.c --- */
