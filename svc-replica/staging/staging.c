@@ -9,10 +9,9 @@
 #include <string.h>
 
 /*  Somebody who stays. */
-typedef struct stayer {
+typedef struct {
     char who [NAME_BYTES_MAX + 1];
     int64_t until_ms; /* monotonic */
-    struct stayer *next;
 } stayer_t;
 
 #define STAY_KEY_BYTES (FILE_NAME_BYTES_MAX + NAME_BYTES_MAX + 2)
@@ -21,6 +20,7 @@ typedef struct {
     char key [STAY_KEY_BYTES]; /* name, newline, node: no name has a newline */
     staged_file_t told;        /* name and node; the rest as it was last looked at */
     stayer_t *stays;
+    size_t stays_count;
     bool booked;              /* a booking under way wants it, as of the last look: */
     disk_booking_t booked_by; /* a copy */
     bool alarmed;             /* a reservation is degraded by it */
@@ -96,37 +96,33 @@ static stayed_file_t *stayed_make (staging_t *self, const char *name, const char
     return file;
 }
 
-static stayer_t **stay_find (stayed_file_t *file, const char *who)
+static stayer_t *stay_find (const stayed_file_t *file, const char *who)
 {
-    stayer_t **stay = &file->stays;
-    while (*stay && strcmp ((*stay)->who, who) != 0)
-        stay = &(*stay)->next;
-    return stay;
+    return list_find (file->stays, file->stays_count, sizeof *file->stays, who);
 }
 
-static void stay_end (staging_t *self, stayer_t **stay_p)
+static void stay_end (staging_t *self, stayed_file_t *file, stayer_t *stay)
 {
-    stayer_t *stay = *stay_p;
-    *stay_p = stay->next;
-    free (stay);
+    *stay = file->stays [--file->stays_count];
     self->stays--;
 }
 
 static void stay_set (staging_t *self, stayed_file_t *file, const char *who, int64_t until_ms)
 {
-    stayer_t **stay = stay_find (file, who);
-    if (!*stay) {
-        *stay = must (calloc (1, sizeof **stay));
-        snprintf ((*stay)->who, sizeof (*stay)->who, "%s", who);
+    stayer_t *stay = stay_find (file, who);
+    if (!stay) {
+        file->stays = must (reallocarray (file->stays, file->stays_count + 1, sizeof *file->stays));
+        stay = &file->stays [file->stays_count++];
+        snprintf (stay->who, sizeof stay->who, "%s", who);
         self->stays++;
     }
-    (*stay)->until_ms = until_ms;
+    stay->until_ms = until_ms;
 }
 
 static void stayed_free (staging_t *self, stayed_file_t *file)
 {
-    while (file->stays)
-        stay_end (self, &file->stays);
+    self->stays -= file->stays_count;
+    free (file->stays);
     ordered_remove (self->files, file->key);
     free (file);
 }
@@ -269,11 +265,9 @@ static void stayed_end (staging_t *self, const moment_t *now, stayed_file_t *fil
 
 static void stays_expire (staging_t *self, const moment_t *now, stayed_file_t *file)
 {
-    for (stayer_t **stay = &file->stays; *stay;)
-        if ((*stay)->until_ms <= now->mono_ms)
-            stay_end (self, stay);
-        else
-            stay = &(*stay)->next;
+    for (size_t i = file->stays_count; i-- > 0;)
+        if (file->stays [i].until_ms <= now->mono_ms)
+            stay_end (self, file, &file->stays [i]);
 }
 
 /*  --- bookings --- */
@@ -365,7 +359,7 @@ static void staging_on_look (void *owner, const moment_t *now, uint64_t token)
          file = ordered_after (self->files, key)) {
         memcpy (key, file->key, sizeof key);
         stays_expire (self, now, file);
-        if (!file->stays && !file->booked) {
+        if (file->stays_count == 0 && !file->booked) {
             stayed_end (self, now, file);
             continue;
         }
@@ -452,10 +446,10 @@ static void on_stay (void *owner, const moment_t *now, const request_t *request,
     }
     if (question->stay_ms == 0) {
         stayed_file_t *file = stayed_find (self, question->name, question->node);
-        stayer_t **stay = file ? stay_find (file, question->who) : NULL;
-        if (stay && *stay)
-            stay_end (self, stay);
-        if (file && !file->stays && !file->booked)
+        stayer_t *stay = file ? stay_find (file, question->who) : NULL;
+        if (stay)
+            stay_end (self, file, stay);
+        if (file && file->stays_count == 0 && !file->booked)
             stayed_end (self, now, file);
         stay_looked (self, now, request, question);
         return;
