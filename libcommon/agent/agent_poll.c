@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ATTEND_MS     10000 /* until the site has told its own value */
-#define ANSWER_MS     5000  /* how much longer than attend_ms an answer may take */
-#define DOUBLINGS_MAX 6
+#define ATTEND_MS 10000 /* until the site has told its own value */
+#define ANSWER_MS 5000  /* how much longer than attend_ms an answer may take */
 
 struct agent_poll {
     service_t *service;
@@ -127,9 +126,8 @@ void agent_poll_news (agent_poll_t *self, const moment_t *now, int64_t gap_ms)
 static void no_answer (agent_poll_t *self, const moment_t *now, call_status_t status,
                        const char *why)
 {
-    uint32_t doublings = self->failures < DOUBLINGS_MAX ? self->failures : DOUBLINGS_MAX;
-    int64_t most_ms = self->settings.backoff_ms << doublings;
-    most_ms = most_ms < self->settings.backoff_ms_max ? most_ms : self->settings.backoff_ms_max;
+    int64_t most_ms =
+      pause_doubled (self->settings.backoff_ms, self->settings.backoff_ms_max, self->failures);
     int64_t wait_ms =
       most_ms / 2 + (int64_t) prng_below (&self->service->prng, (uint64_t) most_ms / 2 + 1);
     if (self->failures == 0 || status != self->failed)

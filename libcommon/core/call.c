@@ -101,9 +101,7 @@ static int64_t call_patience_ms (const calls_t *self, const call_t *call)
     if (way->trip_ms > 0 && way->trip_ms + spread_ms > ms)
         ms = way->trip_ms + spread_ms;
     uint32_t silences = call->lasting ? way->silences : call->tries - 1;
-    for (uint32_t i = 0; i < silences && ms < self->patience_ms; i++)
-        ms *= 2;
-    ms = ms < self->patience_ms ? ms : self->patience_ms;
+    ms = pause_doubled (ms, self->patience_ms, silences);
     return ms > call->timeout_ms ? ms : call->timeout_ms;
 }
 
@@ -159,11 +157,7 @@ static call_t *call_new (const call_order_t *order)
  *  that calls that were refused together do not come back together. */
 static int64_t call_backoff_ms (calls_t *self, uint32_t tries)
 {
-    int64_t ms = CALL_BACKOFF_MS;
-    for (uint32_t i = 1; i < tries && ms < CALL_BACKOFF_MS_MAX; i++)
-        ms *= 2;
-    if (ms > CALL_BACKOFF_MS_MAX)
-        ms = CALL_BACKOFF_MS_MAX;
+    int64_t ms = pause_doubled (CALL_BACKOFF_MS, CALL_BACKOFF_MS_MAX, tries - 1);
     return ms - (int64_t) prng_below (self->prng, (uint64_t) ms / 2 + 1);
 }
 

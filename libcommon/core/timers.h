@@ -27,6 +27,14 @@ void timers_cancel (timers_t *self, uint64_t timer);
 void timers_move (timers_t *self, uint64_t *timer, int64_t mono_ms, timer_fn *fire, void *owner,
                   uint64_t token);
 
+/*  A pause, doubled so many times, but no longer than the longest. */
+static inline int64_t pause_doubled (int64_t ms, int64_t ms_max, uint32_t times)
+{
+    while (times-- > 0 && ms < ms_max)
+        ms *= 2;
+    return ms < ms_max ? ms : ms_max;
+}
+
 /*  Fire all that are due. */
 void timers_run (timers_t *self, const moment_t *now);
 

@@ -426,11 +426,7 @@ static void directory_ask (directory_t *self, const moment_t *now)
 /*  This GIS gives no answer that helps: turns to the next one, after a while. */
 static void ask_failed (directory_t *self, const moment_t *now, const char *reason)
 {
-    int64_t ms = CALL_BACKOFF_MS;
-    for (uint32_t i = 0; i < self->failures && ms < CALL_BACKOFF_MS_MAX; i++)
-        ms *= 2;
-    if (ms > CALL_BACKOFF_MS_MAX)
-        ms = CALL_BACKOFF_MS_MAX;
+    int64_t ms = pause_doubled (CALL_BACKOFF_MS, CALL_BACKOFF_MS_MAX, self->failures);
     if (!self->silent)
         outbox_log (self->outbox, LEVEL_WARNING,
                     "directory gis=%s silent entries_kept=%zu reason=%.200s",

@@ -81,11 +81,8 @@ static int64_t jitter (const registrar_t *registrar, int64_t ms, uint64_t part)
 
 static int64_t registration_backoff_ms (registrar_t *registrar)
 {
-    int64_t ms = CALL_BACKOFF_MS;
-    for (uint32_t i = 0; i < registrar->failures && ms < CALL_BACKOFF_MS_MAX; i++)
-        ms *= 2;
-    registrar->failures++;
-    return jitter (registrar, ms < CALL_BACKOFF_MS_MAX ? ms : CALL_BACKOFF_MS_MAX, 2);
+    int64_t ms = pause_doubled (CALL_BACKOFF_MS, CALL_BACKOFF_MS_MAX, registrar->failures++);
+    return jitter (registrar, ms, 2);
 }
 
 /*  The GIS read its clock between our sending and our hearing: half of that time is the best guess.

@@ -145,23 +145,15 @@ bool back_end_acts (const back_end_t *self, back_end_step_t step)
     return self->kind->works [step] != NULL;
 }
 
-static int64_t pause_ms (const back_end_t *self, uint32_t failures)
-{
-    int64_t pause = self->limits.retry_ms;
-    for (uint32_t i = 1; i < failures && pause < self->limits.retry_ms_max; i++)
-        pause *= 2;
-    return pause < self->limits.retry_ms_max ? pause : self->limits.retry_ms_max;
-}
-
 static void job_failed (back_end_job_t *job, const moment_t *now, bytes_t why)
 {
     static const char *const words [] = {"prepare", "open", "watch", "close", "reconcile"};
     static_assert (sizeof words / sizeof *words == BACK_END_STEPS, "a word for each step");
     back_end_t *self = job->back_end;
-    job->failures++;
+    const back_end_limits_t *limits = &self->limits;
+    int64_t pause = pause_doubled (limits->retry_ms, limits->retry_ms_max, job->failures++);
     snprintf (job->trouble, sizeof job->trouble, "%s: %.*s", words [job->step],
               (int) (why.size < TROUBLE_BYTES ? why.size : TROUBLE_BYTES), (const char *) why.data);
-    int64_t pause = pause_ms (self, job->failures);
     service_count (self->service, "back_end_failures", 1);
     outbox_log (self->service->outbox, LEVEL_WARNING,
                 "back end reservation=%s step=%s failed tries=%u again_in_s=%g: %s",

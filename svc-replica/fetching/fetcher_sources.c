@@ -73,10 +73,7 @@ static void rest_until (transit_t *transit, int64_t due_ms)
 
 void transit_rest (transit_t *transit, const moment_t *now, int64_t again_ms, const char *why)
 {
-    int64_t ms = TRANSIT_REST_MS;
-    for (uint32_t i = 0; i < transit->rests && ms < TRANSIT_REST_MS_MAX; i++)
-        ms *= 2;
-    ms = ms < TRANSIT_REST_MS_MAX ? ms : TRANSIT_REST_MS_MAX;
+    int64_t ms = pause_doubled (TRANSIT_REST_MS, TRANSIT_REST_MS_MAX, transit->rests);
     ms -= (int64_t) prng_below (&transit->fetcher->parts.service->prng, (uint64_t) ms / 4 + 1);
     int64_t due_ms = now->mono_ms + ms;
     if (again_ms > due_ms && again_ms < now->mono_ms + TRANSIT_REST_MS_MAX)

@@ -3,6 +3,7 @@
 
 #include "must.h"
 #include "ordered.h"
+#include "timers.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -132,11 +133,8 @@ bool selector_full (const selector_t *self, const char *site)
 void selector_failed (selector_t *self, int64_t mono_ms, const char *site)
 {
     selected_source_t *source = selector_source_of (self, site);
-    int64_t ms = SELECTOR_BACKOFF_MS;
-    for (uint32_t i = 0; i < source->failures && ms < SELECTOR_BACKOFF_MS_MAX; i++)
-        ms *= 2;
-    source->failures++;
-    source->barred_ms = mono_ms + (ms < SELECTOR_BACKOFF_MS_MAX ? ms : SELECTOR_BACKOFF_MS_MAX);
+    source->barred_ms =
+      mono_ms + pause_doubled (SELECTOR_BACKOFF_MS, SELECTOR_BACKOFF_MS_MAX, source->failures++);
 }
 
 /*  What it would cost now to fetch size bytes from there, in microseconds. */

@@ -143,10 +143,8 @@ static void storage_links_round_over (storage_t *self, const moment_t *now, tran
     if (links->link == 0)
         transfer->receipt.feeder [0] = '\0';
     seek_end (self, transfer);
-    int64_t wait_ms = BACKOFF_MS << (links->rounds < 5 ? links->rounds : 5);
-    links->rounds++;
     timer_set (self, transfer,
-               now->mono_ms + (wait_ms < BACKOFF_MS_MAX ? wait_ms : BACKOFF_MS_MAX));
+               now->mono_ms + pause_doubled (BACKOFF_MS, BACKOFF_MS_MAX, links->rounds++));
     storage_news (self, now, true);
 }
 

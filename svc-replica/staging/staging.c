@@ -180,12 +180,9 @@ static void stayed_ready (const staging_t *self, stayed_file_t *file, const chai
 /*  Its transfer has ended without it. */
 static void stayed_failed (const staging_t *self, const moment_t *now, stayed_file_t *file)
 {
-    int64_t ms = STAGING_AGAIN_MS;
-    for (uint32_t i = 0; i < file->fails && ms < STAGING_AGAIN_MS_MAX; i++)
-        ms *= 2;
     file->transfer = 0;
-    file->fails++;
-    file->again_ms = now->mono_ms + (ms < STAGING_AGAIN_MS_MAX ? ms : STAGING_AGAIN_MS_MAX);
+    file->again_ms =
+      now->mono_ms + pause_doubled (STAGING_AGAIN_MS, STAGING_AGAIN_MS_MAX, file->fails++);
     stayed_move (self, file, STAGED_LATE);
 }
 
