@@ -174,12 +174,13 @@ static void see_files (disk_space_t *self)
     }
 }
 
-static bool booking_runs_at (const disk_space_t *self, int64_t now_ms, const char *name,
-                             const char *node)
+/*  Is this copy booked now; or, with held, to be there for a booking that comes? */
+static bool booked_at (const disk_space_t *self, int64_t now_ms, const char *name, const char *node,
+                       bool held)
 {
     const disk_booking_t *booking = NULL;
     while ((booking = disk_bookings_next (self->bookings, node, name, booking)))
-        if (disk_booking_runs (booking, now_ms))
+        if (disk_booking_runs (booking, now_ms) || (held && booking->holds))
             return true;
     return false;
 }
@@ -194,7 +195,7 @@ static void see_transfers (disk_space_t *self, int64_t now_ms)
             size_t disk;
             if (receiver->state < RECEIVER_VERIFIED && transfer->size_known &&
                 free_capacity_find (self->parts.room, receiver->node, &disk) &&
-                !booking_runs_at (self, now_ms, transfer->file, receiver->node))
+                !booked_at (self, now_ms, transfer->file, receiver->node, false))
                 coming [disk] += transfer->content.size;
         }
     for (size_t i = 0; i < self->disks_count; i++) {
@@ -306,7 +307,7 @@ static uint64_t disk_space_left (void *owner, const moment_t *now, const char *n
     size_t resource;
     if (!free_capacity_find (self->parts.room, node, &resource))
         return 0;
-    if (!kept && booking_runs_at (self, now_ms, name, node))
+    if (!kept && booked_at (self, now_ms, name, node, false))
         return UINT64_MAX; /* the booking has it */
     disk_space_refresh (self, now);
     const space_disk_t *disk = &self->disks [resource];
@@ -343,12 +344,7 @@ static uint64_t disk_space_unfilled (void *owner, const moment_t *now, const cha
 static bool disk_space_wants (void *owner, const moment_t *now, const char *name, const char *node)
 {
     const disk_space_t *self = owner;
-    int64_t now_ms = free_capacity_now_ms (self->parts.room, now);
-    const disk_booking_t *booking = NULL;
-    while ((booking = disk_bookings_next (self->bookings, node, name, booking)))
-        if (booking->holds || disk_booking_runs (booking, now_ms))
-            return true;
-    return false;
+    return booked_at (self, free_capacity_now_ms (self->parts.room, now), name, node, true);
 }
 
 bool disk_space_may_last (disk_space_t *self, const moment_t *now, const file_t *file,
@@ -421,8 +417,7 @@ static void disk_space_changed (void *owner, const moment_t *now, const char *re
 {
     disk_space_t *self = owner;
     disk_bookings_learn (self->bookings, self->participant, reservation);
-    timers_cancel (self->parts.service->timers, self->timer);
-    self->timer = timers_set (self->parts.service->timers, now->mono_ms, on_begin, self, 0);
+    timers_move (self->parts.service->timers, &self->timer, now->mono_ms, on_begin, self, 0);
 }
 
 static void disk_space_forgotten (void *owner, const char *reservation)
