@@ -377,7 +377,7 @@ static bool batch_read (const void *asked, void *told, char why [WHY_BYTES])
                         why) != COMMAND_DONE &&
         !strstr (why, "No such file"))
         result->why = must (strdup (why));
-    result->data = (bytes_t){.data = output.data, .size = output.size};
+    result->data = packed_bytes (output);
     result->size = stat (path, &file) == 0 ? (uint64_t) file.st_size : order->offset + output.size;
     codec_clear (&ticket_codec, &run.ticket);
     return true;

@@ -89,7 +89,7 @@ static void agent_tell (const starter_t *self)
                                     .service = "Agent",
                                     .method = "Ended",
                                     .actor = "starter",
-                                    .body = {.data = body.data, .size = body.size},
+                                    .body = packed_bytes (body),
                                     .timeout_ms = TELL_MS},
                 &reply);
     free (body.data);

@@ -178,7 +178,7 @@ static void ask_kind (locating_question_t *question, const moment_t *now, const 
     for (; entry && question->asked_count < ASKED_MAX;
          entry = directory_next (service->directory, kind, entry))
         if (strcmp (entry->name, service->name) != 0)
-            ask_one (question, now, entry->name, (bytes_t){.data = body.data, .size = body.size});
+            ask_one (question, now, entry->name, packed_bytes (body));
     free (body.data);
     if (question->left == 0)
         question->timer =

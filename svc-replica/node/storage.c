@@ -67,8 +67,7 @@ uint64_t storage_order (storage_t *self, const char *kind, const storage_work_t 
 {
     packed_t arguments = codec_encode (&storage_work_codec, work);
     uint64_t number = ++self->numbers;
-    outbox_work (self->service->outbox, number, kind,
-                 (bytes_t){.data = arguments.data, .size = arguments.size});
+    outbox_work (self->service->outbox, number, kind, packed_bytes (arguments));
     free (arguments.data);
     return number;
 }
