@@ -123,8 +123,6 @@ int main (int argc, char **argv)
     cli_command_t commands [COMMANDS];
     for (size_t i = 0; i < COMMANDS; i++)
         commands [i] = listed [i].run ? listed [i] : *tools_command (listed [i].name);
-    char **words = by_other_name (&argc, argv);
-    int code = cli_main (argc, words ? words : argv, commands, COMMANDS);
-    free (words);
-    return code;
+    memory_auto char **words = by_other_name (&argc, argv);
+    return cli_main (argc, words ? words : argv, commands, COMMANDS);
 }

@@ -74,18 +74,16 @@ static const cli_command_t *find_command (const cli_command_t *commands, size_t 
 /*  Runs a command with the arguments that remain without its own word. */
 static int run_without (cli_t cli, const cli_command_t *command, int at)
 {
-    char **rest = must (calloc ((size_t) cli.rest_count, sizeof *rest));
-    cli.words = must (calloc (WORDS_MAX + 1, sizeof *cli.words));
+    memory_auto char **rest = must (calloc ((size_t) cli.rest_count, sizeof *rest));
+    memory_auto const char **words = must (calloc (WORDS_MAX + 1, sizeof *words));
     for (int i = 0, to = 0; i < cli.rest_count; i++)
         if (i != at)
             rest [to++] = cli.rest [i];
     cli.command = command;
     cli.rest = rest;
     cli.rest_count--;
-    int code = command->run (&cli);
-    free (rest);
-    free (cli.words);
-    return code;
+    cli.words = words;
+    return command->run (&cli);
 }
 
 static void print_own (const cli_t *cli, const cli_command_t *commands, size_t count)
@@ -209,7 +207,7 @@ json_t *cli_read_json (const char *file)
     char why [WHY_BYTES];
     FILE *from = standard ? stdin : fopen (file, "re");
     /* One byte more than allowed is read, so that a text that is too long is refused as such. */
-    char *text = must (malloc (BODY_BYTES_MAX + 1));
+    text_auto_t *text = must (malloc (BODY_BYTES_MAX + 1));
     size_t size = from ? fread (text, 1, BODY_BYTES_MAX + 1, from) : 0;
     bool read = from && !ferror (from);
     json_t *json = read ? json_parse (text, size, why) : NULL;
@@ -217,7 +215,6 @@ json_t *cli_read_json (const char *file)
         cli_fail (EXIT_USAGE, "%s: %s", name, read ? why : strerror (errno));
     if (from && !standard)
         fclose (from);
-    free (text);
     return json;
 }
 

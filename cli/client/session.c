@@ -275,16 +275,13 @@ uint64_t session_send (session_t *self, const char *endpoint, const method_t *me
 {
     char why [WHY_BYTES];
     size_t size;
-    uint8_t *packed = must (pack_body (method, body, &size, why));
-    uint64_t call =
-      client_send (self->client, &(client_request_t){.endpoint = endpoint,
-                                                     .service = method->service,
-                                                     .method = method->method,
-                                                     .actor = self->places.actor,
-                                                     .body = {packed, size},
-                                                     .timeout_ms = self->places.timeout_ms});
-    free (packed);
-    return call;
+    memory_auto uint8_t *packed = must (pack_body (method, body, &size, why));
+    return client_send (self->client, &(client_request_t){.endpoint = endpoint,
+                                                          .service = method->service,
+                                                          .method = method->method,
+                                                          .actor = self->places.actor,
+                                                          .body = {packed, size},
+                                                          .timeout_ms = self->places.timeout_ms});
 }
 
 call_status_t session_ask (session_t *self, const char *endpoint, const method_t *method,
@@ -293,7 +290,7 @@ call_status_t session_ask (session_t *self, const char *endpoint, const method_t
 {
     char why [WHY_BYTES];
     size_t size;
-    uint8_t *packed = pack_body (method, body, &size, why);
+    memory_auto uint8_t *packed = pack_body (method, body, &size, why);
     *answer = NULL;
     if (!packed) {
         snprintf (reason, CLIENT_REASON_BYTES, "%s", why);
@@ -309,7 +306,6 @@ call_status_t session_ask (session_t *self, const char *endpoint, const method_t
                                     .body = {packed, size},
                                     .timeout_ms = timeout_ms},
                 &reply);
-    free (packed);
     snprintf (reason, CLIENT_REASON_BYTES, "%s", reply.reason);
     if (reply.status == CALL_OK) {
         *answer = services_answer (method, reply.body);

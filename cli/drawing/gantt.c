@@ -106,7 +106,7 @@ static bool piece_joins (gantt_piece_t *pieces, size_t count, const gantt_piece_
 
 gantt_piece_t *gantt_pieces (const gantt_t *self, size_t row, size_t *count, int64_t *peak)
 {
-    gantt_place_t *places = must (calloc (self->bars_count + 1, sizeof *places));
+    memory_auto gantt_place_t *places = must (calloc (self->bars_count + 1, sizeof *places));
     size_t places_count = 0;
     for (size_t b = 0; b < self->bars_count; b++)
         if (self->bars [b].row == row && self->bars [b].from_ms < self->bars [b].until_ms)
@@ -114,7 +114,7 @@ gantt_piece_t *gantt_pieces (const gantt_t *self, size_t row, size_t *count, int
     /* Bars that began earlier lie lower, so that later ones never lift them. */
     qsort (places, places_count, sizeof *places, gantt_by_place);
     size_t instants_count;
-    int64_t *instants = row_instants (self, places, places_count, &instants_count);
+    memory_auto int64_t *instants = row_instants (self, places, places_count, &instants_count);
     gantt_piece_t *pieces = NULL;
     *count = 0;
     *peak = 0;
@@ -134,8 +134,6 @@ gantt_piece_t *gantt_pieces (const gantt_t *self, size_t row, size_t *count, int
         if (below > *peak)
             *peak = below;
     }
-    free (instants);
-    free (places);
     return pieces;
 }
 

@@ -113,7 +113,7 @@ static void draw_link (const gantt_svg_picture_t *picture, size_t row, FILE *to)
     double bottom = picture->top_of_row [row] + LINK_HEIGHT;
     size_t count;
     int64_t peak;
-    gantt_piece_t *pieces = gantt_pieces (picture->gantt, row, &count, &peak);
+    memory_auto gantt_piece_t *pieces = gantt_pieces (picture->gantt, row, &count, &peak);
     int64_t full = peak > link->capacity ? peak : link->capacity;
     double each = full > 0 ? (double) LINK_HEIGHT / (double) full : 0;
     double band = (double) link->capacity * each;
@@ -128,7 +128,6 @@ static void draw_link (const gantt_svg_picture_t *picture, size_t row, FILE *to)
     if (link->capacity > 0 && peak > link->capacity)
         svg_line (picture->left, bottom - band, picture->left + CHART_WIDTH, bottom - band,
                   "stroke=\"#c00\" stroke-dasharray=\"4 3\"", to);
-    free (pieces);
 }
 
 /*  The name and the capacity of a row. */

@@ -391,7 +391,7 @@ static int choose_and_up (const cli_t *cli, const up_options_t *options)
     int code = EXIT_USAGE;
     char why [LONG_WHY_BYTES];
     folder_t folder = {.lock = -1};
-    char *dir = cli_federation_dir (cli);
+    text_auto_t *dir = cli_federation_dir (cli);
     text_auto_t *last = read_kept (dir);
     char *given = NULL;
     federation_t *federation = read_given (options->file, last, &given);
@@ -406,7 +406,6 @@ static int choose_and_up (const cli_t *cli, const up_options_t *options)
     folder_close (&folder);
     federation_destroy (&federation);
     free (given);
-    free (dir);
     return code;
 }
 

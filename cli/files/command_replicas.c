@@ -118,7 +118,7 @@ static void piece_count (json_t *form, const json_t *file, const char *piece)
 static json_t *files_of (const json_t *held)
 {
     size_t count = json_array_size (held);
-    const json_t **list = must (calloc (count + 1, sizeof *list));
+    memory_auto const json_t **list = must (calloc (count + 1, sizeof *list));
     json_auto_t *forms = made (json_object ());
     json_t *files = made (json_array ()), *form;
     const char *key, *last = "";
@@ -141,7 +141,6 @@ static json_t *files_of (const json_t *held)
         last = name;
     }
     json_object_foreach (forms, key, form) json_array_append (files, form);
-    free (list);
     return files;
 }
 

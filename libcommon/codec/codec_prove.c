@@ -9,12 +9,11 @@ void codec_prove (const codec_t *codec, const void *self, bool taken)
 {
     char why [WHY_BYTES];
     packed_t said = codec_pack (codec, self);
-    void *again = must (calloc (1, codec->size + 1)); /* of what is empty, too */
+    memory_auto void *again = must (calloc (1, codec->size + 1)); /* of what is empty, too */
     bool good =
       codec_unpacked (codec, again, (bytes_t){.data = said.data, .size = said.size}, false, why);
     assert (good || !taken);
     assert (!good || codec_same (codec, self, again));
     codec_clear (codec, again);
-    free (again);
     free (said.data);
 }

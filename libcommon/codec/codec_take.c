@@ -172,10 +172,9 @@ static bool take_message (const codec_t *codec, uint8_t *self, const uint8_t *me
 static bool take_packed (const codec_row_t *row, uint8_t *to, const ProtobufCMessage *from,
                          const codec_take_taking_t *taking)
 {
-    void *checked = must (calloc (1, row->of->size));
+    memory_auto void *checked = must (calloc (1, row->of->size));
     bool good = take_message (row->of, checked, (const uint8_t *) from, taking);
     codec_clear (row->of, checked);
-    free (checked);
     packed_t packed = good ? packed_of (from) : (packed_t){0};
     if (packed.size == 0) { /* nothing is owned of what counts as none */
         free (packed.data);
@@ -188,12 +187,11 @@ static bool take_packed (const codec_row_t *row, uint8_t *to, const ProtobufCMes
 static bool pleases (const codec_t *codec, bytes_t bytes, const codec_take_taking_t *taking)
 {
     ARENA (arena);
-    void *checked = must (calloc (1, codec->size));
+    memory_auto void *checked = must (calloc (1, codec->size));
     void *message = codec_unpack (codec->message, bytes, &arena, taking->why);
     bool good = message ? take_message (codec, checked, message, taking)
                         : wrong (taking->why, ": not a packed %s", codec->message->short_name);
     codec_clear (codec, checked);
-    free (checked);
     return good;
 }
 

@@ -400,15 +400,13 @@ config_t *config_load (const char *file, const char *const *settings, size_t set
                        const config_key_t *keys, size_t keys_count, char why [LONG_WHY_BYTES])
 {
     size_t size = 0;
-    char *text = file ? config_read_file (file, &size) : NULL;
+    text_auto_t *text = file ? config_read_file (file, &size) : NULL;
     if (file && !text) {
         snprintf (why, LONG_WHY_BYTES, "%.300s: cannot be read: %s", file, strerror (errno));
         return NULL;
     }
-    config_t *self = config_parse (file ? file : "", text ? text : "", size, settings,
-                                   settings_count, keys, keys_count, why);
-    free (text);
-    return self;
+    return config_parse (file ? file : "", text ? text : "", size, settings, settings_count, keys,
+                         keys_count, why);
 }
 
 void config_destroy (config_t **self_p)

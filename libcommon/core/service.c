@@ -306,14 +306,14 @@ static void call_method (service_t *self, const moment_t *now, const request_t *
         return;
     }
     char why [WHY_BYTES];
-    void *body = must (calloc (1, codec_size (method->codec) + 1)); /* of what is empty, too */
+    memory_auto void *body =
+      must (calloc (1, codec_size (method->codec) + 1)); /* of what is empty, too */
     if (codec_decode (method->codec, body, request->body, why)) {
         method->handle (method->owner, now, request, body);
         codec_clear (method->codec, body);
     } else {
         service_refuse (self, request, CALL_BAD_REQUEST, "%s", why);
     }
-    free (body);
 }
 
 static void on_request (service_t *self, const moment_t *now, const request_t *request)

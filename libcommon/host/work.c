@@ -77,8 +77,8 @@ bool work_do (const work_kind_t *kind, bytes_t arguments, uint8_t **result, size
     if (kind->run_for)
         return kind->run_for (kind->owner, arguments, result, result_size);
     char why [WHY_BYTES] = "the work failed";
-    void *asked = must (calloc (1, codec_size (kind->order)));
-    void *done = must (calloc (1, codec_size (kind->result)));
+    memory_auto void *asked = must (calloc (1, codec_size (kind->order)));
+    memory_auto void *done = must (calloc (1, codec_size (kind->result)));
     bool good =
       codec_decode (kind->order, asked, arguments, why) && kind->carry_out (asked, done, why);
     packed_t packed = good ? codec_encode (kind->result, done) : packed_copy (text_bytes (why));
@@ -86,8 +86,6 @@ bool work_do (const work_kind_t *kind, bytes_t arguments, uint8_t **result, size
     *result_size = packed.size;
     codec_clear (kind->order, asked);
     codec_clear (kind->result, done);
-    free (asked);
-    free (done);
     return good;
 }
 

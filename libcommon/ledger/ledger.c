@@ -74,12 +74,11 @@ void ledger_append (ledger_t *self, const ledger_entry_t *entry)
 void ledger_append_whole (ledger_t *self, const ledger_entry_t *entry)
 {
     ledger_entry_t whole = *entry;
-    ledger_quantity_t *quantities = NULL;
+    memory_auto ledger_quantity_t *quantities = NULL;
     if (self->quantities)
         quantities = self->quantities (self->quantities_owner, &whole.quantities_count);
     whole.quantities = quantities;
     ledger_append (self, &whole);
-    free (quantities);
 }
 
 uint64_t ledger_last (const ledger_t *self)

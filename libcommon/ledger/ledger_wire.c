@@ -100,14 +100,12 @@ const codec_t rows_question_codec = CODEC (rows_question_t, rows_request, questi
 packed_t rows_answer_encode (const row_t *rows, size_t count, bool more, uint64_t last)
 {
     Musubi__RowsAnswer answer = MUSUBI__ROWS_ANSWER__INIT;
-    ProtobufCBinaryData *list = must (calloc (count + 1, sizeof *list));
+    memory_auto ProtobufCBinaryData *list = must (calloc (count + 1, sizeof *list));
     for (size_t i = 0; i < count; i++)
         list [i] = bytes_put (rows [i].value.data, rows [i].value.size);
     answer.rows = list;
     answer.n_rows = count;
     answer.more = more;
     answer.last = last;
-    packed_t packed = packed_of (&answer.base);
-    free (list);
-    return packed;
+    return packed_of (&answer.base);
 }

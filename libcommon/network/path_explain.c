@@ -142,7 +142,7 @@ static int ascending (const void *a, const void *b)
 static bool widest (path_explain_asked_t *asked, path_t *path)
 {
     size_t count = graph_links (asked->graph);
-    int64_t *rooms = must (calloc (count + 1, sizeof *rooms));
+    memory_auto int64_t *rooms = must (calloc (count + 1, sizeof *rooms));
     for (size_t i = 0; i < count; i++)
         rooms [i] = path_explain_room_of (asked, i);
     qsort (rooms, count, sizeof *rooms, ascending);
@@ -161,7 +161,6 @@ static bool widest (path_explain_asked_t *asked, path_t *path)
         } else
             high = middle;
     }
-    free (rooms);
     return found;
 }
 

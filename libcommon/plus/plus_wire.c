@@ -136,7 +136,7 @@ packed_t plus_request_encode (part_kind_t kind, const char *site, const admissio
     Musubi__Instant start = MUSUBI__INSTANT__INIT;
     Musubi__ComputeNeed need = MUSUBI__COMPUTE_NEED__INIT;
     Musubi__ComputeNeed *needs [] = {&need};
-    Musubi__Stage **stages_list = messages_new (&musubi__stage__descriptor, count);
+    memory_auto Musubi__Stage **stages_list = messages_new (&musubi__stage__descriptor, count);
     int64_t from_ms = bookings [0].from_ms;
     for (size_t i = 0; i + 1 < count; i++) {
         stages_list [i]->until_ms = bookings [i].until_ms - from_ms;
@@ -154,9 +154,7 @@ packed_t plus_request_encode (part_kind_t kind, const char *site, const admissio
     request.duration_ms = bookings [count - 1].until_ms - from_ms;
     request.n_compute = 1;
     request.compute = needs;
-    packed_t packed = packed_of (&request.base);
-    free (stages_list);
-    return packed;
+    return packed_of (&request.base);
 }
 
 static const codec_row_t created_rows [] = {

@@ -183,14 +183,13 @@ static void fresh_add (const free_capacity_t *room, const moment_t *now,
     interval_t over;
     if (!fresh_interval (room, now, asked, &over))
         return;
-    size_t *named = must (calloc (asked->wishes_count + 1, sizeof *named));
+    memory_auto size_t *named = must (calloc (asked->wishes_count + 1, sizeof *named));
     size_t count = named_find (room, asked, named);
     if (count > 0) {
         refusal->fresh = must (calloc (count, sizeof *refusal->fresh));
         refusal->fresh_count = count;
         free_capacity_profiles (room, named, count, over, asked->held, steps_max, refusal->fresh);
     }
-    free (named);
 }
 
 /*  Where only windows are disclosed: tells the asked window and no quantity. */

@@ -46,7 +46,7 @@ static void profile_add (profile_t *profile, int64_t from_ms, int64_t quantity)
 static bool profile_exact (const calendar_t *calendar, interval_t over,
                            const interval_list_t *counted, size_t steps_max, profile_t *profile)
 {
-    int64_t *times = must (reallocarray (NULL, 2 * steps_max, sizeof *times));
+    memory_auto int64_t *times = must (reallocarray (NULL, 2 * steps_max, sizeof *times));
     int64_t *free_there = times + steps_max;
     size_t left = steps_max;
     size_t at = 0;
@@ -60,7 +60,6 @@ static bool profile_exact (const calendar_t *calendar, interval_t over,
         left -= count;
         over.from = piece.over.until;
     }
-    free (times);
     return over.from == over.until;
 }
 
@@ -158,13 +157,12 @@ void free_capacity_profiles (const free_capacity_t *self, const size_t *resource
                              profile_t *profiles)
 {
     assert (count <= steps_max);
-    size_t *needs = must (calloc (count + 1, sizeof *needs));
+    memory_auto size_t *needs = must (calloc (count + 1, sizeof *needs));
     for (size_t i = 0; i < count; i++)
         needs [i] = steps_most (self, resources [i], counted);
     size_t most = share_even (needs, count, steps_max);
     for (size_t i = 0; i < count; i++)
         free_capacity_profile (self, resources [i], over, counted, most, &profiles [i]);
-    free (needs);
 }
 
 /*  The count and the levels of one resource, up to the last span in which something is taken. */

@@ -101,7 +101,7 @@ interval_changes_t interval_list_changes (const interval_list_t *before,
     size_t turns_max = 2 * (before->count + after->count);
     if (turns_max == 0)
         return (interval_changes_t){0};
-    turn_t *turns = must (calloc (turns_max, sizeof *turns));
+    memory_auto turn_t *turns = must (calloc (turns_max, sizeof *turns));
     interval_changes_t changes = {.list = must (calloc (turns_max, sizeof *changes.list))};
     size_t count = turns_add (turns, 0, before, false);
     count = turns_add (turns, count, after, true);
@@ -124,7 +124,6 @@ interval_changes_t interval_list_changes (const interval_list_t *before,
                                                    .before = quantity_before,
                                                    .after = quantity_after});
     }
-    free (turns);
     return changes;
 }
 

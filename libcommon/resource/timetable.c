@@ -253,11 +253,10 @@ static bool timetable_valid (void *owner, const plan_t *plan, const part_body_t 
     (void) plan;
     (void) why;
     size_t count;
-    admission_want_t *wishes = self->reader.read (part, &count);
+    memory_auto admission_want_t *wishes = self->reader.read (part, &count);
     bool valid = true;
     for (size_t i = 0; i < count && valid; i++)
         valid = wish_valid (self->room, &wishes [i], refusal);
-    free (wishes);
     if (valid && self->reader.valid)
         valid = self->reader.valid (self->reader.owner, part, refusal);
     return valid;
@@ -267,7 +266,7 @@ static span_t timetable_span (void *owner, const part_body_t *part)
 {
     const timetable_t *self = owner;
     size_t count;
-    admission_want_t *wishes = self->reader.read (part, &count);
+    memory_auto admission_want_t *wishes = self->reader.read (part, &count);
     span_t span = {.set = count > 0};
     for (size_t i = 0; i < count; i++) {
         int64_t until_ms = wishes [i].until_ms + free_capacity_terms (self->room)->gap_ms;
@@ -275,7 +274,6 @@ static span_t timetable_span (void *owner, const part_body_t *part)
           i == 0 || wishes [i].from_ms < span.from_ms ? wishes [i].from_ms : span.from_ms;
         span.until_ms = until_ms > span.until_ms ? until_ms : span.until_ms;
     }
-    free (wishes);
     return span;
 }
 
@@ -372,7 +370,7 @@ static void *timetable_take (void *owner, const moment_t *now, const plan_t *pla
     timetable_t *self = owner;
     const timetable_holding_t *old = current;
     size_t count;
-    admission_want_t *wishes = self->reader.read (part, &count);
+    memory_auto admission_want_t *wishes = self->reader.read (part, &count);
     static const interval_list_t nothing = {0};
     const interval_list_t *held = old ? &old->booked : &nothing;
     interval_list_t asked = wishes_stretches (self->room, wishes, count);
@@ -399,7 +397,6 @@ static void *timetable_take (void *owner, const moment_t *now, const plan_t *pla
     }
     interval_changes_clear (&changes);
     interval_list_clear (&asked);
-    free (wishes);
     return taken;
 }
 

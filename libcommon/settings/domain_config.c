@@ -119,7 +119,7 @@ static vertex_t *domain_config_vertex_of (const domain_config_reading_t *self, c
 static bool attributes_read (domain_config_reading_t *self)
 {
     char section [CONFIG_PATH_MAX];
-    const char **names = must (calloc (DOMAIN_VERTICES_MAX + 1, sizeof *names));
+    memory_auto const char **names = must (calloc (DOMAIN_VERTICES_MAX + 1, sizeof *names));
     snprintf (section, sizeof section, "%sattributes", self->before);
     size_t count = config_names (self->config, section, names, DOMAIN_VERTICES_MAX + 1);
     bool good = true;
@@ -132,7 +132,6 @@ static bool attributes_read (domain_config_reading_t *self)
                       : config_wrong (self->config, path, self->why,
                                       "no site, exchange point or router is called %s", names [i]);
     }
-    free (names);
     return good;
 }
 
@@ -176,7 +175,7 @@ static bool link_read (domain_config_reading_t *self, link_t *link, const char *
 static bool links_read (domain_config_reading_t *self)
 {
     char section [CONFIG_PATH_MAX];
-    const char **names = must (calloc (DOMAIN_LINKS_MAX + 1, sizeof *names));
+    memory_auto const char **names = must (calloc (DOMAIN_LINKS_MAX + 1, sizeof *names));
     domain_t *domain = self->domain;
     snprintf (section, sizeof section, "%slinks", self->before);
     size_t count = config_names (self->config, section, names, DOMAIN_LINKS_MAX + 1);
@@ -186,7 +185,6 @@ static bool links_read (domain_config_reading_t *self)
     domain->links = must (calloc (count + 1, sizeof *domain->links));
     for (size_t i = 0; i < count && good; i++)
         good = link_read (self, &domain->links [domain->links_count++], names [i]);
-    free (names);
     return good;
 }
 

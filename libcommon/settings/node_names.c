@@ -127,12 +127,11 @@ const char *node_names_twice (const name_list_t *names)
 {
     if (names->count == 0)
         return NULL;
-    char **sorted = must_copy (names->words, names->count * sizeof *sorted);
+    memory_auto char **sorted = must_copy (names->words, names->count * sizeof *sorted);
     const char *twice = NULL;
     qsort (sorted, names->count, sizeof *sorted, node_names_by_name);
     for (size_t i = 1; i < names->count && !twice; i++)
         if (strcmp (sorted [i - 1], sorted [i]) == 0)
             twice = sorted [i];
-    free (sorted);
     return twice;
 }

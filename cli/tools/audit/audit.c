@@ -95,7 +95,7 @@ static void read_all (audit_t *self, const char *folder)
 
 static audit_result_t judge_all (audit_t *self)
 {
-    audit_ledger_t *ledgers = must (calloc (self->audited_count + 1, sizeof *ledgers));
+    memory_auto audit_ledger_t *ledgers = must (calloc (self->audited_count + 1, sizeof *ledgers));
     size_t count = 0;
     for (size_t i = 0; i < self->audited_count; i++) {
         const ledger_check_t *one = &self->audited [i];
@@ -106,9 +106,7 @@ static audit_result_t judge_all (audit_t *self)
         memcpy (ledgers [count].store, one->store, STORE_ID_BYTES);
         count++;
     }
-    audit_result_t result = ledger_audit_judge (ledgers, count, check_tell, &self->teller);
-    free (ledgers);
-    return result;
+    return ledger_audit_judge (ledgers, count, check_tell, &self->teller);
 }
 
 /*  What `musubi check` finds; but what was booked is judged by the ledgers. */

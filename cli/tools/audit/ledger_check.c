@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sodium.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void ledger_check_tell (void *owner, const char *sentence)
@@ -74,7 +73,7 @@ static void open_file (ledger_check_t *self, const char *folder)
 {
     char name [sizeof self->name];
     char store [17];
-    char *path = NULL;
+    text_auto_t *path = NULL;
     memcpy (name, self->name, sizeof name);
     char *slash = strchr (name, '/');
     if (slash)
@@ -86,7 +85,6 @@ static void open_file (ledger_check_t *self, const char *folder)
         snprintf (self->why, sizeof self->why, "%.200s is there already: name a new folder", path);
     else if (!self->file)
         snprintf (self->why, sizeof self->why, "%.200s: %s", path, strerror (errno));
-    free (path);
 }
 
 bool ledger_check_read (ledger_check_t *self, const char *folder)

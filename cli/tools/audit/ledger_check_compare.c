@@ -44,11 +44,10 @@ __attribute__ ((format (printf, 2, 3))) static void differs (compare_round_t *se
 static bool compare_same (const codec_t *codec, packed_t packed, const void *told)
 {
     char why [WHY_BYTES];
-    void *own = must (calloc (1, codec_size (codec)));
+    memory_auto void *own = must (calloc (1, codec_size (codec)));
     bool same = codec_decode (codec, own, (bytes_t){packed.data, packed.size}, why) &&
                 codec_same (codec, own, told);
     codec_clear (codec, own);
-    free (own);
     return same;
 }
 

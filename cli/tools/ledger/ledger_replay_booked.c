@@ -151,7 +151,8 @@ typedef void pair_fn (void *owner, size_t resource, int64_t from_ms, int64_t unt
 static void pair_up (const replay_spans_t *first, const replay_spans_t *second,
                      const ledger_replay_t *gaps, pair_fn *visit, void *owner)
 {
-    edge_t *edges = must (calloc (3 * (first->count + second->count) + 1, sizeof *edges));
+    memory_auto edge_t *edges =
+      must (calloc (3 * (first->count + second->count) + 1, sizeof *edges));
     size_t count = booked_add_edges (edges, 0, first, 0, gaps);
     count = booked_add_edges (edges, count, second, 1, gaps);
     qsort (edges, count, sizeof *edges, by_resource_and_time);
@@ -164,7 +165,6 @@ static void pair_up (const replay_spans_t *first, const replay_spans_t *second,
         if (stretch && (sums [0] != 0 || sums [1] != 0))
             visit (owner, edges [i].resource, edges [i].at_ms, edges [i + 1].at_ms, sums);
     }
-    free (edges);
 }
 
 static void take_larger (void *owner, size_t resource, int64_t from_ms, int64_t until_ms,

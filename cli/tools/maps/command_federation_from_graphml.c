@@ -26,7 +26,7 @@ typedef struct {
 static bool read_map (const char *file, map_t *map)
 {
     FILE *from = strcmp (file, "-") == 0 ? stdin : fopen (file, "re");
-    char *text = must (malloc (GRAPHML_BYTES_MAX + 1));
+    text_auto_t *text = must (malloc (GRAPHML_BYTES_MAX + 1));
     char why [WHY_BYTES];
     errno = 0;
     size_t size = from ? fread (text, 1, GRAPHML_BYTES_MAX + 1, from) : 0;
@@ -37,7 +37,6 @@ static bool read_map (const char *file, map_t *map)
         cli_fail (EXIT_USAGE, "%s:%s", file, why);
     if (from && from != stdin)
         fclose (from);
-    free (text);
     return good;
 }
 

@@ -462,7 +462,7 @@ check_result_t check_judge (check_t *self, int64_t now_ms, bool settled,
     self->now_ms = now_ms;
     sort (self->offers, self->offers_count, sizeof *self->offers, by_owner_and_name);
     sort (self->points, self->points_count, sizeof *self->points, by_owner_and_name);
-    const check_record_t **records = check_list (self->records_count, sizeof *records);
+    memory_auto const check_record_t **records = check_list (self->records_count, sizeof *records);
     for (size_t i = 0; i < self->records_count; i++)
         records [i] = &self->records [i];
     judge_transactions (self, records, self->records_count);
@@ -473,6 +473,5 @@ check_result_t check_judge (check_t *self, int64_t now_ms, bool settled,
     check_asked (self, records, self->records_count);
     judge_requests (self);
     judge_answers (self);
-    free (records);
     return self->result;
 }

@@ -139,7 +139,7 @@ static void judge_need (judged_reservation_t *self, const compute_need_t *need,
                         const check_booking_t *booked, size_t count)
 {
     size_t phases_count;
-    check_phase_t *phases = check_asked_phases_of (self->request, need, &phases_count);
+    memory_auto check_phase_t *phases = check_asked_phases_of (self->request, need, &phases_count);
     for (size_t i = 0; i < count && i < phases_count; i++) {
         judge_booking (self, need, &phases [i], &booked [i]);
         if (strcmp (booked [i].participant, booked [0].participant) != 0 ||
@@ -154,7 +154,6 @@ static void judge_need (judged_reservation_t *self, const compute_need_t *need,
     if (count < phases_count)
         check_need_violation (self, need->id, "has %zu bookings for %zu phases", count,
                               phases_count);
-    free (phases);
 }
 
 /*  Compares every two: needs are few. */

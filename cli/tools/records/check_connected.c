@@ -4,7 +4,7 @@
  *  them, from the site of the need's first end to that of its second. */
 #include "check_state.h"
 
-#include <stdlib.h>
+#include "must.h"
 
 /*  The time asked, from the reservation's start. */
 static void check_connected_span_of (const user_request_t *request, const network_need_t *need,
@@ -176,7 +176,8 @@ static void judge_paths (judged_reservation_t *self, const network_need_t *need,
                          const char *to)
 {
     size_t phases_count, at = 0;
-    check_phase_t *phases = check_connected_phases_of (self->request, need, &phases_count);
+    memory_auto check_phase_t *phases =
+      check_connected_phases_of (self->request, need, &phases_count);
     for (size_t p = 0; p < phases_count; p++) {
         size_t first = at;
         while (at < count && laid [at].phase == p)
@@ -187,7 +188,6 @@ static void judge_paths (judged_reservation_t *self, const network_need_t *need,
         else
             judge_path (self, need, &phases [p], &laid [first], at - first, from, to);
     }
-    free (phases);
 }
 
 static void judge_connection (judged_reservation_t *self, const network_need_t *need)
@@ -224,10 +224,9 @@ static size_t phase_of (const judged_reservation_t *self, const circuit_t *circu
             !check_compute_need (self->request, need->ends [0]) ||
             !check_compute_need (self->request, need->ends [1]))
             continue;
-        check_phase_t *phases = check_connected_phases_of (self->request, need, &count);
+        memory_auto check_phase_t *phases = check_connected_phases_of (self->request, need, &count);
         while (phase + 1 < count && circuit->from_ms >= self->start_ms + phases [phase + 1].from_ms)
             phase++;
-        free (phases);
     }
     return phase;
 }

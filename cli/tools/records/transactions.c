@@ -276,7 +276,7 @@ static void judge_repairs (json_t *forms)
 json_t *transactions_forms (const json_t *self, const json_t *silent, int64_t now_ms)
 {
     size_t count = json_object_size (self);
-    json_t **list = must (calloc (count + 1, sizeof *list));
+    memory_auto json_t **list = must (calloc (count + 1, sizeof *list));
     size_t at = 0;
     const char *txid;
     json_t *form;
@@ -294,7 +294,6 @@ json_t *transactions_forms (const json_t *self, const json_t *silent, int64_t no
     json_t *forms = made (json_array ());
     for (size_t f = 0; f < count; f++)
         json_array_append_new (forms, list [f]);
-    free (list);
     judge_repairs (forms);
     return forms;
 }

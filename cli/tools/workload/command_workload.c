@@ -89,7 +89,7 @@ static size_t make_requests (const cli_t *cli, const workload_options_t *options
 /*  The requests as users write them, a line each. */
 static int dry_run (const cli_t *cli, const workload_options_t *options, const swf_log_t *log)
 {
-    coallocation_t *requests;
+    memory_auto coallocation_t *requests;
     size_t count = make_requests (cli, options, log, options->start.ms, &requests);
     FILE *file = output_file_open (options->dry_run, false);
     for (size_t i = 0; file && i < count; i++) {
@@ -98,7 +98,6 @@ static int dry_run (const cli_t *cli, const workload_options_t *options, const s
         json_dumpf (written, file, 0);
         fputc ('\n', file);
     }
-    free (requests);
     return file ? output_file_close (file, options->dry_run) : EXIT_USAGE;
 }
 
@@ -300,14 +299,13 @@ static int workload_run (workload_t *self, const coallocation_t *requests, size_
                                   .owner = self};
     if (settings.homes_count == 0)
         return cli_fail (EXIT_UNKNOWN, "workload: no request home is listed in the directory");
-    replay_outcome_t *outcomes = must (calloc (count + 1, sizeof *outcomes));
+    memory_auto replay_outcome_t *outcomes = must (calloc (count + 1, sizeof *outcomes));
     size_t sent = replay_run (self->session->client, requests, count, &settings, outcomes);
     int written =
       self->answers ? output_file_close (self->answers, self->options->answers) : EXIT_DONE;
     self->answers = NULL;
     int code = workload_report (self, outcomes, sent);
     code = written != EXIT_DONE ? written : code;
-    free (outcomes);
     for (size_t i = 0; i < homes_count; i++)
         free (homes [i]);
     return code;
@@ -333,12 +331,10 @@ static int live (const cli_t *cli, workload_options_t *options, const swf_log_t 
         options->cpus_max = clip_preset (session);
     if (strcmp (options->links, "auto") == 0 && !has_domains (session))
         options->links = "none";
-    coallocation_t *requests;
+    memory_auto coallocation_t *requests;
     size_t count = make_requests (cli, options, log,
                                   option_time_wall (options->start, cli_wall_ms ()), &requests);
-    code = workload_run (&self, requests, count);
-    free (requests);
-    return code;
+    return workload_run (&self, requests, count);
 }
 
 int run_workload (cli_t *cli)

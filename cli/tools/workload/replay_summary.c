@@ -56,7 +56,7 @@ static int by_reason (const void *a, const void *b)
 static replay_reason_t *group_refusals (const replay_outcome_t *outcomes, size_t count,
                                         size_t *groups_count)
 {
-    const replay_outcome_t **refused = must (calloc (count + 1, sizeof *refused));
+    memory_auto const replay_outcome_t **refused = must (calloc (count + 1, sizeof *refused));
     replay_reason_t *groups = must (calloc (count + 1, sizeof *groups));
     size_t refused_count = 0;
     for (size_t i = 0; i < count; i++)
@@ -73,7 +73,6 @@ static replay_reason_t *group_refusals (const replay_outcome_t *outcomes, size_t
         groups [*groups_count - 1].count++;
     }
     qsort (groups, *groups_count, sizeof *groups, by_count);
-    free (refused);
     return groups;
 }
 
@@ -81,7 +80,7 @@ static replay_reason_t *group_refusals (const replay_outcome_t *outcomes, size_t
 static void take_reasons (replay_summary_t *summary, const replay_outcome_t *outcomes, size_t count)
 {
     size_t groups_count;
-    replay_reason_t *groups = group_refusals (outcomes, count, &groups_count);
+    memory_auto replay_reason_t *groups = group_refusals (outcomes, count, &groups_count);
     bool rest = groups_count > REPLAY_REASONS_MAX;
     size_t own = rest ? REPLAY_REASONS_MAX - 1 : groups_count;
     memcpy (summary->reasons, groups, own * sizeof *groups);
@@ -93,7 +92,6 @@ static void take_reasons (replay_summary_t *summary, const replay_outcome_t *out
         for (size_t i = own; i < groups_count; i++)
             last->count += groups [i].count;
     }
-    free (groups);
 }
 
 void replay_summarise (const replay_outcome_t *outcomes, size_t count, replay_summary_t *summary)
@@ -115,7 +113,7 @@ void replay_summarise (const replay_outcome_t *outcomes, size_t count, replay_su
     }
     take_reasons (summary, outcomes, count);
     size_t answered;
-    double *sorted = latencies (outcomes, count, &answered);
+    memory_auto double *sorted = latencies (outcomes, count, &answered);
     summary->per_second = summary->seconds > 0 ? (double) answered / summary->seconds : 0;
     summary->committed_per_second =
       summary->seconds > 0 ? (double) summary->committed / summary->seconds : 0;
@@ -123,7 +121,6 @@ void replay_summarise (const replay_outcome_t *outcomes, size_t count, replay_su
     summary->p90_s = percentile (sorted, answered, .90);
     summary->p99_s = percentile (sorted, answered, .99);
     summary->max_s = answered > 0 ? sorted [answered - 1] : 0;
-    free (sorted);
 }
 
 /*  --- the picture: two panels of the same width --- */
@@ -225,7 +222,7 @@ void replay_plot (const replay_outcome_t *outcomes, size_t count, const char *ti
     replay_summary_t summary;
     replay_summarise (outcomes, count, &summary);
     size_t answered;
-    double *sorted = latencies (outcomes, count, &answered);
+    memory_auto double *sorted = latencies (outcomes, count, &answered);
     svg_begin (WIDTH, TOP + 2 * PANEL + GAP + 50, 12, svg);
     fputs (
       "<style>.frame{fill:none;stroke:#888}.good{fill:#3a7}"
@@ -240,5 +237,4 @@ void replay_plot (const replay_outcome_t *outcomes, size_t count, const char *ti
     draw_success (svg, outcomes, count, summary.seconds > 0 ? summary.seconds : 1);
     draw_latency (svg, sorted, answered);
     svg_end (svg);
-    free (sorted);
 }
