@@ -7,7 +7,7 @@
 #ifndef MUSUBI_SERVICES_H
 #define MUSUBI_SERVICES_H
 
-#include "bytes.h"
+#include "codec.h"
 #include "core.h"
 
 #include <jansson.h>
@@ -37,5 +37,9 @@ json_t *services_inner (const char *name, const char *hex);
 
 /*  A body as the answer's JSON; NULL when it is not such a message. */
 json_t *services_answer (const method_t *method, bytes_t body);
+
+/*  Reads a message that was taken as JSON, such as a site's description in an entry of a directory,
+ *  into its struct. On true the caller clears it (codec_clear). */
+bool json_read (const codec_t *codec, void *self, const json_t *written);
 
 #endif

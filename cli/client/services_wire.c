@@ -131,12 +131,8 @@ method_t services_method (const char *service, const char *method)
 
 static json_t *json_of (const ProtobufCMessageDescriptor *descriptor, bytes_t packed)
 {
-    ProtobufCMessage *message = message_unpack (descriptor, packed);
-    if (!message)
-        return NULL;
-    json_t *json = json_from_message (message);
-    message_free (message);
-    return json;
+    message_auto_t *message = message_unpack (descriptor, packed);
+    return message ? json_from_message (message) : NULL;
 }
 
 json_t *services_inner (const char *name, const char *hex)
@@ -154,4 +150,12 @@ json_t *services_inner (const char *name, const char *hex)
 json_t *services_answer (const method_t *method, bytes_t body)
 {
     return json_of (method->answered, body);
+}
+
+bool json_read (const codec_t *codec, void *self, const json_t *written)
+{
+    char why [WHY_BYTES], taken_why [WHY_BYTES];
+    message_auto_t *message =
+      written ? json_to_message (codec->message, (json_t *) written, why) : NULL;
+    return message && codec_take (codec, self, message, taken_why);
 }

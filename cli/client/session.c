@@ -262,12 +262,8 @@ static uint8_t *pack_body (const method_t *method, const json_t *body, size_t *s
                            char why [WHY_BYTES])
 {
     json_auto_t *own = json_deep_copy (body);
-    ProtobufCMessage *message = json_to_message (method->asked, own, why);
-    if (!message)
-        return NULL;
-    uint8_t *packed = message_pack (message, size);
-    message_free (message);
-    return packed;
+    message_auto_t *message = json_to_message (method->asked, own, why);
+    return message ? message_pack (message, size) : NULL;
 }
 
 uint64_t session_send (session_t *self, const char *endpoint, const method_t *method,

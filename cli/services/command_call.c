@@ -4,6 +4,7 @@
 #include "session.h"
 
 #include "json.h"
+#include "message.h"
 
 #include <string.h>
 
@@ -43,11 +44,8 @@ static json_t *read_body (const char *text)
 static bool body_sound (const method_t *method, json_t *body)
 {
     char why [WHY_BYTES];
-    ProtobufCMessage *message = json_to_message (method->asked, body, why);
-    if (!message)
-        return cli_refuse ("call %s.%s: %s", method->service, method->method, why);
-    protobuf_c_message_free_unpacked (message, NULL);
-    return true;
+    message_auto_t *message = json_to_message (method->asked, body, why);
+    return message || cli_refuse ("call %s.%s: %s", method->service, method->method, why);
 }
 
 static int call_ask (const cli_t *cli, session_t *session, const char *endpoint,

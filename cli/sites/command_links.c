@@ -2,14 +2,10 @@
  */
 #include "directory_wire.h"
 #include "graph.h"
-#include "json.h"
 #include "json_fields.h"
-#include "message.h"
 #include "resource_lookup.h"
 #include "sites_commands.h"
 #include "table.h"
-
-#include "gis.pb-c.h"
 
 #include <string.h>
 
@@ -39,19 +35,6 @@ static void links_add_links (json_t *links, const json_t *entry)
         json_array_append_new (links, link_form (name_short (text_of (entry, "name")), link));
 }
 
-/*  Reads an entry as services do; false when it is not valid. */
-static bool read_entry (const json_t *json, directory_entry_t *entry)
-{
-    char why [WHY_BYTES];
-    json_auto_t *own = json_deep_copy (json);
-    ProtobufCMessage *message = json_to_message (&musubi__entry__descriptor, own, why);
-    if (!message)
-        return false;
-    bool sound = codec_take (&directory_entry_codec, entry, message, why);
-    message_free (message);
-    return sound;
-}
-
 /*  The network domains among the entries, joined to one graph. Domains whose description is not
  *  valid are left out and counted in *passed_over. */
 static graph_t *domains_graph (const json_t *entries, size_t *passed_over)
@@ -63,7 +46,7 @@ static graph_t *domains_graph (const json_t *entries, size_t *passed_over)
         directory_entry_t entry;
         if (!json_object_get (json, "domain"))
             continue;
-        if (!read_entry (json, &entry)) {
+        if (!json_read (&directory_entry_codec, &entry, json)) {
             ++*passed_over;
             continue;
         }

@@ -155,7 +155,7 @@ static bool instant_read (const Musubi__Instant *from, int64_t now_ms, int64_t *
 
 void request_frame_decode (bytes_t request, int64_t now_ms, interval_t *frame)
 {
-    ProtobufCMessage *message =
+    message_auto_t *message =
       request.size > 0 ? message_unpack (&musubi__request__descriptor, request) : NULL;
     if (!message)
         return;
@@ -164,5 +164,4 @@ void request_frame_decode (bytes_t request, int64_t now_ms, interval_t *frame)
     if (window && instant_read (window->earliest, now_ms, &told.from) &&
         instant_read (window->deadline, now_ms, &told.until) && told.from < told.until)
         *frame = told;
-    message_free (message);
 }

@@ -36,6 +36,14 @@ ProtobufCMessage *message_unpack_in (const ProtobufCMessageDescriptor *descripto
                                      ProtobufCAllocator *allocator);
 void message_free (ProtobufCMessage *message);
 
+/*  A message that is freed where its block ends, as jansson's json_auto_t is. */
+static inline void message_auto_free (ProtobufCMessage **self_p)
+{
+    message_free (*self_p);
+}
+
+#define message_auto_t ProtobufCMessage __attribute__ ((cleanup (message_auto_free)))
+
 /*  --- a message field by field, where unpacking all of it would cost too much --- */
 
 typedef struct {

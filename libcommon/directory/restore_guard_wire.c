@@ -26,10 +26,9 @@ const codec_t watermark_codec = CODEC (watermark_t, watermark_record, watermark_
 
 void row_before (bytes_t row, uint8_t digest [LEDGER_DIGEST_BYTES])
 {
-    ProtobufCMessage *message = message_unpack (&musubi__ledger_row__descriptor, row);
+    message_auto_t *message = message_unpack (&musubi__ledger_row__descriptor, row);
     const Musubi__LedgerRow *wire = (const Musubi__LedgerRow *) message;
     memset (digest, 0, LEDGER_DIGEST_BYTES);
     if (wire && wire->before.len == LEDGER_DIGEST_BYTES)
         memcpy (digest, wire->before.data, LEDGER_DIGEST_BYTES);
-    message_free (message);
 }

@@ -85,10 +85,8 @@ static bool subject_take (ledger_subject_t *to, const Musubi__LedgerRow *from)
 
 bool ledger_subject_read (ledger_subject_t *subject, bytes_t row)
 {
-    ProtobufCMessage *message = message_unpack (&musubi__ledger_row__descriptor, row);
-    bool good = message && subject_take (subject, (const Musubi__LedgerRow *) message);
-    message_free (message);
-    return good;
+    message_auto_t *message = message_unpack (&musubi__ledger_row__descriptor, row);
+    return message && subject_take (subject, (const Musubi__LedgerRow *) message);
 }
 
 static const codec_row_t question_rows [] = {

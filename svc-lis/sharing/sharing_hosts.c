@@ -50,10 +50,8 @@ static void host_lost (sharing_t *self, const moment_t *now, const move_host_t *
 /*  Is this the Status of the service of that name? */
 static bool is_of (bytes_t body, const char *name)
 {
-    ProtobufCMessage *status = message_unpack (&musubi__status_answer__descriptor, body);
-    bool is = status && strcmp (((const Musubi__StatusAnswer *) status)->name, name) == 0;
-    message_free (status);
-    return is;
+    message_auto_t *status = message_unpack (&musubi__status_answer__descriptor, body);
+    return status && strcmp (((const Musubi__StatusAnswer *) status)->name, name) == 0;
 }
 
 static void sharing_hosts_on_status (void *owner, const moment_t *now, uint64_t token,

@@ -37,11 +37,10 @@ const codec_t ledger_row_codec = CODEC (ledger_row_t, ledger_row, row_rows);
 
 bool decision_read (bytes_t record, bool *acknowledged)
 {
-    ProtobufCMessage *message = message_unpack (&musubi__decision_record__descriptor, record);
+    message_auto_t *message = message_unpack (&musubi__decision_record__descriptor, record);
     if (!message)
         return false;
     *acknowledged =
       ((const Musubi__DecisionRecord *) message)->phase == MUSUBI__DECISION_PHASE__SETTLED;
-    message_free (message);
     return true;
 }

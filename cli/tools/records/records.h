@@ -6,12 +6,6 @@
 #include "check.h"
 #include "part_record.h"
 
-#include <jansson.h>
-
-/*  Reads a message that was taken as JSON, such as a site's description in an entry of a directory,
- *  into its struct. On true the caller clears it (codec_clear). */
-bool json_read (const codec_t *codec, void *self, const json_t *written);
-
 /*  Calls take for each command of a page, in order; the record lives for that call only. *last is
  *  the txid after which the next page begins. False when the body is no such page. */
 typedef void records_take_fn (void *owner, const check_record_t *record);

@@ -1,25 +1,12 @@
-/*  records - what is described, pages of commands and rows, from proto to plain values. */
+/*  records - pages of commands and rows, from proto to plain values. */
 #include "records.h"
 
-#include "json.h"
 #include "ledger.pb-c.h"
 #include "message.h"
 #include "must.h"
 #include "transaction_wire.h"
 
 #include <stdlib.h>
-
-/*  --- what there is, as the directory says --- */
-
-bool json_read (const codec_t *codec, void *self, const json_t *written)
-{
-    char why [WHY_BYTES], taken_why [WHY_BYTES];
-    ProtobufCMessage *message =
-      written ? json_to_message (codec->message, (json_t *) written, why) : NULL;
-    bool good = message && codec_take (codec, self, message, taken_why);
-    message_free (message);
-    return good;
-}
 
 /*  --- commands --- */
 
@@ -73,7 +60,7 @@ static bool read_record (const Musubi__CommandRecord *from, records_take_fn *tak
 
 bool records_read (bytes_t body, records_take_fn *take, void *owner, txid_t *last, bool *more)
 {
-    ProtobufCMessage *message = message_unpack (&musubi__commands_answer__descriptor, body);
+    message_auto_t *message = message_unpack (&musubi__commands_answer__descriptor, body);
     if (!message)
         return false;
     const Musubi__CommandsAnswer *answer = (const Musubi__CommandsAnswer *) message;
@@ -85,7 +72,6 @@ bool records_read (bytes_t body, records_take_fn *take, void *owner, txid_t *las
                                  at, too */
         good = codec_take (&txid_codec, last, answer->next, why);
     *more = answer->more && (answer->next || answer->n_commands > 0);
-    message_free (message);
     return good;
 }
 
@@ -93,7 +79,7 @@ bool records_read (bytes_t body, records_take_fn *take, void *owner, txid_t *las
 
 bool rows_read (bytes_t body, rows_take_fn *take, void *owner, uint64_t *last, bool *more)
 {
-    ProtobufCMessage *message = message_unpack (&musubi__rows_answer__descriptor, body);
+    message_auto_t *message = message_unpack (&musubi__rows_answer__descriptor, body);
     if (!message)
         return false;
     const Musubi__RowsAnswer *answer = (const Musubi__RowsAnswer *) message;
@@ -101,6 +87,5 @@ bool rows_read (bytes_t body, rows_take_fn *take, void *owner, uint64_t *last, b
         take (owner, (bytes_t){.data = answer->rows [i].data, .size = answer->rows [i].len});
     *last = answer->last;
     *more = answer->more && answer->n_rows > 0;
-    message_free (message);
     return true;
 }

@@ -63,11 +63,9 @@ static uint8_t *replay_pack_request (const replay_t *self, const coallocation_t 
     char json_why [WHY_BYTES];
     json_auto_t *written = coallocation_written (request, false, self->settings->policy);
     json_auto_t *body = json_pack ("{s:o}", "request", request_form_read (written, why));
-    ProtobufCMessage *message = body ? json_to_message (self->reserve.asked, body, json_why) : NULL;
+    message_auto_t *message = body ? json_to_message (self->reserve.asked, body, json_why) : NULL;
     assert (message);
-    uint8_t *packed = message_pack (message, size);
-    message_free (message);
-    return packed;
+    return message_pack (message, size);
 }
 
 static void find_planners (replay_t *self)
