@@ -1,14 +1,8 @@
 /*  musubi - the command-line client: all commands and their functions. Those without a text here
  *  are run by musubi-tools.
  */
-#include "federation_commands.h"
-#include "files_commands.h"
+#include "commands.h"
 #include "must.h"
-#include "reserve_commands.h"
-#include "services_commands.h"
-#include "sharing_commands.h"
-#include "sites_commands.h"
-#include "tasks_commands.h"
 #include "tools.h"
 
 #include <stdlib.h>

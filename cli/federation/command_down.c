@@ -3,7 +3,7 @@
  *
  *  Stores and settings stay: `up` on the same folder goes on from them.
  */
-#include "federation_commands.h"
+#include "commands.h"
 #include "launch.h"
 #include "must.h"
 

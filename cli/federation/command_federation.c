@@ -1,5 +1,5 @@
 /*  musubi federation - subcommands for descriptions of federations. */
-#include "federation_commands.h"
+#include "commands.h"
 #include "tools.h"
 
 int run_federation (cli_t *cli)

@@ -5,9 +5,9 @@
  *  the host that it runs on. Agents of nodes dial out, and listen on loopback only. No file is
  *  overwritten.
  */
+#include "commands.h"
 #include "configuration.h"
 #include "endpoints.h"
-#include "federation_commands.h"
 #include "must.h"
 #include "output_file.h"
 #include "table.h"

@@ -4,10 +4,10 @@
  *  from then on `up` starts the members that do not run, on the same ports, and ends. Unless a
  *  folder is named, one federation runs at a time; the link "current" leads to the last one.
  */
+#include "commands.h"
 #include "configuration.h"
 #include "endpoints.h"
 #include "federation.h"
-#include "federation_commands.h"
 #include "launch.h"
 #include "must.h"
 #include "output_file.h"

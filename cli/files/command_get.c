@@ -1,8 +1,8 @@
 /*  musubi get - fetches a file of the federation to this machine, by way of a site, which keeps a
  *  copy for the next who asks.
  */
+#include "commands.h"
 #include "file_transfer.h"
-#include "files_commands.h"
 #include "folder_transfer.h"
 #include "json_fields.h"
 #include "output_file.h"

@@ -1,5 +1,5 @@
 /*  musubi pin, unpin, rule, evict - decide what happens to a file's copies. */
-#include "files_commands.h"
+#include "commands.h"
 #include "json_fields.h"
 #include "replica_sites.h"
 

@@ -1,7 +1,7 @@
 /*  musubi put - gives a file of this machine to the federation. */
 #include "bidi.h"
+#include "commands.h"
 #include "file_transfer.h"
-#include "files_commands.h"
 #include "folder_transfer.h"
 #include "json_fields.h"
 #include "must.h"

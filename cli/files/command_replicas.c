@@ -1,5 +1,5 @@
 /*  musubi replicas - lists files, and where their copies are. */
-#include "files_commands.h"
+#include "commands.h"
 #include "json_fields.h"
 #include "must.h"
 #include "replica_sites.h"

@@ -1,6 +1,6 @@
 /*  musubi scrub - has the storage nodes of a site read all their copies again, and tells what is bad.
  */
-#include "files_commands.h"
+#include "commands.h"
 #include "json_fields.h"
 #include "replica_sites.h"
 

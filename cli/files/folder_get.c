@@ -3,7 +3,6 @@
  *  All is gathered in the folder beside the target (part_folder): a target that is new appears there
  *  as a whole and is then renamed; one that is there is brought up to date file by file.
  */
-#include "files_commands.h"
 #include "folder_transfer.h"
 
 #include "folder_pack.h"

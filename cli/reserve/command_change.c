@@ -1,7 +1,7 @@
 /*  musubi modify, musubi release - change all parts of a reservation in one transaction. */
+#include "commands.h"
 #include "planner_request.h"
 #include "request_form.h"
-#include "reserve_commands.h"
 
 #include <string.h>
 

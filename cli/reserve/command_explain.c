@@ -4,11 +4,11 @@
  *  looked up at its home.
  */
 #include "answer_form.h"
+#include "commands.h"
 #include "explanation.h"
 #include "json_fields.h"
 #include "listing.h"
 #include "planner_request.h"
-#include "reserve_commands.h"
 
 #include <string.h>
 #include <unistd.h>

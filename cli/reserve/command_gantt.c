@@ -1,8 +1,8 @@
 /*  musubi gantt - reservations over time, in letters or as an SVG picture. */
 #include "chart.h"
+#include "commands.h"
 #include "listing.h"
 #include "output_file.h"
-#include "reserve_commands.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,9 @@
  *  the long ones. With -T a command waits for its commit; without, it is committed at once.
  */
 #include "answer_form.h"
+#include "commands.h"
 #include "json_fields.h"
 #include "must.h"
-#include "reserve_commands.h"
 #include "session.h"
 #include "table.h"
 #include "timetext.h"

@@ -3,9 +3,9 @@
  *
  *  Each domain decides for itself; asking again is safe.
  */
+#include "commands.h"
 #include "json_fields.h"
 #include "listing.h"
-#include "reserve_commands.h"
 #include "table.h"
 
 #include <string.h>

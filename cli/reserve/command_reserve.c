@@ -6,9 +6,9 @@
  *  besides, since such notices may be lost.
  */
 #include "change_watch.h"
+#include "commands.h"
 #include "must.h"
 #include "planner_request.h"
-#include "reserve_commands.h"
 #include "resource_lookup.h"
 
 #include "core.h"

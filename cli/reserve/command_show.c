@@ -1,8 +1,8 @@
 /*  musubi show, musubi list - reservations as the federation knows them. */
 #include "answer_form.h"
+#include "commands.h"
 #include "json_fields.h"
 #include "listing.h"
-#include "reserve_commands.h"
 #include "table.h"
 #include "watch.h"
 

@@ -1,6 +1,6 @@
 /*  musubi watch - a line for each change, of one reservation or of all. */
+#include "commands.h"
 #include "listing.h"
-#include "reserve_commands.h"
 #include "watch.h"
 
 int run_watch (cli_t *cli)

@@ -1,6 +1,6 @@
 /*  musubi call - any method of any service, through the descriptors of proto. */
+#include "commands.h"
 #include "json_fields.h"
-#include "services_commands.h"
 #include "session.h"
 
 #include "json.h"

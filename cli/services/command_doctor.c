@@ -3,11 +3,11 @@
  *
  *  All are asked at once: every service for its status, sites for their nodes and storage nodes.
  */
+#include "commands.h"
 #include "doctor_files.h"
 #include "doctor_sizes.h"
 #include "json_fields.h"
 #include "must.h"
-#include "services_commands.h"
 #include "session.h"
 
 #include <inttypes.h>

@@ -3,8 +3,8 @@
  */
 #include "balancers.h"
 #include "coalition_form.h"
+#include "commands.h"
 #include "json_fields.h"
-#include "sharing_commands.h"
 #include "task_client.h"
 #include "timetext.h"
 #include "tools.h"

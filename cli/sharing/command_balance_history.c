@@ -4,9 +4,9 @@
 #include "balancers.h"
 #include "coalition_chart.h"
 #include "coalition_form.h"
+#include "commands.h"
 #include "json_fields.h"
 #include "output_file.h"
-#include "sharing_commands.h"
 
 /*  Collects the forms of past coalitions, page by page. False after saying why not. */
 static bool balance_history_gather (const cli_t *cli, session_t *session, const json_t *entry,

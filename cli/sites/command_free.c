@@ -1,6 +1,6 @@
 /*  musubi free - shows when a site has so many CPUs free, or a link so much bandwidth. */
+#include "commands.h"
 #include "resource_lookup.h"
-#include "sites_commands.h"
 #include "table.h"
 
 #include "json_fields.h"

@@ -1,10 +1,10 @@
 /*  musubi links - lists the links of all network domains, and points about which domains disagree.
  */
+#include "commands.h"
 #include "directory_wire.h"
 #include "graph.h"
 #include "json_fields.h"
 #include "resource_lookup.h"
-#include "sites_commands.h"
 #include "table.h"
 
 #include <string.h>

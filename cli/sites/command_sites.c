@@ -1,8 +1,8 @@
 /*  musubi sites - lists the sites, and what they offer. */
+#include "commands.h"
 #include "json_fields.h"
 #include "must.h"
 #include "resource_lookup.h"
-#include "sites_commands.h"
 #include "table.h"
 
 static const form_row_t class_rows [] = {

@@ -1,7 +1,7 @@
 /*  musubi cancel - ends a bag, or one of its tasks. */
+#include "commands.h"
 #include "json_fields.h"
 #include "task_client.h"
-#include "tasks_commands.h"
 
 #include <inttypes.h>
 

@@ -1,8 +1,8 @@
 /*  musubi nodes - lists the nodes of sites that run tasks, takes one out, or gives it work again.
  */
+#include "commands.h"
 #include "json_fields.h"
 #include "task_client.h"
-#include "tasks_commands.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*  musubi output - prints what a task has written, as its node has it. */
+#include "commands.h"
 #include "json_fields.h"
 #include "task_client.h"
-#include "tasks_commands.h"
 
 #include <inttypes.h>
 #include <string.h>

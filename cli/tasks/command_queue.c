@@ -1,7 +1,7 @@
 /*  musubi queue - lists the bags at sites, or the tasks of one bag. */
+#include "commands.h"
 #include "table.h"
 #include "task_client.h"
-#include "tasks_commands.h"
 
 #include "json_fields.h"
 

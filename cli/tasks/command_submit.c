@@ -1,9 +1,9 @@
 /*  musubi submit - gives a bag of tasks to the queue of a site, or to a reservation. */
 #include "any_site.h"
+#include "commands.h"
 #include "json_fields.h"
 #include "listing.h"
 #include "task_client.h"
-#include "tasks_commands.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,15 +1,11 @@
 /*  musubi-tools - what only operators and researchers use; musubi starts it under the same command
  *  names and options.
  */
-#include "audit_commands.h"
-#include "maps_commands.h"
-#include "problems_commands.h"
-#include "records_commands.h"
+#include "commands.h"
 #include "solving.h"
 #include "tools.h"
-#include "workload_commands.h"
 
-static int run_federation (cli_t *cli)
+static int run_federation_own (cli_t *cli)
 {
     cli_command_t command = *tools_command ("federation from-graphml");
     command.run = run_federation_from_graphml;
@@ -26,7 +22,7 @@ static const cli_command_t listed [] = {
   {"balance", "--step FILE.json|- [--reschedule]",
    "Compute steps of sharing unreserved work out of a file; no service is asked.",
    run_balance_step},
-  {"federation", "from-graphml …", "Make a federation on a map.", run_federation},
+  {"federation", "from-graphml …", "Make a federation on a map.", run_federation_own},
 };
 
 #define COMMANDS (sizeof listed / sizeof listed [0])

@@ -8,7 +8,7 @@
  *
  *  All ledgers are read once, and then each again to its end. By then everybody has heard of what
  *  the first reading showed, so that work in progress is not taken for an orphan. */
-#include "audit_commands.h"
+#include "commands.h"
 
 #include "check_gather.h"
 #include "json_fields.h"

@@ -3,9 +3,9 @@
  *  Input: a GraphML file as the Internet Topology Zoo keeps them, how many sites to place on it,
  *  and the seed of the random choices. Output: a federation file (deploy/federations/README.md)
  *  that `up` takes. What was left out of the map is reported on standard error. */
+#include "commands.h"
 #include "federation.h"
 #include "graphml.h"
-#include "maps_commands.h"
 #include "must.h"
 #include "output_file.h"
 #include "topology.h"

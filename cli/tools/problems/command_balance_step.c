@@ -3,7 +3,7 @@
  *  many transfers as the square of its clusters, and up to as many pieces as jobs times clusters:
  *  one that could be too large to print is refused before it begins. */
 #include "balance_form.h"
-#include "problems_commands.h"
+#include "commands.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  *  It prints a line of JSON for each, in the file's order, as soon as it is solved. `auto` keeps
  *  its time limit itself; GLPK may not look at the clock for minutes, so it runs in a process that
  *  can be ended. */
+#include "commands.h"
 #include "json_fields.h"
-#include "problems_commands.h"
 #include "program_form.h"
 #include "solving.h"
 

@@ -1,10 +1,10 @@
 /*  musubi check - gathers records page by page, and prints what the check finds. */
 #include "check_gather.h"
 
+#include "commands.h"
 #include "json.h"
 #include "json_fields.h"
 #include "records.h"
-#include "records_commands.h"
 
 #include <errno.h>
 #include <stdlib.h>

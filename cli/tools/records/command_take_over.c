@@ -4,9 +4,9 @@
  *  planner is told to find out how each open transaction ends, and where nobody knows, to fence it.
  *  That ends it at all its participants, so that when all are asked then, little is left.
  */
+#include "commands.h"
 #include "json_fields.h"
 #include "record_fetch.h"
-#include "records_commands.h"
 #include "transactions.h"
 
 #include <string.h>

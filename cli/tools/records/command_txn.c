@@ -3,10 +3,10 @@
  *  Everything is taken from the participants' own records. What becomes of a transaction is never
  *  decided here: the coordinator knows, or the participants find it out (T7); with --fence a
  *  planner ends it in the coordinator's place (T8). */
+#include "commands.h"
 #include "json_fields.h"
 #include "listing.h"
 #include "record_fetch.h"
-#include "records_commands.h"
 #include "transactions.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*  musubi workload - a real job log as co-allocations, replayed live or written to a file. */
 #include "answer_form.h"
 #include "check_gather.h"
+#include "commands.h"
 #include "must.h"
 #include "replay.h"
-#include "workload_commands.h"
 
 #include "json_fields.h"
 #include "output_file.h"
