@@ -194,17 +194,11 @@ static void gis_on_withdraw (void *owner, const moment_t *now, const request_t *
 
 /*  --- snapshot, find --- */
 
-static bool gis_of_kind (const char *name, const char *kind)
-{
-    size_t length = strlen (kind);
-    return length == 0 || (strncmp (name, kind, length) == 0 && name [length] == '/');
-}
-
 static bool of_kinds (const snapshot_request_t *asked, const char *name)
 {
     bool of = asked->kinds_count == 0;
     for (size_t i = 0; !of && i < asked->kinds_count; i++)
-        of = gis_of_kind (name, asked->kinds [i]);
+        of = name_of_kind (name, asked->kinds [i]);
     return of;
 }
 
@@ -252,7 +246,7 @@ static const listing_t *next_of_kinds (const gis_t *self, const snapshot_request
         snprintf (least, sizeof least, "%s/", asked->kinds [i]);
         const listing_t *next =
           roster_after (self->roster, strcmp (name, least) > 0 ? name : least);
-        if (next && gis_of_kind (next->entry.name, asked->kinds [i]) &&
+        if (next && name_of_kind (next->entry.name, asked->kinds [i]) &&
             (!first || strcmp (next->entry.name, first->entry.name) < 0))
             first = next;
     }
@@ -333,7 +327,7 @@ static bool site_matches (const site_t *site, const find_t *find)
 static bool matches (const directory_entry_t *entry, const find_t *find)
 {
     bool any_site = find->require_count == 0 && find->cpus == 0;
-    return gis_of_kind (entry->name, find->kind) && (any_site || site_matches (entry->site, find));
+    return name_of_kind (entry->name, find->kind) && (any_site || site_matches (entry->site, find));
 }
 
 static void find_named (const gis_t *self, const find_t *find, entries_told_t *told)

@@ -1,6 +1,7 @@
 /*  session - reads directories, and calls the services they list. */
 #include "session.h"
 
+#include "access.h"
 #include "json.h"
 #include "json_fields.h"
 #include "message.h"
@@ -99,9 +100,7 @@ static void merge_snapshot (session_t *self, const json_t *snapshot)
 
 bool entry_is (const json_t *entry, const char *kind)
 {
-    size_t length = strlen (kind);
-    const char *name = text_of (entry, "name");
-    return strncmp (name, kind, length) == 0 && name [length] == '/';
+    return name_of_kind (text_of (entry, "name"), kind);
 }
 
 /*  Is there an entry that was looked for? */

@@ -731,12 +731,6 @@ uint64_t directory_turnover (const directory_t *self)
     return self->turnover;
 }
 
-static bool directory_of_kind (const directory_entry_t *entry, const char *kind)
-{
-    size_t length = strlen (kind);
-    return length == 0 || (strncmp (entry->name, kind, length) == 0 && entry->name [length] == '/');
-}
-
 const directory_entry_t *directory_next (const directory_t *self, const char *kind,
                                          const directory_entry_t *before)
 {
@@ -744,7 +738,7 @@ const directory_entry_t *directory_next (const directory_t *self, const char *ki
     if (*kind)
         stpcpy (stpncpy (least, kind, NAME_BYTES_MAX), "/");
     const listed_t *known = ordered_after (self->table, before ? before->name : least);
-    return known && directory_of_kind (&known->entry, kind) ? &known->entry : NULL;
+    return known && name_of_kind (known->entry.name, kind) ? &known->entry : NULL;
 }
 
 size_t directory_homes (const directory_t *self, const char *const **homes)

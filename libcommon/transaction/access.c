@@ -52,22 +52,23 @@ static bool listed (const char *const *names, size_t count, const char *name)
     return false;
 }
 
-static bool kind_is (const char *name, const char *kind)
+bool name_of_kind (const char *name, const char *kind)
 {
     size_t length = strlen (kind);
-    return strncmp (name, kind, length) == 0 && name [length] == '/' && name [length + 1];
+    return length == 0 ||
+           (strncmp (name, kind, length) == 0 && name [length] == '/' && name [length + 1]);
 }
 
 static bool planner (const char *name)
 {
-    return kind_is (name, "planner");
+    return name_of_kind (name, "planner");
 }
 
 /*  The services that coordinate and vote, whose word counts in T7. */
 static bool peer (const char *name)
 {
-    return planner (name) || kind_is (name, "lis") || kind_is (name, "nis") ||
-           kind_is (name, "gis") || kind_is (name, "replica");
+    return planner (name) || name_of_kind (name, "lis") || name_of_kind (name, "nis") ||
+           name_of_kind (name, "gis") || name_of_kind (name, "replica");
 }
 
 static bool administrator (const access_t *access, const char *name)
@@ -117,7 +118,7 @@ bool may (const access_t *access, verb_t verb, const char *caller, const char *a
     case VERB_ADMINISTER:
         return administrator (access, caller);
     case VERB_STORE:
-        return has_account (access, actor) || kind_is (caller, "replica") ||
+        return has_account (access, actor) || name_of_kind (caller, "replica") ||
                administrator (access, caller);
     case VERB_KEEP:
         return access_same (caller, object) || administrator (access, caller);

@@ -39,6 +39,9 @@ typedef struct access {
 const char *const *names_copy (const char *const *names, size_t count);
 void names_clear (const char *const *names, size_t count);
 
+/*  Is it the name of a service of that kind ("lis"; "" = any)? */
+bool name_of_kind (const char *name, const char *kind);
+
 void access_copy (access_t *to, const access_t *from);
 void access_clear (access_t *self);
 
