@@ -314,20 +314,12 @@ static bool directory_subscribe (directory_t *self)
     return *events != '\0';
 }
 
-static void homes_free (directory_t *self)
-{
-    for (size_t i = 0; i < self->homes_count; i++)
-        free (self->homes [i]);
-    free (self->homes);
-    self->homes = NULL;
-    self->homes_count = 0;
-}
-
 /*  The list is fixed for the federation's life (T2), so another list is a mistake in somebody's
  *  configuration. */
-static void homes_take (directory_t *self, const char *gis,
-                        const char (*homes) [NAME_BYTES_MAX + 1], size_t count)
+static void homes_take (void *owner, const char *gis, const char (*homes) [NAME_BYTES_MAX + 1],
+                        size_t count)
 {
+    directory_t *self = owner;
     bool same = count == self->homes_count;
     for (size_t i = 0; same && i < count; i++)
         same = strcmp (homes [i], self->homes [i]) == 0;
@@ -338,7 +330,7 @@ static void homes_take (directory_t *self, const char *gis,
                     "homes changed gis=%s: this directory lists other request homes than before; "
                     "the list must never change, so correct homes in its configuration",
                     gis);
-    homes_free (self);
+    names_clear ((const char *const *) self->homes, self->homes_count);
     self->homes = must (calloc (count + 1, sizeof *self->homes));
     self->homes_count = count;
     for (size_t i = 0; i < count; i++)
@@ -591,17 +583,11 @@ void directory_destroy (directory_t **self_p)
     codec_clear (&directory_snapshot_codec, &self->pages);
     backlog_clear (self);
     free (self->backlog);
-    homes_free (self);
+    names_clear ((const char *const *) self->homes, self->homes_count);
     ordered_end (&self->table, known_free);
     names_clear (self->gis, self->gis_count);
     free (self);
     *self_p = NULL;
-}
-
-static void on_homes (void *owner, const char *gis, const char (*homes) [NAME_BYTES_MAX + 1],
-                      size_t homes_count)
-{
-    homes_take (owner, gis, homes, homes_count);
 }
 
 /*  What was found is asked for again after a lease, and stays known until then and while nobody
@@ -626,7 +612,7 @@ void directory_follow_none (directory_t *self)
     assert (!self->finder && self->call == 0);
     self->finder =
       finder_new (self->calls, self->timers, self->gis, self->gis_count, on_found, self);
-    registration_ask_homes (self->registration, on_homes, self);
+    registration_ask_homes (self->registration, homes_take, self);
 }
 
 void directory_follow (directory_t *self, const moment_t *now, const char *kind)
