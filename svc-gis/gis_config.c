@@ -94,37 +94,32 @@ static bool gis_config_limits_read (const config_t *config, gis_settings_t *sett
 
 bool gis_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
-    name_list_t names = words_read (config, "name", KIND);
-    name_list_t homes = words_read (config, "homes", KIND);
-    name_list_t gis = words_read (config, "gis", "");
-    name_list_t actors = words_read (config, "actors", "");
-    name_list_t administrators = words_read (config, "administrators", "");
+    name_list_auto_t names = words_read (config, "name", KIND);
+    name_list_auto_t homes = words_read (config, "homes", KIND);
+    name_list_auto_t gis = words_read (config, "gis", "");
+    name_list_auto_t actors = words_read (config, "actors", "");
+    name_list_auto_t administrators = words_read (config, "administrators", "");
     gis_settings_t settings = {0};
-    bool good = names.count == 1 || wrong_setting (why, "name: should be one name, such as g1");
-    good = good && gis_config_name_sound (names.words [0], "name", why) &&
-           homes_sound (&homes, names.words [0], why) &&
-           words_short (&gis, "gis", ENDPOINT_BYTES_MAX, why) &&
-           words_short (&actors, "actors", NAME_BYTES_MAX, why) &&
-           words_short (&administrators, "administrators", NAME_BYTES_MAX, why) &&
-           gis_config_limits_read (config, &settings, why);
-    if (good) {
-        settings.name = names.words [0];
-        settings.homes = (const char *const *) homes.words;
-        settings.homes_count = homes.count;
-        settings.gis_endpoints = (const char *const *) gis.words;
-        settings.gis_count = gis.count;
-        settings.access = (access_t){
-          .accounts = (const char *const *) actors.words,
-          .accounts_count = actors.count,
-          .administrators = (const char *const *) administrators.words,
-          .administrators_count = administrators.count,
-        };
-        gis_core (&settings, core);
-    }
-    name_list_clear (&names);
-    name_list_clear (&homes);
-    name_list_clear (&gis);
-    name_list_clear (&actors);
-    name_list_clear (&administrators);
-    return good;
+    if (names.count != 1)
+        return wrong_setting (why, "name: should be one name, such as g1");
+    if (!gis_config_name_sound (names.words [0], "name", why) ||
+        !homes_sound (&homes, names.words [0], why) ||
+        !words_short (&gis, "gis", ENDPOINT_BYTES_MAX, why) ||
+        !words_short (&actors, "actors", NAME_BYTES_MAX, why) ||
+        !words_short (&administrators, "administrators", NAME_BYTES_MAX, why) ||
+        !gis_config_limits_read (config, &settings, why))
+        return false;
+    settings.name = names.words [0];
+    settings.homes = (const char *const *) homes.words;
+    settings.homes_count = homes.count;
+    settings.gis_endpoints = (const char *const *) gis.words;
+    settings.gis_count = gis.count;
+    settings.access = (access_t){
+      .accounts = (const char *const *) actors.words,
+      .accounts_count = actors.count,
+      .administrators = (const char *const *) administrators.words,
+      .administrators_count = administrators.count,
+    };
+    gis_core (&settings, core);
+    return true;
 }
