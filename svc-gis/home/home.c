@@ -238,10 +238,10 @@ static void *home_take (void *owner, const moment_t *now, const plan_t *plan, co
     return claim;
 }
 
-static void home_drop (void *owner, void *taken)
+static void home_drop (void *owner, void *claim)
 {
     (void) owner;
-    claim_free (taken);
+    claim_free (claim);
 }
 
 static void *home_settle (void *owner, void *current, void *taken)
@@ -251,12 +251,6 @@ static void *home_settle (void *owner, void *current, void *taken)
     home_claim_t *claim = taken;
     claim->state = CLAIM_COMMITTED;
     return claim;
-}
-
-static void home_end (void *owner, void *current)
-{
-    (void) owner;
-    claim_free (current);
 }
 
 /*  A claim books nothing, but its answer tells until when it may be asked for (T2). */
@@ -561,8 +555,10 @@ static bool check_close (home_t *self, const moment_t *now, const request_t *req
     return true;
 }
 
-static void close_step (home_t *self, const moment_t *now, const request_t *request, close_t *order)
+static void on_close (void *owner, const moment_t *now, const request_t *request, void *body)
 {
+    home_t *self = owner;
+    close_t *order = body;
     if (!check_close (self, now, request, order))
         return;
     home_claim_t *claim = claim_find (self, order->claim.actor, order->claim.request_id);
@@ -576,11 +572,6 @@ static void close_step (home_t *self, const moment_t *now, const request_t *requ
     service_reply (self->service, request, codec_encode (&close_answer_codec, &told));
     free (told.look.holder.data);
     command_copy_clear (&copy);
-}
-
-static void on_close (void *owner, const moment_t *now, const request_t *request, void *body)
-{
-    close_step (owner, now, request, body);
 }
 
 /*  --- records and start --- */
@@ -655,7 +646,7 @@ home_t *home_new (service_t *service, const participant_limits_t *limits, const 
                                  .take = home_take,
                                  .drop = home_drop,
                                  .settle = home_settle,
-                                 .end = home_end,
+                                 .end = home_drop,
                                  .span = home_span,
                                  .valid = valid,
                                  .answer_final = answer_final};
