@@ -29,9 +29,8 @@ static void *unpacked (const ProtobufCMessageDescriptor *descriptor, bytes_t byt
 
 packed_t ledger_row_encode (const ledger_place_t *place, const ledger_entry_t *entry)
 {
-    arena_t arena;
+    ARENA (arena);
     Musubi__LedgerRow row = MUSUBI__LEDGER_ROW__INIT;
-    arena_init (&arena);
     row.number = place->number;
     row.before = bytes_put (place->before, LEDGER_DIGEST_BYTES);
     row.start = place->start;
@@ -58,9 +57,7 @@ packed_t ledger_row_encode (const ledger_place_t *place, const ledger_entry_t *e
     row.readmitted = unpacked (&musubi__stored_reservation__descriptor, entry->readmitted, &arena);
     row.kept_from = entry->kept_from;
     row.exported_from = entry->exported_from;
-    packed_t packed = packed_of (&row.base);
-    arena_end (&arena);
-    return packed;
+    return packed_of (&row.base);
 }
 
 /*  As it is, if it fits. */

@@ -118,11 +118,8 @@ const codec_t closed_record_codec = CODEC (closed_record_t, closed_record, close
 
 bool answer_right (bytes_t answer)
 {
-    arena_t arena;
-    arena_init (&arena);
-    bool right = message_unpack_in (&musubi__answer__descriptor, answer, &arena.allocator);
-    arena_end (&arena);
-    return right;
+    ARENA (arena);
+    return message_unpack_in (&musubi__answer__descriptor, answer, &arena.allocator);
 }
 
 int64_t answer_end_ms (bytes_t answer)
