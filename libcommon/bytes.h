@@ -36,6 +36,19 @@ static inline void *list_find (const void *list, size_t count, size_t size, cons
     return NULL;
 }
 
+/*  For qsort: the order of sizes, and of times or amounts. */
+static inline int size_compare (const void *a, const void *b)
+{
+    size_t one = *(const size_t *) a, other = *(const size_t *) b;
+    return (one > other) - (one < other);
+}
+
+static inline int amount_compare (const void *a, const void *b)
+{
+    int64_t one = *(const int64_t *) a, other = *(const int64_t *) b;
+    return (one > other) - (one < other);
+}
+
 /*  Big-endian in so many bytes, so that memcmp sorts keys as numbers. */
 static inline void number_put (uint8_t *to, uint64_t number, size_t bytes)
 {

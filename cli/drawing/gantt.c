@@ -1,6 +1,7 @@
 /*  gantt - lanes, axis, and the drawing in letters. */
 #include "gantt.h"
 
+#include "bytes.h"
 #include "must.h"
 #include "table.h"
 #include "timetext.h"
@@ -39,13 +40,6 @@ static int gantt_by_place (const void *a, const void *b)
     return one->bar < other->bar ? -1 : 1;
 }
 
-static int gantt_by_time (const void *a, const void *b)
-{
-    const int64_t *one = a;
-    const int64_t *other = b;
-    return (*one > *other) - (*one < *other);
-}
-
 void gantt_lanes (const gantt_t *self, size_t *lane_of_bar, size_t *lanes_of_row)
 {
     gantt_place_t *places = must (calloc (self->bars_count + 1, sizeof *places));
@@ -81,7 +75,7 @@ static int64_t *row_instants (const gantt_t *self, const gantt_place_t *places, 
         instants [2 * i] = places [i].from_ms;
         instants [2 * i + 1] = self->bars [places [i].bar].until_ms;
     }
-    qsort (instants, 2 * count, sizeof *instants, gantt_by_time);
+    qsort (instants, 2 * count, sizeof *instants, amount_compare);
     *found = 0;
     for (size_t i = 0; i < 2 * count; i++)
         if (i == 0 || instants [i] != instants [i - 1])

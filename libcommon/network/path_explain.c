@@ -131,13 +131,6 @@ static const char *blocking_conflict (const path_explain_asked_t *asked)
 
 /*  --- a link that is too full --- */
 
-static int ascending (const void *a, const void *b)
-{
-    int64_t left = *(const int64_t *) a;
-    int64_t right = *(const int64_t *) b;
-    return (left > right) - (left < right);
-}
-
 /*  The path whose narrowest link is the widest, in time. */
 static bool widest (path_explain_asked_t *asked, path_t *path)
 {
@@ -145,7 +138,7 @@ static bool widest (path_explain_asked_t *asked, path_t *path)
     memory_auto int64_t *rooms = must (calloc (count + 1, sizeof *rooms));
     for (size_t i = 0; i < count; i++)
         rooms [i] = path_explain_room_of (asked, i);
-    qsort (rooms, count, sizeof *rooms, ascending);
+    qsort (rooms, count, sizeof *rooms, amount_compare);
     asked->full = false;
     bool found = false;
     size_t low = 0;

@@ -155,13 +155,6 @@ static bool fresh_interval (const free_capacity_t *room, const moment_t *now,
     return over->from < over->until;
 }
 
-static int index_compare (const void *left, const void *right)
-{
-    size_t a = *(const size_t *) left;
-    size_t b = *(const size_t *) right;
-    return (a > b) - (a < b);
-}
-
 /*  The resources that are named, ascending, each once. */
 static size_t named_find (const free_capacity_t *room, const admission_request_t *asked,
                           size_t *named)
@@ -169,7 +162,7 @@ static size_t named_find (const free_capacity_t *room, const admission_request_t
     size_t found = 0;
     for (size_t i = 0; i < asked->wishes_count; i++)
         found += free_capacity_find (room, asked->wishes [i].resource, &named [found]);
-    qsort (named, found, sizeof *named, index_compare);
+    qsort (named, found, sizeof *named, size_compare);
     size_t count = 0;
     for (size_t i = 0; i < found; i++)
         if (count == 0 || named [count - 1] != named [i])

@@ -131,13 +131,6 @@ int64_t free_capacity_least (const free_capacity_t *self, size_t resource, inter
     return least_counted (free_capacity_calendar (self, resource), over, &there, &at);
 }
 
-static int size_compare (const void *left, const void *right)
-{
-    size_t a = *(const size_t *) left;
-    size_t b = *(const size_t *) right;
-    return (a > b) - (a < b);
-}
-
 /*  The most that each may have so that all together have no more than the total: those that need
  *  less than an even share leave the rest to the others. Sorts the needs. */
 static size_t share_even (size_t *needs, size_t count, size_t total)
