@@ -122,11 +122,16 @@ static bool resources_find (calendar_service_t *self, const request_t *request,
     return found;
 }
 
-static void profile_step (calendar_service_t *self, const request_t *request,
-                          const profile_question_t *question)
+static void calendar_service_on_profile (void *owner, const moment_t *now, const request_t *request,
+                                         void *body)
 {
+    (void) now;
+    calendar_service_t *self = owner;
+    const profile_question_t *question = body;
     const interval_list_t *counted;
-    if (!check_disclosed (self, request) ||
+    if (!count_allowed (self, request, "resources", question->resources_count,
+                        self->limits.resources_max) ||
+        !check_disclosed (self, request) ||
         !calendar_service_counted (self, request, question->reservation, &counted))
         return;
     interval_list_t work = {0};
@@ -150,17 +155,6 @@ static void profile_step (calendar_service_t *self, const request_t *request,
     interval_list_clear (&work);
 }
 
-static void calendar_service_on_profile (void *owner, const moment_t *now, const request_t *request,
-                                         void *body)
-{
-    (void) now;
-    calendar_service_t *self = owner;
-    const profile_question_t *question = body;
-    if (count_allowed (self, request, "resources", question->resources_count,
-                       self->limits.resources_max))
-        profile_step (self, request, question);
-}
-
 /*  --- Windows --- */
 
 /*  Would a hold of so much over the window be granted now, beside what is counted? Judged as a hold
@@ -179,11 +173,15 @@ static bool calendar_service_fits (const calendar_service_t *self, const moment_
     return verdict.reason == REFUSAL_NONE;
 }
 
-static void windows_step (calendar_service_t *self, const moment_t *now, const request_t *request,
-                          const windows_question_t *question)
+static void calendar_service_on_windows (void *owner, const moment_t *now, const request_t *request,
+                                         void *body)
 {
+    calendar_service_t *self = owner;
+    const windows_question_t *question = body;
     const interval_list_t *counted;
-    if (!calendar_service_counted (self, request, question->reservation, &counted))
+    if (!count_allowed (self, request, "windows", question->windows_count,
+                        self->limits.windows_max) ||
+        !calendar_service_counted (self, request, question->reservation, &counted))
         return;
     bool *fits = must (calloc (question->windows_count + 1, sizeof *fits));
     bool found = true;
@@ -200,15 +198,6 @@ static void windows_step (calendar_service_t *self, const moment_t *now, const r
     if (found)
         service_reply (self->parts.service, request, codec_encode (&windows_answer_codec, &answer));
     free (fits);
-}
-
-static void calendar_service_on_windows (void *owner, const moment_t *now, const request_t *request,
-                                         void *body)
-{
-    calendar_service_t *self = owner;
-    const windows_question_t *question = body;
-    if (count_allowed (self, request, "windows", question->windows_count, self->limits.windows_max))
-        windows_step (self, now, request, question);
 }
 
 /*  --- Free --- */
