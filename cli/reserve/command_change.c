@@ -1,5 +1,6 @@
 /*  musubi modify, musubi release - change all parts of a reservation in one transaction. */
 #include "commands.h"
+#include "listing.h"
 #include "planner_request.h"
 #include "request_form.h"
 
@@ -7,16 +8,15 @@
 
 static int change_change (cli_t *cli, const char *method, const char *word, json_t *body)
 {
-    planner_request_t planned = {.cli = cli, .method = method, .word = word, .body = body};
-    json_t *form;
     int code;
-    if (planner_request_open (&planned, &code)) {
-        code = planner_request_ask (&planned, &form);
-        code = planner_request_print (&planned, form, code);
-    }
-    session_close (&planned.session);
-    json_decref (body);
-    return code;
+    session_auto_t *session = listing_session (cli, &code);
+    if (!session)
+        return code;
+    planner_request_t planned = {
+      .cli = cli, .method = method, .word = word, .body = body, .session = session};
+    json_t *form;
+    code = planner_request_ask (&planned, &form);
+    return planner_request_print (&planned, form, code);
 }
 
 /*  dry_run NULL: the command has no such option. */
@@ -42,7 +42,7 @@ int run_modify (cli_t *cli)
     json_auto_t *written = cli_read_json (cli->words [1]);
     if (!written)
         return EXIT_USAGE;
-    json_t *body = request_form_patch (written, cli->words [0], why);
+    json_auto_t *body = request_form_patch (written, cli->words [0], why);
     if (!body)
         return cli_fail (EXIT_USAGE, "%s: %s",
                          strcmp (cli->words [1], "-") == 0 ? "standard input" : cli->words [1],
@@ -56,7 +56,7 @@ int run_release (cli_t *cli)
     int code;
     if (!change_parse (cli, 1, NULL, &code))
         return code;
-    json_t *body = json_pack ("{s:s}", "reservation", cli->words [0]);
+    json_auto_t *body = json_pack ("{s:s}", "reservation", cli->words [0]);
     if (!body)
         return cli_fail (EXIT_USAGE, "release: the id must be UTF-8");
     return change_change (cli, "Release", "release", body);

@@ -7,6 +7,7 @@
  */
 #include "change_watch.h"
 #include "commands.h"
+#include "listing.h"
 #include "must.h"
 #include "planner_request.h"
 #include "resource_lookup.h"
@@ -135,20 +136,20 @@ static int reserve_reserve (cli_t *cli, const reserve_options_t *options, json_t
     int code;
     json_auto_t *body =
       must (json_pack ("{s:O, s:b}", "request", request, "dry_run", options->dry_run));
-    planner_request_t planned = {.cli = cli, .method = "Reserve", .word = "reserve", .body = body};
-    json_t *form = NULL;
     if (options->wait)
         fix_times (request, cli_wall_ms ());
-    if (planner_request_open (&planned, &code)) {
-        code = planner_request_ask (&planned, &form);
-        if (options->wait && code == EXIT_REFUSED && form)
-            code = wait_and_ask (cli, &planned, request, &form);
-        if (code == EXIT_REFUSED && form)
-            tell_sites_near (planned.session, request);
-        code = planner_request_print (&planned, form, code);
-    }
-    session_close (&planned.session);
-    return code;
+    session_auto_t *session = listing_session (cli, &code);
+    if (!session)
+        return code;
+    planner_request_t planned = {
+      .cli = cli, .method = "Reserve", .word = "reserve", .body = body, .session = session};
+    json_t *form = NULL;
+    code = planner_request_ask (&planned, &form);
+    if (options->wait && code == EXIT_REFUSED && form)
+        code = wait_and_ask (cli, &planned, request, &form);
+    if (code == EXIT_REFUSED && form)
+        tell_sites_near (session, request);
+    return planner_request_print (&planned, form, code);
 }
 
 int run_reserve (cli_t *cli)

@@ -2,7 +2,6 @@
 #include "planner_request.h"
 
 #include "answer_form.h"
-#include "listing.h"
 #include "must.h"
 #include "request_form.h"
 
@@ -22,12 +21,6 @@ json_t *planner_request_read (const char *file, const char *algorithm, const cha
     if (!request)
         cli_fail (EXIT_USAGE, "%s: %s", strcmp (file, "-") == 0 ? "standard input" : file, why);
     return request;
-}
-
-bool planner_request_open (planner_request_t *self, int *code)
-{
-    self->session = listing_session (self->cli, code);
-    return self->session;
 }
 
 static int planner_request_call (planner_request_t *self, const char *given, json_t **form)

@@ -14,8 +14,8 @@ typedef struct {
     const char *method; /* of Planner: "Reserve" */
     const char *word;   /* "reserve" */
     json_t *body;       /* the question; borrowed, may change between two calls */
+    session_t *session; /* that knows a planner; borrowed */
 
-    session_t *session;
     char request_id [REQUEST_ID_BYTES_MAX + 1];
     unsigned asked; /* number of ids used so far */
     bool unsent;    /* no planner answered and the id was fresh: nothing can have happened */
@@ -25,9 +25,6 @@ typedef struct {
  *  command line, each NULL where there are none; NULL after refusing. */
 json_t *planner_request_read (const char *file, const char *algorithm, const char *policy,
                               const option_texts_t *inputs);
-
-/*  Finds a directory. False after refusing, with *code. The session is the caller's. */
-bool planner_request_open (planner_request_t *self, int *code);
 
 /*  Asks under the id of the command line, or a fresh one. *form is new: the user's form of the
  *  answer, NULL when the request was refused as bad (said already). Returns the exit code. */
