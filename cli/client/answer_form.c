@@ -153,14 +153,12 @@ static const char *way_cell (const json_t *connection, const char *key, char tex
     const json_t *way = json_array_size (path) > 0 ? path : links;
     if (json_array_size (way) == 0)
         return "on one site";
-    texts_join (way, " > ", text, CELL_BYTES);
-    return text;
+    return texts_join (way, " > ", text, CELL_BYTES);
 }
 
 static const char *links_cell (const json_t *connection, const char *key, char text [CELL_BYTES])
 {
-    texts_join (json_object_get (connection, key), " ", text, CELL_BYTES);
-    return text;
+    return texts_join (json_object_get (connection, key), " ", text, CELL_BYTES);
 }
 
 static const form_row_t connection_columns [] = {{"NEED", "need", .kind = FORM_TEXT},

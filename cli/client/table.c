@@ -108,8 +108,7 @@ const char *cell_latency (const json_t *form, const char *key, char text [CELL_B
 
 const char *cell_list (const json_t *form, const char *key, char text [CELL_BYTES])
 {
-    texts_join (json_object_get (form, key), ", ", text, CELL_BYTES);
-    return text;
+    return texts_join (json_object_get (form, key), ", ", text, CELL_BYTES);
 }
 
 static const char *cell_of (const form_row_t *row, const json_t *form, char text [CELL_BYTES])

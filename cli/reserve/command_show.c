@@ -44,15 +44,13 @@ int run_show (cli_t *cli)
 static const char *show_quantities (const json_t *list, const char *name, const char *quantity,
                                     char text [CELL_BYTES])
 {
-    size_t length = 0;
+    json_auto_t *texts = made (json_array ());
     const json_t *one;
-    text [0] = '\0';
     for (size_t i = 0; (one = json_array_get (list, i)); i++)
-        if (length < CELL_BYTES)
-            length += (size_t) snprintf (
-              text + length, CELL_BYTES - length, "%s%s%s%" PRId64, i ? " " : "",
-              text_of (one, name), *text_of (one, name) ? ":" : "", number_of (one, quantity));
-    return text;
+        take_last (texts,
+                   json_sprintf ("%s%s%" PRId64, text_of (one, name),
+                                 *text_of (one, name) ? ":" : "", number_of (one, quantity)));
+    return texts_join (texts, " ", text, CELL_BYTES);
 }
 
 static const char *show_cpus_cell (const json_t *form, const char *key, char text [CELL_BYTES])
@@ -68,16 +66,13 @@ static const char *mbps_cell (const json_t *form, const char *key, char text [CE
 /*  "ams/disk-1:200 MB". */
 static const char *storage_cell (const json_t *form, const char *key, char text [CELL_BYTES])
 {
-    size_t length = 0;
+    json_auto_t *texts = made (json_array ());
     const json_t *room;
-    text [0] = '\0';
-    for (size_t i = 0; (room = item_of (form, key, i)) && length < CELL_BYTES; i++) {
-        char bytes [BYTES_TEXT_BYTES];
-        length += (size_t) snprintf (text + length, CELL_BYTES - length, "%s%s/%s:%s", i ? " " : "",
-                                     text_of (room, "site"), text_of (room, "node"),
-                                     bytes_text ((double) number_of (room, "bytes"), bytes));
-    }
-    return text;
+    char bytes [BYTES_TEXT_BYTES];
+    for (size_t i = 0; (room = item_of (form, key, i)); i++)
+        take_last (texts, json_sprintf ("%s/%s:%s", text_of (room, "site"), text_of (room, "node"),
+                                        bytes_text ((double) number_of (room, "bytes"), bytes)));
+    return texts_join (texts, " ", text, CELL_BYTES);
 }
 
 static const char *status_cell (const json_t *form, const char *key, char text [CELL_BYTES])

@@ -19,17 +19,12 @@ json_t *attributes_form (const json_t *attributes)
 
 const char *cell_attributes (const json_t *form, const char *key, char text [CELL_BYTES])
 {
-    size_t length = 0;
+    json_auto_t *texts = made (json_array ());
     const char *name;
     json_t *value;
-    text [0] = '\0';
     json_object_foreach (json_object_get (form, key), name, value)
-    {
-        if (length < CELL_BYTES)
-            length += (size_t) snprintf (text + length, CELL_BYTES - length, "%s%s=%s",
-                                         length ? " " : "", name, json_string_value (value));
-    }
-    return text;
+      take_last (texts, json_sprintf ("%s=%s", name, json_string_value (value)));
+    return texts_join (texts, " ", text, CELL_BYTES);
 }
 
 bool offer_windows_only (const json_t *description)
