@@ -307,19 +307,16 @@ int run_federation_configure (cli_t *cli)
                          cli->command->name);
     char why [LONG_WHY_BYTES];
     text_auto_t *text = NULL;
-    federation_t *federation = federation_load (cli->words [0], &text, why);
+    federation_auto_t *federation = federation_load (cli->words [0], &text, why);
     if (!federation)
         return cli_fail (EXIT_USAGE, "%s", why);
     const char *open = federation_without_accounts (federation);
-    plan.federation = federation;
-    plan.folder = cli->words [1];
     if (open)
-        code = cli_fail (
+        return cli_fail (
           EXIT_USAGE,
           "%s: sites/%s/accounts: name the local accounts as which tasks run at this site",
           cli->words [0], open);
-    else
-        code = configure (cli, &plan);
-    federation_destroy (&federation);
-    return code;
+    plan.federation = federation;
+    plan.folder = cli->words [1];
+    return configure (cli, &plan);
 }

@@ -394,7 +394,7 @@ static int choose_and_up (const cli_t *cli, const up_options_t *options)
     text_auto_t *dir = cli_federation_dir (cli);
     text_auto_t *last = read_kept (dir);
     char *given = NULL;
-    federation_t *federation = read_given (options->file, last, &given);
+    federation_auto_t *federation = read_given (options->file, last, &given);
     if (federation && !cli->dir && !(last && strcmp (given, last) == 0)) {
         char *own = own_dir (federation, options->file, last ? dir : NULL, &code);
         free (dir);
@@ -404,7 +404,6 @@ static int choose_and_up (const cli_t *cli, const up_options_t *options)
         code = folder_open (&folder, dir, true, why) ? up (cli, &folder, options, federation, given)
                                                      : cli_fail (EXIT_REFUSED, "%s", why);
     folder_close (&folder);
-    federation_destroy (&federation);
     free (given);
     return code;
 }

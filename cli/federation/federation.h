@@ -41,6 +41,9 @@ federation_t *federation_read (const char *name, const char *text, size_t size,
                                char why [LONG_WHY_BYTES]);
 void federation_destroy (federation_t **self_p);
 
+/*  One that ends where its block does. */
+#define federation_auto_t federation_t __attribute__ ((cleanup (federation_destroy)))
+
 /*  The same from a file. *text is its text, the caller's in either case; NULL when it can't be
  *  read. */
 federation_t *federation_load (const char *file, char **text, char why [LONG_WHY_BYTES]);

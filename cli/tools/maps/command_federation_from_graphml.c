@@ -63,10 +63,9 @@ static int federation_from_graphml_write (const from_graphml_t *asked, const map
     topology_write (topology, to);
     if (fclose (to) != 0)
         abort ();
-    federation_t *federation = federation_read ("its federation", text, size, why);
+    federation_auto_t *federation = federation_read ("its federation", text, size, why);
     if (!federation)
         return cli_fail (EXIT_USAGE, "%s: the map is too large: %s", asked->file, why);
-    federation_destroy (&federation);
     tell_left_out (asked, map, topology);
     to = output_file_open (path, true);
     if (!to)
