@@ -200,21 +200,35 @@ char *cli_again (const cli_t *cli, const char *request_id)
     return must (text);
 }
 
-json_t *cli_read_json (const char *file)
+char *cli_read_text (const char *file, size_t most, size_t *size)
 {
     bool standard = strcmp (file, "-") == 0;
-    const char *name = standard ? "standard input" : file;
-    char why [WHY_BYTES];
+    errno = 0;
     FILE *from = standard ? stdin : fopen (file, "re");
-    /* One byte more than allowed is read, so that a text that is too long is refused as such. */
-    text_auto_t *text = must (malloc (BODY_BYTES_MAX + 1));
-    size_t size = from ? fread (text, 1, BODY_BYTES_MAX + 1, from) : 0;
+    char *text = must (malloc (most + 1));
+    *size = from ? fread (text, 1, most, from) : 0;
     bool read = from && !ferror (from);
-    json_t *json = read ? json_parse (text, size, why) : NULL;
-    if (!json)
-        cli_fail (EXIT_USAGE, "%s: %s", name, read ? why : strerror (errno));
+    int error = errno ? errno : ENOENT;
     if (from && !standard)
         fclose (from);
+    text [*size] = '\0';
+    if (read)
+        return text;
+    free (text);
+    errno = error;
+    return NULL;
+}
+
+json_t *cli_read_json (const char *file)
+{
+    const char *name = strcmp (file, "-") == 0 ? "standard input" : file;
+    char why [WHY_BYTES];
+    size_t size;
+    /* One byte more than allowed is read, so that a text that is too long is refused as such. */
+    text_auto_t *text = cli_read_text (file, BODY_BYTES_MAX + 1, &size);
+    json_t *json = text ? json_parse (text, size, why) : NULL;
+    if (!json)
+        cli_fail (EXIT_USAGE, "%s: %s", name, text ? why : strerror (errno));
     return json;
 }
 

@@ -76,6 +76,10 @@ void cli_print_json_to (json_t *json, FILE *to);
 /*  The command line again, quoted for a shell, with this request id. Malloc'ed. */
 char *cli_again (const cli_t *cli, const char *request_id);
 
+/*  A file's first bytes ("-" = standard input), as text: a NUL follows. Malloc'ed; NULL with errno
+ *  when it can't be read. */
+char *cli_read_text (const char *file, size_t most, size_t *size);
+
 /*  A file's whole text ("-" = standard input) as JSON; NULL after refusing. */
 json_t *cli_read_json (const char *file);
 

@@ -41,7 +41,7 @@ static char *read_kept (const char *dir)
 {
     size_t size;
     text_auto_t *path = must_print ("%s/federation.zpl", dir);
-    return federation_text (path, &size);
+    return cli_read_text (path, FEDERATION_BYTES_MAX, &size);
 }
 
 /*  The description to run: the given file, else the last one, else the example. NULL after

@@ -4,6 +4,7 @@
  */
 #include "federation.h"
 
+#include "cli.h"
 #include "core.h"
 #include "domain_config.h"
 #include "must.h"
@@ -19,7 +20,6 @@
 
 #define DAY_MS         86400000.0
 #define PATH_END_BYTES 32
-#define FILE_BYTES_MAX (4u << 20)
 
 static const config_key_t keys [] = {
   KEY_TEXT ("name", NULL, "name of the federation"),
@@ -393,24 +393,6 @@ static bool balancers_right (const federation_t *self, const char *file, char wh
     return true;
 }
 
-char *federation_text (const char *path, size_t *size)
-{
-    char *text = must (malloc (FILE_BYTES_MAX + 1));
-    errno = 0;
-    FILE *from = fopen (path, "re");
-    *size = from ? fread (text, 1, FILE_BYTES_MAX, from) : 0;
-    bool read = from && !ferror (from);
-    int error = errno ? errno : ENOENT;
-    if (from)
-        fclose (from);
-    text [*size] = '\0';
-    if (read)
-        return text;
-    free (text);
-    errno = error;
-    return NULL;
-}
-
 federation_t *federation_read (const char *name, const char *text, size_t size,
                                char why [LONG_WHY_BYTES])
 {
@@ -430,7 +412,7 @@ federation_t *federation_read (const char *name, const char *text, size_t size,
 federation_t *federation_load (const char *file, char **text, char why [LONG_WHY_BYTES])
 {
     size_t size;
-    *text = federation_text (file, &size);
+    *text = cli_read_text (file, FEDERATION_BYTES_MAX, &size);
     if (*text)
         return federation_read (file, *text, size, why);
     snprintf (why, LONG_WHY_BYTES, "%.300s: can't be read: %s", file, strerror (errno));

@@ -17,6 +17,7 @@
 #define FEDERATION_DOMAINS_MAX     1024
 #define FEDERATION_PLANNERS_MAX    64
 #define FEDERATION_BALANCERS_MAX   64
+#define FEDERATION_BYTES_MAX       (4u << 20) /* of a description */
 
 typedef struct federation federation_t;
 
@@ -32,9 +33,6 @@ typedef struct {
 /*  The example of five sites that comes with the client. */
 extern const char federation_example [];
 extern const size_t federation_example_size;
-
-/*  The text of a file, up to 4 MiB; NULL with errno when it can't be read. Malloc'ed. */
-char *federation_text (const char *path, size_t *size);
 
 /*  Reads a description; name stands for FILE in why = "FILE:LINE: key: …". The text is copied. */
 federation_t *federation_read (const char *name, const char *text, size_t size,

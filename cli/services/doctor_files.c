@@ -265,7 +265,7 @@ void doctor_file (const char *file, json_t *asked, findings_t *findings)
     federation_t *federation = NULL;
     size_t size;
     zpl_t *settings = zpl_new ();
-    text_auto_t *text = federation_text (file, &size);
+    text_auto_t *text = cli_read_text (file, FEDERATION_BYTES_MAX, &size);
     findings->looked_at++;
     if (!text)
         findings_add (findings, file, "it can't be read: %s", strerror (errno));

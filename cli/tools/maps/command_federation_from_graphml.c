@@ -25,18 +25,14 @@ typedef struct {
 /*  False after refusing. */
 static bool read_map (const char *file, map_t *map)
 {
-    FILE *from = strcmp (file, "-") == 0 ? stdin : fopen (file, "re");
-    text_auto_t *text = must (malloc (GRAPHML_BYTES_MAX + 1));
     char why [WHY_BYTES];
-    errno = 0;
-    size_t size = from ? fread (text, 1, GRAPHML_BYTES_MAX + 1, from) : 0;
-    bool good = from && !ferror (from);
-    if (!good)
-        cli_fail (EXIT_USAGE, "%s: can't be read: %s", file, strerror (errno ? errno : ENOENT));
-    else if (!(good = graphml_read (map, text, size, why)))
+    size_t size;
+    text_auto_t *text = cli_read_text (file, GRAPHML_BYTES_MAX + 1, &size);
+    bool good = text && graphml_read (map, text, size, why);
+    if (!text)
+        cli_fail (EXIT_USAGE, "%s: can't be read: %s", file, strerror (errno));
+    else if (!good)
         cli_fail (EXIT_USAGE, "%s:%s", file, why);
-    if (from && from != stdin)
-        fclose (from);
     return good;
 }
 
