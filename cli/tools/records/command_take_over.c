@@ -35,17 +35,14 @@ typedef struct {
 
 /*  --- asking --- */
 
-static void take_over_record (void *owner, const char *participant, const check_record_t *record)
-{
-    transactions_take (owner, participant, record);
-}
-
 /*  Asks all of a kind, or all; returns how many transactions are open. */
 static size_t take_over_look (take_over_t *self, const char *kind)
 {
     json_auto_t *transactions = made (json_object ());
-    record_fetch_t from = {
-      .store = self->letters, .kind = kind, .take_record = take_over_record, .owner = transactions};
+    record_fetch_t from = {.store = self->letters,
+                           .kind = kind,
+                           .take_record = transactions_take,
+                           .owner = transactions};
     record_fetch_run (&from, self->session);
     json_decref (self->forms);
     json_decref (self->silent);

@@ -14,17 +14,12 @@
 
 #define LOOK_MS 250 /* between two looks whether participants in doubt have found out */
 
-static void txn_take_record (void *owner, const char *participant, const check_record_t *record)
-{
-    transactions_take (owner, participant, record);
-}
-
 /*  The forms, new, of all transactions that txid may mean; NULL = of all. *from says who answered.
  */
 static json_t *txn_look (session_t *session, const char *txid, record_fetch_t *from)
 {
     json_auto_t *transactions = made (json_object ());
-    *from = (record_fetch_t){.txid = txid, .take_record = txn_take_record, .owner = transactions};
+    *from = (record_fetch_t){.txid = txid, .take_record = transactions_take, .owner = transactions};
     record_fetch_run (from, session);
     return transactions_forms (transactions, from->silent, cli_wall_ms ());
 }
@@ -138,7 +133,7 @@ static const char *txn_outcome_of (session_t *session, const char *service, cons
                                    const char *txid, char text [CLIENT_REASON_BYTES])
 {
     json_auto_t *question = json_pack ("{s:o}", "txid", txid_json (txid));
-    json_t *answer;
+    json_auto_t *answer = NULL;
     call_status_t status =
       session_ask_entry (session, entry, service, "Outcome", question, &answer, text);
     if (status == CALL_OK) {
@@ -150,7 +145,6 @@ static const char *txn_outcome_of (session_t *session, const char *service, cons
         bool done = word == words [0][1] && flag_of (answer, "done");
         snprintf (text, CLIENT_REASON_BYTES, "%s%s", word, done ? ", acknowledged by all" : "");
     }
-    json_decref (answer);
     return text;
 }
 
@@ -272,7 +266,7 @@ static int txn_resolve (const cli_t *cli, session_t *session, json_t **form, boo
         return txn_tell_end (cli, *form, "");
     }
     int code;
-    json_t *answer = txn_settle (cli, session, *form, false, &code);
+    json_auto_t *answer = txn_settle (cli, session, *form, false, &code);
     if (!answer)
         return code;
     /* When the outcome is known, participants in doubt need a moment to hear of it; a fence is
@@ -291,9 +285,7 @@ static int txn_resolve (const cli_t *cli, session_t *session, json_t **form, boo
             return code;
         txn_look_again (session, form);
     }
-    code = txn_tell_end (cli, *form, text_of (answer, "text"));
-    json_decref (answer);
-    return code;
+    return txn_tell_end (cli, *form, text_of (answer, "text"));
 }
 
 static int run_resolve_txn (cli_t *cli)

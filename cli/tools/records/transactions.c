@@ -164,15 +164,12 @@ static json_t *form_of_plan (const plan_t *plan, const char *txid)
 
 json_t *transaction_participant (const json_t *form, const char *name)
 {
-    json_t *one;
-    for (size_t i = 0; (one = item_of (form, "participants", i)); i++)
-        if (strcmp (text_of (one, "participant"), name) == 0)
-            return one;
-    return NULL;
+    return item_with (json_object_get (form, "participants"), "participant", name);
 }
 
-void transactions_take (json_t *self, const char *participant, const check_record_t *record)
+void transactions_take (void *owner, const char *participant, const check_record_t *record)
 {
+    json_t *self = owner;
     char txid [TXID_FORM_BYTES];
     txid_form (&record->plan.txid, txid);
     json_t *form = json_object_get (self, txid);

@@ -46,8 +46,8 @@ int txid_store_compare (const txid_t *txid, const char *letters);
 /*  Does such a text mean this transaction? */
 bool txid_means (const char *text, const txid_t *txid);
 
-/*  self: a JSON object, at first empty. */
-void transactions_take (json_t *self, const char *participant, const check_record_t *record);
+/*  owner: a JSON object, at first empty; a record_fetch_take_fn. */
+void transactions_take (void *owner, const char *participant, const check_record_t *record);
 
 /*  The forms, the oldest first; new. silent: names of those that did not answer, as keys. */
 json_t *transactions_forms (const json_t *self, const json_t *silent, int64_t now_ms);
