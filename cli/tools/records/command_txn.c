@@ -196,15 +196,8 @@ static json_t *open_one (const cli_t *cli, const char *txid, session_t **session
                     txid);
         return NULL;
     }
-    *session = session_open (cli, code);
-    if (!*session)
-        return NULL;
-    json_t *form = NULL;
-    if (session_look (*session, ""))
-        form = txn_find (cli, *session, txid, code);
-    else
-        *code = session_lost (*session);
-    return form;
+    *session = session_open_all (cli, code);
+    return *session ? txn_find (cli, *session, txid, code) : NULL;
 }
 
 static int run_show_txn (cli_t *cli)

@@ -314,12 +314,10 @@ static int workload_run (workload_t *self, const coallocation_t *requests, size_
 static int live (const cli_t *cli, workload_options_t *options, const swf_log_t *log)
 {
     int code;
-    session_auto_t *session = session_open (cli, &code);
+    session_auto_t *session = session_open_all (cli, &code);
     session_auto_t *lookout = session ? session_open (cli, &code) : NULL;
     if (!lookout)
         return code;
-    if (!session_look (session, ""))
-        return session_lost (session);
     workload_t self = {.cli = cli,
                        .options = options,
                        .session = session,
