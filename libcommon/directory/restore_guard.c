@@ -48,11 +48,6 @@ struct restore_guard {
 
 static const uint8_t no_digest [LEDGER_DIGEST_BYTES];
 
-static bool restore_guard_same_store (const uint8_t *a, const uint8_t *b)
-{
-    return memcmp (a, b, STORE_ID_BYTES) == 0;
-}
-
 static const char *store_text (const uint8_t store [STORE_ID_BYTES],
                                char text [2 * STORE_ID_BYTES + 1])
 {
@@ -139,13 +134,6 @@ static void restore_guard_compare (restore_guard_t *self, const moment_t *now, s
         restore_guard_settle (self, now, at);
 }
 
-static void read_row (restore_guard_t *self, const moment_t *now, size_t at);
-
-static void restore_guard_on_again (void *owner, const moment_t *now, uint64_t token)
-{
-    read_row (owner, now, token);
-}
-
 /*  The row after the one remembered holds that one's digest. When rows have been cut, it can't be
  *  told any more, and it was long ago. */
 static void on_row (void *owner, const moment_t *now, uint64_t token, const row_t *rows,
@@ -160,14 +148,14 @@ static void on_row (void *owner, const moment_t *now, uint64_t token, const row_
     restore_guard_compare (self, now, token, digest);
 }
 
-static void read_row (restore_guard_t *self, const moment_t *now, size_t at)
+static void read_row (void *owner, const moment_t *now, uint64_t at)
 {
+    restore_guard_t *self = owner;
     note_t *note = &self->notes [at];
     note->state = NOTE_READING;
     ledger_page_t page = {.from = note->before.row + 1, .most = 1, .bytes = READ_BYTES};
     if (!ledger_read (self->service->ledger, &page, on_row, self, at))
-        timers_set (self->service->timers, now->mono_ms + READ_AGAIN_MS, restore_guard_on_again,
-                    self, at);
+        timers_set (self->service->timers, now->mono_ms + READ_AGAIN_MS, read_row, self, at);
 }
 
 static void look_at_own (restore_guard_t *self, const moment_t *now, size_t at)
@@ -217,7 +205,7 @@ void restore_guard_heard (restore_guard_t *self, const moment_t *now, size_t gis
                 before ? store_text (before->store, text) : "another store");
     else if (!before || before->row == 0)
         restore_guard_settle (self, now, gis);
-    else if (restore_guard_same_store (before->store, self->service->store.id))
+    else if (memcmp (before->store, self->service->store.id, STORE_ID_BYTES) == 0)
         look_at_own (self, now, gis);
     else
         look_at_other (self, now, gis);
