@@ -238,14 +238,11 @@ int run_doctor (cli_t *cli)
                    "tell the memory and the store of each service, and when it will be full"),
       {0}};
     int code;
-    findings_t findings;
     if (!cli_parse (cli, list_of, 0, WORDS_MAX, &code))
         return code;
     if (sizes && cli->words_count > 0)
         return cli_fail (EXIT_USAGE, "doctor: --sizes asks services, so it takes no files");
-    findings_init (&findings);
-    if (sizes)
-        findings.sizes = made (json_array ());
+    findings_t findings = {.wrong = made (json_array ()), .sizes = sizes ? json_array () : NULL};
     code =
       cli->words_count == 0 ? look_at_federation (cli, &findings) : look_at_files (cli, &findings);
     if (code == EXIT_DONE)

@@ -27,11 +27,6 @@
 
 /*  --- findings --- */
 
-void findings_init (findings_t *self)
-{
-    *self = (findings_t){.wrong = made (json_array ())};
-}
-
 void findings_clear (findings_t *self)
 {
     json_decref (self->wrong);

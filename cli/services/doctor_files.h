@@ -15,7 +15,6 @@ typedef struct {
     size_t looked_at;
 } findings_t;
 
-void findings_init (findings_t *self);
 void findings_clear (findings_t *self);
 
 /*  who is a service or a file. */
