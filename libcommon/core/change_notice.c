@@ -11,8 +11,9 @@ static void change_notice_publish (void *owner, const moment_t *now, uint64_t to
 }
 
 /*  A timer that is due fires at the end of the step that set it. */
-void change_notice_tell (change_notice_t *self)
+void change_notice_tell (void *owner)
 {
+    change_notice_t *self = owner;
     if (self->timer == 0)
         self->timer =
           timers_set (self->service->timers, self->from_ms, change_notice_publish, self, 0);

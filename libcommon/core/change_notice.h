@@ -16,8 +16,9 @@ typedef struct {
     int64_t from_ms; /* monotonic: not before */
 } change_notice_t;
 
-/*  Publishes at the end of this step, or once the pause since the last one has passed. */
-void change_notice_tell (change_notice_t *self);
+/*  Publishes at the end of this step, or once the pause since the last one has passed. owner: a
+ *  change_notice_t, so that it can be called back. */
+void change_notice_tell (void *owner);
 
 /*  Nothing is published any more. */
 void change_notice_end (change_notice_t *self);

@@ -38,18 +38,6 @@ struct questions {
     change_notice_t settled;
 };
 
-static void calendar_service_on_freed (void *owner)
-{
-    calendar_service_t *self = owner;
-    change_notice_tell (&self->freed);
-}
-
-static void calendar_service_on_settled (void *owner)
-{
-    calendar_service_t *self = owner;
-    change_notice_tell (&self->settled);
-}
-
 /*  --- answering --- */
 
 /*  Does the question keep to the configured limit? False when it has been refused. */
@@ -488,8 +476,8 @@ calendar_service_t *calendar_service_new (const calendar_service_parts_t *parts,
         self->capacities [i] =
           (capacity_t){.configured = quantity, .set = quantity, .there = UINT32_MAX};
     }
-    timetable_on_freed (parts->timetable, calendar_service_on_freed, self);
-    timetable_on_settled (parts->timetable, calendar_service_on_settled, self);
+    timetable_on_freed (parts->timetable, change_notice_tell, &self->freed);
+    timetable_on_settled (parts->timetable, change_notice_tell, &self->settled);
     service_serve (parts->service, "Calendar", "Profile", &profile_question_codec,
                    calendar_service_on_profile, self);
     service_serve (parts->service, "Calendar", "Windows", &windows_question_codec,
@@ -512,7 +500,7 @@ void calendar_service_destroy (calendar_service_t **self_p)
         return;
     change_notice_end (&self->freed);
     change_notice_end (&self->settled);
-    timetable_off_freed (self->parts.timetable, self);
+    timetable_off_freed (self->parts.timetable, &self->freed);
     timetable_on_settled (self->parts.timetable, NULL, NULL);
     free (self->capacities);
     free (self);
