@@ -35,14 +35,15 @@ static const codec_row_t window_rows [] = {
   ROW_TIME ("until_ms", window_question_t, over.until),
 };
 
-static bool window_rule (void *self, char why [WHY_BYTES])
+/*  Of questions that begin with their time. */
+static bool over_rule (void *self, char why [WHY_BYTES])
 {
-    const window_question_t *window = self;
-    return interval_right (window->over.from, window->over.until, why);
+    const interval_t *over = self;
+    return interval_right (over->from, over->until, why);
 }
 
 static const codec_t window_question_codec =
-  CODEC_RULED (window_question_t, window, window_rows, window_rule);
+  CODEC_RULED (window_question_t, window, window_rows, over_rule);
 
 static const codec_row_t windows_rows [] = {
   ROW_LIST ("windows", windows_question_t, windows, windows_count, window_question, 0,
@@ -60,28 +61,16 @@ static const codec_row_t free_rows [] = {
   ROW_NUMBER ("most", free_question_t, most),
 };
 
-static bool free_rule (void *self, char why [WHY_BYTES])
-{
-    const free_question_t *asked = self;
-    return interval_right (asked->over.from, asked->over.until, why);
-}
-
 const codec_t free_question_codec =
-  CODEC_RULED (free_question_t, free_request, free_rows, free_rule);
+  CODEC_RULED (free_question_t, free_request, free_rows, over_rule);
 
 static const codec_row_t utilisation_rows [] = {
   ROW_TIME ("from_ms", interval_t, from),
   ROW_TIME ("until_ms", interval_t, until),
 };
 
-static bool utilisation_rule (void *self, char why [WHY_BYTES])
-{
-    const interval_t *over = self;
-    return interval_right (over->from, over->until, why);
-}
-
 const codec_t utilisation_question_codec =
-  CODEC_RULED (interval_t, utilisation_request, utilisation_rows, utilisation_rule);
+  CODEC_RULED (interval_t, utilisation_request, utilisation_rows, over_rule);
 
 static const codec_row_t capacity_rows [] = {
   ROW_WORD ("resource", capacity_question_t, resource),

@@ -20,9 +20,9 @@ typedef struct {
 } profile_question_t;
 
 typedef struct {
+    interval_t over; /* first: see over_rule */
     char resource [NAME_BYTES_MAX + 1];
     uint32_t quantity; /* > 0 */
-    interval_t over;
 } window_question_t;
 
 typedef struct {
@@ -32,11 +32,11 @@ typedef struct {
 } windows_question_t;
 
 typedef struct {
+    interval_t over;                    /* first, too */
     char resource [NAME_BYTES_MAX + 1]; /* "" = any */
     uint32_t amount;                    /* > 0 */
     int64_t duration_ms;                /* > 0 */
-    interval_t over;
-    uint32_t most; /* 0 = as who is asked likes */
+    uint32_t most;                      /* 0 = as who is asked likes */
 } free_question_t;
 
 typedef struct {
