@@ -78,13 +78,6 @@ bool coordinator_record_unfinished (uint8_t table, bytes_t key, bytes_t value)
     return record.phase == DECISION_DECIDED || record.phase == DECISION_REPAIRING;
 }
 
-static void on_done_sent (void *owner, const moment_t *now)
-{
-    (void) now;
-    coordinator_t *self = owner;
-    completed_store (self->settled);
-}
-
 /*  --- outcome (T5) --- */
 
 static bool in_progress (const coordinator_t *self, const txid_t *txid)
@@ -169,12 +162,6 @@ static void coordinator_on_outcome (void *owner, const moment_t *now, const requ
 
 /*  --- life --- */
 
-static bool idle (const coordinator_t *self, const moment_t *now)
-{
-    return ordered_count (self->progress) == 0 && ordered_count (self->decisions) == 0 &&
-           !completed_waits (self->settled) && now->mono_ms - self->active_ms >= REST_MS;
-}
-
 static void coordinator_on_prune (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
@@ -182,8 +169,10 @@ static void coordinator_on_prune (void *owner, const moment_t *now, uint64_t tok
     if (self->stirred)
         self->active_ms = now->mono_ms; /* votes cast a moment ago may be in doubt */
     self->stirred = false;
+    completed_store (self->settled); /* of many at once: until then a restart asks all again */
     completed_prune (self->settled, timekeeper_least (&self->service->timekeeper, now));
-    if (self->busy && !self->settings->finishing && idle (self, now))
+    if (self->busy && !self->settings->finishing && ordered_count (self->progress) == 0 &&
+        coordinator_quiet (self, now, REST_MS))
         coordinator_rest (self);
     timers_set (self->service->timers, now->mono_ms + PRUNE_EVERY, coordinator_on_prune, self, 0);
 }
@@ -220,7 +209,7 @@ coordinator_t *coordinator_new (service_t *service, const planner_settings_t *se
     self->progress = ordered_by_number (offsetof (progress_t, counter));
     self->decisions = ordered_new (compare_decision);
     self->settled = completed_new (service, settings);
-    self->done = done_notices_new (service, settings, on_done_sent, self);
+    self->done = done_notices_new (service, settings);
     service_serve (service, "Coordinator", "Outcome", &decision_request_codec,
                    coordinator_on_outcome, self);
     service_load (service, TABLE_DECISIONS, coordinator_on_record, self);
@@ -384,7 +373,8 @@ void coordinator_repaired (coordinator_t *self, const moment_t *now, const txid_
 
 bool coordinator_quiet (const coordinator_t *self, const moment_t *now, int64_t linger_ms)
 {
-    return ordered_count (self->decisions) == 0 && now->mono_ms - self->active_ms >= linger_ms;
+    return ordered_count (self->decisions) == 0 && !completed_waits (self->settled) &&
+           now->mono_ms - self->active_ms >= linger_ms;
 }
 
 void coordinator_rest (coordinator_t *self)

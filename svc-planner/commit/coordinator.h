@@ -98,8 +98,8 @@ void coordinator_settler (coordinator_t *self, coordinator_barred_fn *barred, vo
  *  decision on with that epoch. Nothing happens when it is not being driven here. */
 void coordinator_raise (coordinator_t *self, const txid_t *txid, uint32_t epoch);
 
-/*  Is everything settled, and has there been no decision and no question about one for that long,
- *  on the monotonic clock (T8)? */
+/*  Is everything settled and stored, and has there been no decision and no question about one for
+ *  that long, on the monotonic clock (T8)? */
 bool coordinator_quiet (const coordinator_t *self, const moment_t *now, int64_t linger_ms);
 
 /*  Nothing is left to settle or to answer: mark the store as at rest, so that no finisher is

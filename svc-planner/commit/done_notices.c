@@ -22,8 +22,6 @@ struct done_notices {
     const planner_settings_t *settings;
     ordered_t *boxes; /* by party */
     uint64_t timer;
-    done_notices_sent_fn *sent;
-    void *owner;
 };
 
 static int compare_box (const void *key, const void *thing)
@@ -40,15 +38,12 @@ static void box_free (void *thing)
     free (box);
 }
 
-done_notices_t *done_notices_new (service_t *service, const planner_settings_t *settings,
-                                  done_notices_sent_fn *sent, void *owner)
+done_notices_t *done_notices_new (service_t *service, const planner_settings_t *settings)
 {
     done_notices_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->settings = settings;
     self->boxes = ordered_new (compare_box);
-    self->sent = sent;
-    self->owner = owner;
     return self;
 }
 
@@ -86,7 +81,6 @@ static void done_notices_on_due (void *owner, const moment_t *now, uint64_t toke
         box_send (self, now, box);
         box_free (ordered_remove (self->boxes, &box->party));
     }
-    self->sent (self->owner, now);
 }
 
 void done_notices_add (done_notices_t *self, const moment_t *now, const participant_ref_t *party,

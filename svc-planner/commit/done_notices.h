@@ -12,12 +12,7 @@
 
 typedef struct done_notices done_notices_t;
 
-/*  sent is called in each step in which messages go out, so that its owner can write in that step.
- */
-typedef void done_notices_sent_fn (void *owner, const moment_t *now);
-
-done_notices_t *done_notices_new (service_t *service, const planner_settings_t *settings,
-                                  done_notices_sent_fn *sent, void *owner);
+done_notices_t *done_notices_new (service_t *service, const planner_settings_t *settings);
 void done_notices_destroy (done_notices_t **self_p);
 
 /*  Tell the participant, with the next message, that the transaction is done. */

@@ -20,6 +20,7 @@
 #define VALUE_MAX   1024
 #define RECORDS_MAX 64
 #define HOUR_MS     INT64_C (3600000)
+#define STORED_MS   1000 /* within this what is over is stored */
 
 typedef struct {
     effect_kind_t kind;
@@ -259,6 +260,14 @@ static size_t count_calls (const coordinator_bench_t *bench, const char *method)
     return count;
 }
 
+static int count_puts (const coordinator_bench_t *bench)
+{
+    int count = 0;
+    for (size_t i = 0; i < bench->seen_count; i++)
+        count += bench->seen [i].kind == EFFECT_PUT;
+    return count;
+}
+
 /*  The commits of the last step, by participant. */
 static void take_commits (const coordinator_bench_t *bench, uint64_t calls [PARTIES])
 {
@@ -443,6 +452,11 @@ static void told_once_all_have_acknowledged_and_done_goes_out_in_one_batch (void
     assert_int_equal (told.count, 2);
     free (told.txids);
     moment_t now = moment (&bench);
+    assert_int_equal (count_puts (&bench), 0);
+    assert_false (coordinator_quiet (bench.coordinator, &now, 0)); /* not stored yet */
+    pass (&bench, STORED_MS);
+    assert_int_equal (count_puts (&bench), 2);
+    now = moment (&bench);
     assert_true (coordinator_quiet (bench.coordinator, &now, 0));
     end (&bench);
 }
@@ -486,7 +500,7 @@ static void a_restart_drives_unsettled_decisions_and_answers_for_settled_ones (v
     take_commits (&bench, calls);
     for (int i = 0; i < PARTIES; i++)
         answer_state (&bench, calls [i], &settled, COMMAND_COMMITTED);
-    pass (&bench, bench.settings.done_ms);
+    pass (&bench, STORED_MS);
     txid_t unsettled = decide (&bench, OPERATION_MODIFY);
     take_commits (&bench, calls);
     answer_state (&bench, calls [0], &unsettled, COMMAND_COMMITTED);
