@@ -70,7 +70,7 @@ bool widen_to_plan (pending_t *self)
     if (!want_plan (snapshot, &choice))
         return false;
     for (size_t n = 0; n < snapshot->request->compute_count; n++) {
-        size_t asked = widen_asked (snapshot, n), most = 2 * asked;
+        size_t asked = widen_asked (snapshot, n), most = asked > 1 ? 2 * asked : 1;
         for (size_t i = 0; i < snapshot->needs [n].options_count && asked < most; i++) {
             size_t source = widen_source (snapshot, n, i);
             asked += widen_put_off (snapshot, source);

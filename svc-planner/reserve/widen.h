@@ -7,8 +7,8 @@
 /*  Before the first search: so few that they are all asked. */
 void widen_first (pending_t *self);
 
-/*  All that the plan of plan.search needs, and as many of each need's next candidates as are asked
- *  then. False: nobody it needs was put off. */
+/*  All that the plan of plan.search needs, and once that did not do as many of each need's next
+ *  candidates as are asked then. False: nobody it needs was put off. */
 bool widen_to_plan (pending_t *self);
 
 /*  Everybody. False: nobody was put off. */
