@@ -50,7 +50,11 @@ void calendar_destroy (calendar_t **self_p)
 void calendar_book (calendar_t *self, interval_t over, int64_t quantity)
 {
     assert (quantity > 0 && within_horizon (over));
-    assert (changes_most (&self->changes, over, 0) <= CALENDAR_QUANTITY_MAX - quantity);
+    if (self->greatest < quantity)
+        self->greatest = quantity;
+    /* Looked at only where all of them at one instant could be too much. */
+    assert (self->greatest <= CALENDAR_QUANTITY_MAX / (int64_t) (self->bookings + 1) ||
+            changes_most (&self->changes, over, 0) <= CALENDAR_QUANTITY_MAX - quantity);
     changes_book (&self->changes, over, quantity);
     self->bookings++;
 }
@@ -65,6 +69,7 @@ void calendar_release (calendar_t *self, interval_t over, int64_t quantity)
     /* Instants that have lost count of their touches (TOUCHES_MAX) go with the last booking. */
     changes_free (&self->changes);
     changes_init (&self->changes);
+    self->greatest = 0;
 }
 
 size_t calendar_bookings (const calendar_t *self)

@@ -70,6 +70,7 @@ typedef struct {
 struct calendar {
     int64_t capacity;
     size_t bookings;
+    int64_t greatest; /* no booking had more */
     changes_t changes;
 };
 

@@ -84,8 +84,10 @@ static bool codec_take_number (const codec_row_t *row, uint8_t *to, const void *
         int64_t i64;
         double real;
     } value;
-    memcpy (&value, from, row->size);
-    memcpy (to, from, row->size);
+    if (row->size == sizeof value.u32) /* each of them faster than any size would be */
+        memcpy (to, memcpy (&value, from, sizeof value.u32), sizeof value.u32);
+    else
+        memcpy (to, memcpy (&value, from, sizeof value), sizeof value);
     switch (row->number) {
     case NUMBER_U32:
         return unsigned_right (row, value.u32, why);

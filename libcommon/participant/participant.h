@@ -95,8 +95,9 @@ typedef struct {
     /*  Take what plan's part needs beyond what current (NULL = nothing) holds: the calendar then
      *  carries the larger of old and new at every instant (T11). An empty part takes nothing.
      *  Returns an object, also for an empty part, or NULL with *refusal filled, fresh profile
-     *  included. forced (at start, from records) never refuses, even when capacity has shrunk below
-     *  what is booked; of what was committed its plan has no coordinator, and it is no hold. A command past its edge is taken again as of its vote: now is that moment,
+     *  included. forced (at start, from records; refusal may be NULL) never refuses, even when
+     *  capacity has shrunk below what is booked; of what was committed its plan has no coordinator,
+     *  and it is no hold. A command past its edge is taken again as of its vote: now is that moment,
      *  so that a window which is near by now is not refused for it (T9). */
     void *(*take) (void *owner, const moment_t *now, const plan_t *plan, const void *current,
                    const part_body_t *part, bool forced, refusal_t *refusal);

@@ -382,19 +382,18 @@ static void load_reservation (void *owner, bytes_t key, bytes_t value)
     memcpy (id, key.data, key.size);
     if (reservation_find (self, id)) {
         service_bad_record (self->service, "reservations", "key: loaded twice");
-    } else {
-        reservation_t *reservation = reservation_new (self, id, record.owner);
-        reservation->version = record.version;
-        reservation->made_by = record.made_by;
-        reservation->part_kind = record.part_kind;
-        reservation->part = record.part;
-        reservation->plan = record.plan;
-        record.part = record.plan = (packed_t){0};
-        reservation->released = record.released;
-        reservation->failed = record.failed;
-        reservation->keep_ms = record.until_ms;
+        codec_clear (&reservation_record_codec, &record);
+        return;
     }
-    codec_clear (&reservation_record_codec, &record);
+    reservation_t *reservation = reservation_new (self, id, record.owner);
+    reservation->version = record.version;
+    reservation->made_by = record.made_by;
+    reservation->part_kind = record.part_kind;
+    reservation->part = record.part; /* and with the plan all that the record owned */
+    reservation->plan = record.plan;
+    reservation->released = record.released;
+    reservation->failed = record.failed;
+    reservation->keep_ms = record.until_ms;
 }
 
 /*  --- start --- */
@@ -402,12 +401,7 @@ static void load_reservation (void *owner, bytes_t key, bytes_t value)
 static void *take_forced (participant_t *self, const moment_t *now, const plan_t *plan,
                           const void *current, const part_body_t *part)
 {
-    refusal_t refusal = {0};
-    void *taken =
-      self->resource.take (self->resource.owner, now, plan, current, part, true, &refusal);
-    assert (taken);
-    codec_clear (&refusal_codec, &refusal);
-    return taken;
+    return must (self->resource.take (self->resource.owner, now, plan, current, part, true, NULL));
 }
 
 /*  As much of the plan that made its version as a resource asks of what is committed. */

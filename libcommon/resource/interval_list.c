@@ -101,8 +101,14 @@ interval_changes_t interval_list_changes (const interval_list_t *before,
     size_t turns_max = 2 * (before->count + after->count);
     if (turns_max == 0)
         return (interval_changes_t){0};
-    memory_auto turn_t *turns = must (calloc (turns_max, sizeof *turns));
     interval_changes_t changes = {.list = must (calloc (turns_max, sizeof *changes.list))};
+    if (before->count == 0 && after->count == 1) { /* most reservations, a million at a start */
+        const resource_interval_t *only = after->list;
+        changes.list [changes.count++] = (interval_change_t){
+          .resource = only->resource, .over = only->over, .after = only->quantity};
+        return changes;
+    }
+    memory_auto turn_t *turns = must (calloc (turns_max, sizeof *turns));
     size_t count = turns_add (turns, 0, before, false);
     count = turns_add (turns, count, after, true);
     qsort (turns, count, sizeof *turns, turn_compare);

@@ -135,7 +135,7 @@ static inline void *pool_take (void *owner, const moment_t *now, const plan_t *p
         refusal->fresh [0].steps_count = 1;
         refusal->fresh [0].until_ms = thing->bookings [0].until_ms;
     }
-    if (refusal->reason == REFUSAL_NONE)
+    if (forced || refusal->reason == REFUSAL_NONE)
         return thing;
     thing_free (self, thing);
     return NULL;

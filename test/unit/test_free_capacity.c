@@ -39,6 +39,30 @@ static void says_overlapping_bookings_in_shortest_form (void **state)
     interval_changes_clear (&changes);
 }
 
+static void one_compared_with_nothing_is_itself (void **state)
+{
+    (void) state;
+    static const interval_list_t nothing = {0};
+    resource_interval_t only = {.resource = 3, .over = {5, 9}, .quantity = 2};
+    interval_list_t one = {.list = &only, .count = 1};
+    for (int turned = 0; turned < 2; turned++) {
+        interval_changes_t changes =
+          turned ? interval_list_changes (&one, &nothing) : interval_list_changes (&nothing, &one);
+        interval_list_t to = interval_changes_after (&changes);
+        interval_list_t extra = interval_changes_extra (&changes);
+        assert_int_equal (to.count, turned ? 0 : 1);
+        assert_int_equal (extra.count, turned ? 0 : 1);
+        if (!turned) {
+            assert_memory_equal (to.list, &only, sizeof only);
+            assert_memory_equal (extra.list, &only, sizeof only);
+        }
+        assert_int_equal (interval_changes_free_after (&changes, 8), turned);
+        interval_list_clear (&to);
+        interval_list_clear (&extra);
+        interval_changes_clear (&changes);
+    }
+}
+
 static void nothing_compared_with_nothing_is_nothing (void **state)
 {
     (void) state;
@@ -211,6 +235,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (says_overlapping_bookings_in_shortest_form),
+      cmocka_unit_test (one_compared_with_nothing_is_itself),
       cmocka_unit_test (nothing_compared_with_nothing_is_nothing),
       cmocka_unit_test (profiles_have_at_most_so_many_steps_and_never_too_much),
       cmocka_unit_test (many_profiles_share_the_steps_and_those_that_need_few_leave_theirs),
