@@ -28,6 +28,13 @@ static int64_t level_limit (const calendar_t *self, int64_t quantity)
     return self->capacity - quantity;
 }
 
+/*  What may be asked. */
+static const changes_t *changes_of (const calendar_t *self)
+{
+    assert (!self->starting);
+    return &self->changes;
+}
+
 calendar_t *calendar_new (int64_t capacity)
 {
     calendar_t *self = must (calloc (1, sizeof *self));
@@ -43,6 +50,7 @@ void calendar_destroy (calendar_t **self_p)
     if (!self)
         return;
     changes_free (&self->changes);
+    free (self->touches);
     free (self);
     *self_p = NULL;
 }
@@ -50,18 +58,37 @@ void calendar_destroy (calendar_t **self_p)
 void calendar_book (calendar_t *self, interval_t over, int64_t quantity)
 {
     assert (quantity > 0 && within_horizon (over));
-    if (self->greatest < quantity)
-        self->greatest = quantity;
-    /* Looked at only where all of them at one instant could be too much. */
-    assert (self->greatest <= CALENDAR_QUANTITY_MAX / (int64_t) (self->bookings + 1) ||
-            changes_most (&self->changes, over, 0) <= CALENDAR_QUANTITY_MAX - quantity);
+    if (self->starting) {
+        self->touches =
+          must_grow (self->touches, self->bookings, &self->touches_room, 2 * sizeof *self->touches);
+        touch_t *touch = &self->touches [2 * self->bookings++];
+        touch [0] = (touch_t){stamp_at (over.from), quantity};
+        touch [1] = (touch_t){stamp_at (over.until), -quantity};
+        return;
+    }
+    assert (changes_most (&self->changes, over, 0) <= CALENDAR_QUANTITY_MAX - quantity);
     changes_book (&self->changes, over, quantity);
     self->bookings++;
 }
 
+void calendar_starting (calendar_t *self, bool on)
+{
+    assert (!on || !self->starting);
+    bool collected = self->starting && self->bookings > 0;
+    self->starting = on && self->bookings == 0;
+    if (!collected)
+        return;
+    changes_build (&self->changes, self->touches, 2 * self->bookings);
+    free (self->touches);
+    self->touches = NULL;
+    self->touches_room = 0;
+    assert (changes_most (&self->changes, (interval_t){INT64_MIN, INT64_MAX}, 0) <=
+            CALENDAR_QUANTITY_MAX);
+}
+
 void calendar_release (calendar_t *self, interval_t over, int64_t quantity)
 {
-    assert (self->bookings > 0);
+    assert (self->bookings > 0 && !self->starting);
     changes_untouch (&self->changes, over.from, quantity);
     changes_untouch (&self->changes, over.until, -quantity);
     if (--self->bookings > 0)
@@ -69,7 +96,6 @@ void calendar_release (calendar_t *self, interval_t over, int64_t quantity)
     /* Instants that have lost count of their touches (TOUCHES_MAX) go with the last booking. */
     changes_free (&self->changes);
     changes_init (&self->changes);
-    self->greatest = 0;
 }
 
 size_t calendar_bookings (const calendar_t *self)
@@ -91,19 +117,19 @@ void calendar_set_capacity (calendar_t *self, int64_t capacity)
 int64_t calendar_least (const calendar_t *self, interval_t over)
 {
     assert (over.from < over.until);
-    return self->capacity - changes_most (&self->changes, over, 0);
+    return self->capacity - changes_most (changes_of (self), over, 0);
 }
 
 int64_t calendar_most (const calendar_t *self, interval_t over)
 {
     assert (over.from < over.until);
-    return self->capacity - changes_lowest (&self->changes, over);
+    return self->capacity - changes_lowest (changes_of (self), over);
 }
 
 bool calendar_fits (const calendar_t *self, interval_t over, int64_t quantity)
 {
     int64_t limit = level_limit (self, quantity);
-    return limit >= 0 && changes_most (&self->changes, over, limit) == limit;
+    return limit >= 0 && changes_most (changes_of (self), over, limit) == limit;
 }
 
 static size_t gaps (const calendar_t *self, interval_t window, int64_t duration_ms,
@@ -116,7 +142,7 @@ static size_t gaps (const calendar_t *self, interval_t window, int64_t duration_
                             .duration_ms = duration_ms,
                             .limit = level_limit (self, quantity),
                             .starts_only = starts_only};
-    return changes_gaps (&self->changes, &wanted, found, found_max);
+    return changes_gaps (changes_of (self), &wanted, found, found_max);
 }
 
 bool calendar_short (const calendar_t *self, interval_t over, int64_t quantity, interval_t *piece)
@@ -154,7 +180,7 @@ size_t calendar_profile (const calendar_t *self, interval_t over, int64_t *times
 {
     if (over.from >= over.until)
         return 0;
-    cursor_t cursor = changes_seek (&self->changes, over.from);
+    cursor_t cursor = changes_seek (changes_of (self), over.from);
     int64_t time = over.from;
     int64_t told = 0;
     size_t count = 0;
@@ -176,7 +202,7 @@ double calendar_booked (const calendar_t *self, interval_t over)
     if (over.from >= over.until)
         return 0;
     double booked = 0;
-    cursor_t cursor = changes_seek (&self->changes, over.from);
+    cursor_t cursor = changes_seek (changes_of (self), over.from);
     int64_t since = over.from;
     int64_t level = cursor.level;
     int64_t time;

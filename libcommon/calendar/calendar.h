@@ -41,6 +41,11 @@ void calendar_book (calendar_t *self, interval_t over, int64_t quantity);
  *  reserved when it was booked. */
 void calendar_release (calendar_t *self, interval_t over, int64_t quantity);
 
+/*  From true to false bookings are only collected, and nothing may be asked or given back: a start
+ *  that books a million puts them in order all at once, at a tenth of the cost. Of no effect where
+ *  something is booked already. */
+void calendar_starting (calendar_t *self, bool on);
+
 size_t calendar_bookings (const calendar_t *self);
 int64_t calendar_capacity (const calendar_t *self);
 

@@ -433,3 +433,94 @@ void changes_untouch (changes_t *self, int64_t time, int64_t change)
     path_note (&path);
     changes_shrink (self);
 }
+
+/*  --- all at once --- */
+
+enum {
+    DIGIT_BITS = 12, /* an instant has four digits */
+    DIGITS = 1 << DIGIT_BITS,
+};
+
+static uint64_t touch_digit (const touch_t *self, int shift)
+{
+    return ((uint64_t) self->stamp ^ UINT64_C (1) << 63) >> shift & (DIGITS - 1);
+}
+
+/*  By their instants, the lowest digit first: after the fourth they are where they were. */
+static void touches_sort (touch_t *touches, size_t count)
+{
+    touch_t *from = touches, *to = must (malloc (count * sizeof *to)), *spare = to;
+    for (int shift = 16; shift < 64; shift += DIGIT_BITS) {
+        size_t at [DIGITS + 1] = {0};
+        for (size_t i = 0; i < count; i++)
+            at [touch_digit (&from [i], shift) + 1]++;
+        for (int digit = 0; digit < DIGITS; digit++)
+            at [digit + 1] += at [digit];
+        for (size_t i = 0; i < count; i++)
+            to [at [touch_digit (&from [i], shift)]++] = from [i];
+        touch_t *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    free (spare);
+}
+
+/*  Those of one instant become one. Returns how many are left. */
+static size_t touches_join (touch_t *touches, size_t count)
+{
+    size_t last = 0;
+    for (size_t i = 1; i < count; i++) {
+        if (stamp_time (touches [last].stamp) != stamp_time (touches [i].stamp)) {
+            touches [++last] = touches [i];
+            continue;
+        }
+        touches [last].change += touches [i].change;
+        touches [last].stamp += !stamp_saturated (touches [last].stamp);
+    }
+    return last + 1;
+}
+
+/*  A node of height 0 of touches, any other of the nodes below it; either list goes on behind. */
+static calendar_node_t node_build (uint32_t height, const touch_t *touches,
+                                   const calendar_node_t *below, uint32_t count)
+{
+    calendar_node_t node = node_new (height);
+    for (uint32_t i = 0; i < count; i++) {
+        *rows_of (node, height).count = i + 1;
+        if (height == 0) {
+            node.leaf->stamps [i] = touches [i].stamp;
+            node.leaf->levels [i + 1] = node.leaf->levels [i] + touches [i].change;
+        } else {
+            node.inner->children [i] = below [i];
+            node.inner->firsts [i] = node.inner->lows [i] = node.inner->highs [i] = 0;
+            node.inner->levels [i + 1] = node.inner->levels [i];
+            inner_note (node.inner, i, height - 1);
+        }
+    }
+    return node;
+}
+
+/*  Level by level, each filled evenly and about as full as bookings leave it. */
+void changes_build (changes_t *self, touch_t *touches, size_t count)
+{
+    touches_sort (touches, count);
+    count = touches_join (touches, count);
+    changes_free (self);
+    calendar_node_t *nodes = must (malloc (count * sizeof *nodes));
+    for (self->height = 0;; self->height++) {
+        size_t most = (self->height == 0 ? LEAF_CHANGES : INNER_CHILDREN) * 4 / 5;
+        size_t parts = (count + most - 1) / most;
+        for (size_t i = 0, from = 0, until; i < parts; i++, from = until) {
+            until = count * (i + 1) / parts;
+            nodes [i] =
+              node_build (self->height, touches + from, nodes + from, (uint32_t) (until - from));
+            if (self->height == 0 && i > 0)
+                nodes [i - 1].leaf->next = nodes [i].leaf;
+        }
+        count = parts;
+        if (count == 1)
+            break;
+    }
+    self->root = nodes [0];
+    free (nodes);
+}

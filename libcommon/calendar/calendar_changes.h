@@ -67,11 +67,19 @@ typedef struct {
     uint32_t height;
 } changes_t;
 
+/*  One that waits for its place: the instant as a stamp of one touch, and the change there. */
+typedef struct {
+    int64_t stamp;
+    int64_t change;
+} touch_t;
+
 struct calendar {
     int64_t capacity;
     size_t bookings;
-    int64_t greatest; /* no booking had more */
     changes_t changes;
+    bool starting;
+    touch_t *touches; /* meanwhile: two of each booking */
+    size_t touches_room;
 };
 
 void changes_init (changes_t *self);
@@ -82,6 +90,9 @@ void changes_free (changes_t *self);
 /*  A booking touches the instants at which it begins and ends: the level is so much more between
  *  them. */
 void changes_book (changes_t *self, interval_t over, int64_t change);
+
+/*  Makes a tree that is empty of touches in any order, which it sorts. count > 0. */
+void changes_build (changes_t *self, touch_t *touches, size_t count);
 
 /*  Take back one touch, with the change it came with. */
 void changes_untouch (changes_t *self, int64_t time, int64_t change);
@@ -149,6 +160,11 @@ static inline uint32_t inner_child (const inner_t *self, int64_t time)
 static inline int64_t stamp_time (int64_t stamp)
 {
     return stamp >> 16;
+}
+
+static inline int64_t stamp_at (int64_t time)
+{
+    return time * (TOUCHES_MAX + 1) + 1;
 }
 
 /*  How many changes of the leaf are at or before the time. Nothing is booked beyond the horizon, so

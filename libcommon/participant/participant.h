@@ -92,6 +92,10 @@ typedef struct {
     part_kind_t part_kind; /* the one it understands */
     bool claims;           /* a request home: no versions, no edge, no reservation (T2) */
 
+    /*  From true to false, at a start, committed parts are taken and settled, and nothing else is
+     *  done: what is booked may be put in order at the end. May be NULL. */
+    void (*starting) (void *owner, bool on);
+
     /*  Take what plan's part needs beyond what current (NULL = nothing) holds: the calendar then
      *  carries the larger of old and new at every instant (T11). An empty part takes nothing.
      *  Returns an object, also for an empty part, or NULL with *refusal filled, fresh profile

@@ -450,6 +450,8 @@ static void book_reservations (participant_t *self, const moment_t *now)
 {
     const resource_t *resource = &self->resource;
     size_t drifted = 0;
+    if (resource->starting)
+        resource->starting (resource->owner, true);
     reservation_t *next = ordered_next (self->reservations, NULL);
     for (reservation_t *reservation; (reservation = next);) {
         part_body_t part;
@@ -468,6 +470,8 @@ static void book_reservations (participant_t *self, const moment_t *now)
         reservation->current = resource->settle (resource->owner, NULL, taken);
         part_clear (&part);
     }
+    if (resource->starting)
+        resource->starting (resource->owner, false);
     if (drifted > DRIFTED_TOLD_MAX)
         outbox_log (self->service->outbox, LEVEL_ALARM,
                     "%zu more reservations stay booked, but no longer fit the configuration",

@@ -178,6 +178,12 @@ uint32_t free_capacity_quantity_for (const free_capacity_t *self, size_t resourc
     return amount / unit + (amount % unit != 0);
 }
 
+void free_capacity_starting (const free_capacity_t *self, bool on)
+{
+    for (size_t i = 0; i < self->resources_count; i++)
+        calendar_starting (self->resources [i]->calendar, on);
+}
+
 void free_capacity_book (free_capacity_t *self, interval_list_t *stretches)
 {
     for (size_t i = 0; i < stretches->count; i++) {

@@ -97,6 +97,9 @@ int64_t free_capacity_horizon_ms (const free_capacity_t *self, const moment_t *n
 /*  How much of a resource gives this amount: ceil (amount / unit). */
 uint32_t free_capacity_quantity_for (const free_capacity_t *self, size_t resource, uint32_t amount);
 
+/*  As calendar_starting, of all that there are; one that is added meanwhile is as ever. */
+void free_capacity_starting (const free_capacity_t *self, bool on);
+
 /*  Puts intervals into the calendars unconditionally, and takes them out again. */
 void free_capacity_book (free_capacity_t *self, interval_list_t *stretches);
 void free_capacity_release (free_capacity_t *self, interval_list_t *stretches);

@@ -460,12 +460,19 @@ static void *timetable_settle (void *owner, void *current, void *taken)
     return new;
 }
 
+static void timetable_starting (void *owner, bool on)
+{
+    const timetable_t *self = owner;
+    free_capacity_starting (self->room, on);
+}
+
 void timetable_resource (timetable_t *self, resource_t *resource)
 {
     *resource = (resource_t){
       .owner = self,
       .part_kind = self->reader.part_kind,
       .claims = false,
+      .starting = timetable_starting,
       .take = timetable_take,
       .drop = timetable_drop,
       .settle = timetable_settle,

@@ -32,6 +32,8 @@ enum {
 
 #define PLANNER "planner/11111111111111111111111111111111"
 
+static int64_t grain_ms = HOUR_MS; /* each begins at a multiple of it */
+
 typedef struct {
     core_t core;
     store_t *store;
@@ -215,7 +217,8 @@ static packed_t state_hold (state_site_t *self, uint64_t counter)
     participant_ref_t parties [2] = {
       {.name = "lis/one", .endpoint = "tcp://127.0.0.1:17001", .store = {7}},
       {.name = "gis/g1", .endpoint = "tcp://127.0.0.1:17002", .store = {9}}};
-    int64_t from_ms = self->base_ms + (int64_t) prng_below (&self->prng, SPREAD_HOURS) * HOUR_MS;
+    uint64_t begins = (uint64_t) ((int64_t) SPREAD_HOURS * HOUR_MS / grain_ms);
+    int64_t from_ms = self->base_ms + (int64_t) prng_below (&self->prng, begins) * grain_ms;
     hold_t hold = {.part_kind = PART_COMPUTE, .prepare = true};
     plan_t *plan = &hold.plan;
     *plan = (plan_t){.txid = state_txid (counter),
@@ -384,6 +387,7 @@ int main (int argc, char **argv)
 {
     bench_t *bench = bench_new (argc, argv, "state", "what many reservations cost a site");
     uint64_t most = (uint64_t) bench_option (bench, "--reservations", 100000);
+    grain_ms = (int64_t) bench_option (bench, "--grain-ms", HOUR_MS);
     char folder [] = "/tmp/musubi-state.XXXXXX", part [64], command [64];
     bench_begin (bench);
     if (!mkdtemp (folder))

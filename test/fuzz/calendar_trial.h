@@ -194,6 +194,21 @@ static void trial_set_capacity (trial_t *self)
     TRIAL (calendar_capacity (self->calendar) == self->capacity, self);
 }
 
+/*  As a start books all again: it must be the same to every question, and to every release. */
+static void trial_start_again (trial_t *self)
+{
+    calendar_destroy (&self->calendar);
+    self->calendar = calendar_new (self->capacity);
+    calendar_starting (self->calendar, true);
+    for (uint32_t i = 0; i < self->bookings_count; i++) {
+        const trial_booking_t *booking = &self->bookings [i];
+        calendar_book (self->calendar, trial_interval (self, booking->from, booking->until),
+                       booking->quantity);
+    }
+    calendar_starting (self->calendar, false);
+    calendar_check (self->calendar);
+}
+
 static void trial_ask_least (trial_t *self)
 {
     uint32_t from;
@@ -308,7 +323,7 @@ static void trial_ask_short (trial_t *self)
 
 static void trial_step (trial_t *self)
 {
-    switch (trial_byte (self) % 24) {
+    switch (trial_byte (self) % 25) {
     case 0:
     case 1:
     case 2:
@@ -354,8 +369,11 @@ static void trial_step (trial_t *self)
     case 22:
         trial_ask_profile (self);
         break;
-    default:
+    case 23:
         trial_ask_short (self);
+        break;
+    default:
+        trial_start_again (self);
     }
 }
 

@@ -379,13 +379,14 @@ static void gives_back_without_asking_for_memory (void **state)
 }
 
 /*  An instant counts its touches in 16 bits. */
-static void stands_more_bookings_at_one_instant_than_it_counts (void **state)
+static void stand_more_at_one_instant_than_it_counts (bool starting)
 {
-    (void) state;
     enum { COUNT = 70000 };
     calendar_t *calendar = calendar_new (COUNT);
+    calendar_starting (calendar, starting);
     for (int i = 0; i < COUNT; i++)
         calendar_book (calendar, over (1000, 2000), 1);
+    calendar_starting (calendar, false);
     calendar_check (calendar);
     assert_int_equal (calendar_least (calendar, over (1999, 2000)), 0);
     for (int i = 0; i < COUNT - 1; i++)
@@ -398,6 +399,40 @@ static void stands_more_bookings_at_one_instant_than_it_counts (void **state)
     int64_t start = 0;
     assert_true (calendar_first (calendar, over (0, 3000), 3000, COUNT, &start));
     booked (calendar, 1000, 2000, COUNT);
+    calendar_destroy (&calendar);
+}
+
+static void stands_more_bookings_at_one_instant_than_it_counts (void **state)
+{
+    (void) state;
+    stand_more_at_one_instant_than_it_counts (false);
+    stand_more_at_one_instant_than_it_counts (true);
+}
+
+static void starts_with_nothing_and_with_what_reaches_to_the_ends (void **state)
+{
+    (void) state;
+    calendar_t *calendar = calendar_new (3);
+    calendar_starting (calendar, true);
+    calendar_starting (calendar, false);
+    calendar_check (calendar);
+    assert_int_equal (calendar_least (calendar, over (INT64_MIN, INT64_MAX)), 3);
+    calendar_starting (calendar, true);
+    calendar_book (calendar, over (-1, TIME_LAST), 1);
+    calendar_book (calendar, over (TIME_FIRST, TIME_LAST), 1);
+    calendar_book (calendar, over (TIME_FIRST, 0), 1);
+    calendar_starting (calendar, false);
+    calendar_check (calendar);
+    assert_int_equal (calendar_bookings (calendar), 3);
+    assert_int_equal (calendar_least (calendar, over (-1, 0)), 0);
+    assert_int_equal (calendar_least (calendar, over (TIME_FIRST, -1)), 1);
+    assert_int_equal (calendar_least (calendar, over (0, TIME_LAST)), 1);
+    assert_int_equal (calendar_least (calendar, over (TIME_LAST, INT64_MAX)), 3);
+    calendar_starting (calendar, true); /* too late, and so it may be asked */
+    booked (calendar, 0, 1, 1);
+    calendar_starting (calendar, false);
+    assert_int_equal (calendar_bookings (calendar), 4);
+    assert_int_equal (calendar_least (calendar, over (0, 1)), 0);
     calendar_destroy (&calendar);
 }
 
@@ -677,6 +712,7 @@ int main (void)
       cmocka_unit_test (gives_back_where_changes_cancelled_out),
       cmocka_unit_test (gives_back_without_asking_for_memory),
       cmocka_unit_test (stands_more_bookings_at_one_instant_than_it_counts),
+      cmocka_unit_test (starts_with_nothing_and_with_what_reaches_to_the_ends),
       cmocka_unit_test (goes_below_zero_when_capacity_is_lost),
       cmocka_unit_test (takes_bookings_that_do_not_fit),
       cmocka_unit_test (counts_without_a_capacity),
