@@ -405,13 +405,13 @@ static void *take_forced (participant_t *self, const moment_t *now, const plan_t
 }
 
 /*  As much of the plan that made its version as a resource asks of what is committed. */
-static plan_t participant_records_plan_of (const reservation_t *reservation)
+static void plan_made (plan_t *plan, const reservation_t *reservation)
 {
-    plan_t plan = {.txid = reservation->made_by, .base_version = reservation->version - 1};
-    strcpy (plan.reservation, reservation->id);
-    strcpy (plan.actor, reservation->owner);
-    strcpy (plan.owner, reservation->owner);
-    return plan;
+    plan->txid = reservation->made_by;
+    plan->base_version = reservation->version - 1;
+    strcpy (plan->reservation, reservation->id);
+    strcpy (plan->actor, reservation->owner);
+    strcpy (plan->owner, reservation->owner);
 }
 
 /*  What is booked stays booked even when the configuration no longer fits it: only people can
@@ -450,6 +450,7 @@ static void book_reservations (participant_t *self, const moment_t *now)
 {
     const resource_t *resource = &self->resource;
     size_t drifted = 0;
+    plan_t plan = {0};
     if (resource->starting)
         resource->starting (resource->owner, true);
     reservation_t *next = ordered_next (self->reservations, NULL);
@@ -464,7 +465,7 @@ static void book_reservations (participant_t *self, const moment_t *now)
             reservation_unreadable (self, reservation, why);
             continue;
         }
-        const plan_t plan = participant_records_plan_of (reservation);
+        plan_made (&plan, reservation);
         tell_drift (self, now, reservation, &plan, &part, &drifted);
         void *taken = take_forced (self, now, &plan, NULL, &part);
         reservation->current = resource->settle (resource->owner, NULL, taken);
