@@ -37,6 +37,7 @@ struct back_end {
     back_end_limits_t limits;
     ordered_t *jobs; /* by reservation */
     uint64_t works;  /* numbers those of this start */
+    bool reconciled; /* since this start */
     back_end_told_fn *told;
     void *owner;
 };
@@ -128,7 +129,7 @@ void back_end_reconcile (back_end_t *self, const back_end_order_t *orders, size_
 
 const char *back_end_trouble (const back_end_t *self, const char *reservation)
 {
-    const back_end_job_t *job = ordered_find (self->jobs, "");
+    const back_end_job_t *job = self->reconciled ? NULL : ordered_find (self->jobs, "");
     if (!job)
         job = ordered_find (self->jobs, reservation);
     return job && (job->step != BACK_END_WATCH || job->failures > 0) ? job->trouble : "";
@@ -173,8 +174,10 @@ static back_end_job_t *job_at_work (const back_end_t *self, uint64_t work)
 /*  Those that had to wait for the reconciliation. */
 static void jobs_begin (back_end_t *self)
 {
+    self->reconciled = true;
     for (back_end_job_t *job = NULL; (job = ordered_next (self->jobs, job));)
-        job_order (job);
+        if (job->work == 0)
+            job_order (job);
 }
 
 static bool back_end_on_work (void *owner, const moment_t *now, const event_t *event)

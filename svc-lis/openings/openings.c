@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CLOSED_MS 15000 /* after a removal: by then a batch system has stored it, or died */
+
 const char *opening_phase_word (opening_phase_t phase)
 {
     static const char *const words [OPENING_PHASES] = {"waiting", "binding",  "open", "warned",
@@ -235,12 +237,38 @@ static void on_run_moved (void *owner, const moment_t *now, const run_t *run)
 }
 
 /*  What is not as it was told is told again. */
+static void reconcile (openings_t *self)
+{
+    if (!back_end_acts (self->parts.back_end, BACK_END_RECONCILE))
+        return;
+    back_end_order_t *orders = must (calloc (ordered_count (self->active) + 1, sizeof *orders));
+    size_t count = 0;
+    for (const opening_entry_t *entry = NULL; (entry = ordered_next (self->active, entry));)
+        orders [count++] = opening_order (entry, true);
+    back_end_reconcile (self->parts.back_end, orders, count);
+    for (size_t i = 0; i < count; i++)
+        free ((void *) orders [i].nodes);
+    free (orders);
+}
+
+/*  A batch system that dies before it has stored a removal has the reservation again. */
+static void on_reconcile_again (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) now, (void) token;
+    openings_t *self = owner;
+    self->reconcile_timer = 0;
+    reconcile (self);
+}
+
 static void on_back_end_told (void *owner, const moment_t *now, const char *reservation,
                               back_end_step_t step, const char *why)
 {
     openings_t *self = owner;
     opening_entry_t *entry = opening_find (self, reservation);
     change_notice_tell (&self->notice);
+    if (step == BACK_END_CLOSE && !why && self->reconcile_timer == 0)
+        self->reconcile_timer = timers_set (self->parts.service->timers, now->mono_ms + CLOSED_MS,
+                                            on_reconcile_again, self, 0);
     if (entry && step == BACK_END_WATCH && why)
         entry->step = BACK_END_STEPS;
     if (entry)
@@ -303,20 +331,6 @@ int64_t openings_spare_until (const openings_t *self, size_t node, bool preempti
 }
 
 /*  --- its life --- */
-
-static void reconcile (openings_t *self)
-{
-    if (!back_end_acts (self->parts.back_end, BACK_END_RECONCILE))
-        return;
-    back_end_order_t *orders = must (calloc (ordered_count (self->active) + 1, sizeof *orders));
-    size_t count = 0;
-    for (const opening_entry_t *entry = NULL; (entry = ordered_next (self->active, entry));)
-        orders [count++] = opening_order (entry, true);
-    back_end_reconcile (self->parts.back_end, orders, count);
-    for (size_t i = 0; i < count; i++)
-        free ((void *) orders [i].nodes);
-    free (orders);
-}
 
 static void openings_on_start (void *owner, const moment_t *now)
 {
@@ -390,6 +404,7 @@ void openings_destroy (openings_t **self_p)
     if (!self)
         return;
     timers_cancel (self->parts.service->timers, self->timer);
+    timers_cancel (self->parts.service->timers, self->reconcile_timer);
     change_notice_end (&self->notice);
     for (opening_entry_t *entry; (entry = ordered_after (self->by_reservation, NULL));)
         opening_free (entry);

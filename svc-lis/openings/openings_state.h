@@ -58,7 +58,8 @@ struct openings {
     ordered_t *turns;          /* by time, then reservation */
     opening_entry_t **holders; /* of each node: what it is bound to; NULL = nothing */
     uint64_t timer;
-    int64_t now_ms; /* of the last turn */
+    uint64_t reconcile_timer; /* after a close; 0 = none */
+    int64_t now_ms;           /* of the last turn */
     change_notice_t notice;
 };
 

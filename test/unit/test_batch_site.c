@@ -416,6 +416,41 @@ static void what_is_over_when_the_site_comes_back_is_closed (void **state)
     close_world (&w.f.w);
 }
 
+/*  All works end well until one is asked for that begins so. */
+static void works_end_until (batch_world_t *self, const char *asked)
+{
+    for (int seconds = 0; strncmp (self->asked, asked, strlen (asked)) != 0; seconds++) {
+        assert_true (seconds < 3600);
+        if (self->work > 0)
+            work_ends (self, NULL);
+        else
+            field_pass (&self->f, SECOND_MS);
+    }
+}
+
+/*  A batch system that has died before it stored the removal has the reservation again. */
+static void what_was_closed_is_looked_for_once_more (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    reserve (&w.f.w, "r1", booking ("fat", 16, 1, 10, 20));
+    works_end_until (&w, "close r1 ");
+    int64_t closed_ms = w.f.w.host.now.mono_ms;
+    work_ends (&w, NULL);
+    works_end_until (&w, "reconcile");
+    assert_in_range (w.f.w.host.now.mono_ms - closed_ms, 14 * SECOND_MS, 17 * SECOND_MS);
+    assert_string_equal (w.asked, "reconcile"); /* r1 is not to be there */
+    work_ends (&w, "slurmctld does not answer");
+    w.asked [0] = '\0';
+    works_end_until (&w, "reconcile");
+    work_ends (&w, NULL);
+    w.asked [0] = '\0';
+    field_pass (&w.f, MINUTE_MS);
+    assert_string_equal (w.asked, "");
+    close_world (&w.f.w);
+}
+
 static void tasks_become_jobs_while_there_is_room (void **state)
 {
     (void) state;
@@ -490,6 +525,7 @@ int main (void)
       cmocka_unit_test (nodes_are_nobody_elses_before_the_back_end_has_closed),
       cmocka_unit_test (what_is_not_as_it_was_told_is_told_again),
       cmocka_unit_test (what_is_over_when_the_site_comes_back_is_closed),
+      cmocka_unit_test (what_was_closed_is_looked_for_once_more),
       cmocka_unit_test (tasks_become_jobs_while_there_is_room),
       cmocka_unit_test (tasks_of_a_reservation_are_queued_once_it_is_prepared),
       cmocka_unit_test (what_a_batch_system_cannot_do_is_refused),
