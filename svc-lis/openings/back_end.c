@@ -1,5 +1,5 @@
 /*  back_end - keeps a job for each reservation that has a step under way or to be tried again, and
- *  one without a name for the reconciliation at start.
+ *  one without a name for the reconciliation.
  */
 #include "back_end.h"
 

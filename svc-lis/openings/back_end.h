@@ -5,7 +5,7 @@
  *      open       its time has come
  *      watch      is it still open? asked now and then
  *      close      its time is over: nothing of it may be left
- *      reconcile  at start: these are all open reservations; whatever else is found is closed
+ *      reconcile  at a start and after a close: these are all open reservations; what else is found is closed
  *
  *  The site's own timetable and store decide; a back end keeps only a picture of them, which is
  *  made again after every start. So each step may be carried out twice, carries all that it needs

@@ -149,7 +149,7 @@ static void repair_release (repair_t *self, const moment_t *now);
 static bool stands (const repair_t *self, const moment_t *now);
 
 /*  What the home told before: by us, before an earlier restart, or by a planner that fenced the
- *  decision and repaired it, too. False also when a home of before does not say so. */
+ *  decision and repaired it, too. False also when a home of the version before does not say so. */
 static bool told_refused (const refusal_t *refusal)
 {
     answer_t answer;
