@@ -19,7 +19,7 @@ static const uint32_t transit_next [] = {
   [TRANSIT_RESTING] = TO (TRANSIT_LOOKING) | TO (TRANSIT_ROOM) | TO (TRANSIT_SOURCING) |
                       TO (TRANSIT_RUNNING) | TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
   [TRANSIT_RUNNING] = TO (TRANSIT_SOURCING) | TO (TRANSIT_LOOKING) | TO (TRANSIT_ROOM) |
-                      TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
+                      TO (TRANSIT_RESTING) | TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
   [TRANSIT_DONE] = 0,
   [TRANSIT_FAILED] = 0,
 };
@@ -143,6 +143,12 @@ static void unserved_wait (transit_t *transit)
     }
 }
 
+static void on_again (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    transit_look (owner, now);
+}
+
 void transit_again (transit_t *transit, const moment_t *now, const char *why)
 {
     fetcher_t *self = transit->fetcher;
@@ -162,8 +168,16 @@ void transit_again (transit_t *transit, const moment_t *now, const char *why)
     timers_cancel (self->parts.service->timers, transit->timer);
     transit->kind = TRANSIT_FETCH;
     transit->settled = false;
+    transit->queued = false;
     transit->state = TRANSIT_RUNNING;
-    transit_look (transit, now);
+    if (transit->chains <= 1) {
+        transit_look (transit, now);
+        return;
+    }
+    transit_move (transit, TRANSIT_RESTING);
+    int64_t ms = pause_doubled (TRANSIT_REST_MS, TRANSIT_REST_MS_MAX, transit->chains - 2);
+    timers_move (self->parts.service->timers, &transit->timer, now->mono_ms + ms, on_again, transit,
+                 0);
 }
 
 void transit_begun (transit_t *transit, const chain_id_t *id)

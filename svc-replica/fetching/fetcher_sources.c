@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OFFER_TRY_MS 3000
-#define RENEW_MS     (LOAN_MS / 3)
-#define STALL_MS     5000 /* without a byte: asks whether the source still feeds it */
-#define TURN_MS      100  /* between two looks for a site that is about to be fed */
-#define TURNS_MAX    32   /* of such looks; after that, who else is fed does not count */
+#define OFFER_TRY_MS    3000
+#define OFFER_END_TRIES 3
+#define RENEW_MS        (LOAN_MS / 3)
+#define STALL_MS        5000 /* without a byte: asks whether the source still feeds it */
+#define TURN_MS         100  /* between two looks for a site that is about to be fed */
+#define TURNS_MAX       32   /* of such looks; after that, who else is fed does not count */
 
 /*  Has no byte come since the last look? With each that has, its patience begins anew. */
 static bool stalls (transit_t *transit, const moment_t *now)
@@ -148,6 +149,29 @@ void transit_source_out (transit_t *transit)
         memcpy (transit->wrong [transit->wrong_count++], transit->source, sizeof transit->source);
 }
 
+/*  Calls the site that feeds it, or that is asked to. */
+static uint64_t ask_source (transit_t *transit, const moment_t *now, const char *method,
+                            packed_t body, uint32_t tries, call_done_fn *done)
+{
+    char peer [NAME_BYTES_MAX + 16];
+    snprintf (peer, sizeof peer, "replica/%s", transit->source);
+    call_order_t order = {.peer = peer,
+                          .service = "Replica",
+                          .method = method,
+                          .timeout_ms = OFFER_TRY_MS,
+                          .tries_max = tries};
+    return service_ask (transit->fetcher->parts.service, now, &order, body, done, transit, 0);
+}
+
+/*  The site may stop feeding it, also when it has only been asked to: its loan holds a turn there.
+ *  Nobody waits for the answer: a loan ends by itself, too. */
+static void loan_end (transit_t *transit, const moment_t *now, bool wrong, uint32_t tries)
+{
+    offer_end_t end = {.transfer = transit->id, .wrong = wrong};
+    memcpy (end.name, transit->file.name, sizeof end.name);
+    ask_source (transit, now, "OfferEnd", codec_encode (&offer_end_codec, &end), tries, NULL);
+}
+
 static void fetcher_sources_asked (transit_t *transit)
 {
     if (transit->asking)
@@ -162,22 +186,10 @@ void transit_call_end (transit_t *transit, const moment_t *now)
     calls_cancel (self->parts.service->calls, transit->call);
     transit->call = 0;
     fetcher_sources_asked (transit);
-    if (asking)
+    if (asking) {
+        loan_end (transit, now, false, OFFER_END_TRIES);
         next_turn (self, now, transit->source);
-}
-
-/*  Calls the site that feeds it, or that is asked to. */
-static uint64_t ask_source (transit_t *transit, const moment_t *now, const char *method,
-                            packed_t body, uint32_t tries, call_done_fn *done)
-{
-    char peer [NAME_BYTES_MAX + 16];
-    snprintf (peer, sizeof peer, "replica/%s", transit->source);
-    call_order_t order = {.peer = peer,
-                          .service = "Replica",
-                          .method = method,
-                          .timeout_ms = OFFER_TRY_MS,
-                          .tries_max = tries};
-    return service_ask (transit->fetcher->parts.service, now, &order, body, done, transit, 0);
+    }
 }
 
 /*  May it still look who else is fed? Half of its patience is for being fed itself. */
@@ -352,8 +364,10 @@ static void on_offered (void *owner, const moment_t *now, uint64_t token,
         /* This transfer itself is counted when it begins. */
         selector_load (self->parts.selector, transit->source,
                        offer.sending > 0 ? offer.sending - 1 : 0);
-        if (!feed (transit, now, &offer, why)) /* another chain will bring the rest */
+        if (!feed (transit, now, &offer, why)) { /* another chain will bring the rest */
+            loan_end (transit, now, false, OFFER_END_TRIES);
             chain_cancel (self->parts.chain, now, &transit->id, NULL, why);
+        }
         return;
     }
     if (result->status == CALL_OK && !*offer.node) {
@@ -364,6 +378,8 @@ static void on_offered (void *owner, const moment_t *now, uint64_t token,
     }
     snprintf (transit->why, sizeof transit->why, "%s: %.170s", transit->source,
               result->status == CALL_OK ? "its storage node is not ready yet" : result->reason);
+    if (result->status == CALL_TIMED_OUT || result->status == CALL_OK)
+        loan_end (transit, now, false, 1); /* once: it may be asked again under the same id */
     if (result->status == CALL_NOT_FOUND) {
         not_there (transit, now);
     } else if (result->status == CALL_OVERLOADED) {
@@ -444,10 +460,7 @@ void transit_source_ended (transit_t *transit, const moment_t *now, uint64_t byt
     timers_cancel (self->parts.service->timers, transit->renew_timer);
     selector_ended (self->parts.selector, transit->source, bytes,
                     now->mono_ms - transit->source_ms);
-    offer_end_t end = {.transfer = transit->id, .wrong = wrong};
-    memcpy (end.name, transit->file.name, sizeof end.name);
-    /* Nobody waits for the answer: a loan ends by itself, too. */
-    ask_source (transit, now, "OfferEnd", codec_encode (&offer_end_codec, &end), 3, NULL);
+    loan_end (transit, now, wrong, OFFER_END_TRIES);
     next_turn (self, now, transit->source);
 }
 

@@ -1,5 +1,6 @@
 /*  test_replica - sites, an index and a directory in the simulated host: files that are fetched and
  *  copied. */
+#include "chain_fake_names.h"
 #include "replica_scene.h"
 
 #include "catalogue_check.h"
@@ -145,6 +146,56 @@ static void many_at_once_wait_for_their_turn_and_no_longer (void **state)
         snprintf (name, sizeof name, "f%zu", i);
         assert_true (fake_has ("replica/b", "n1", name, (uint8_t) (i + 1)));
     }
+    replica_scene_destroy (&scene);
+}
+
+/*  Does this site ask another one now to feed a file? */
+static bool asks_for_one (const replica_scene_t *scene, const char *site)
+{
+    const replica_t *self = scene_core (scene, site)->self;
+    for (const transit_t *transit = NULL;
+         (transit = ordered_next (self->fetcher->transits, transit));)
+        if (transit_live (transit) && transit->asking)
+            return true;
+    return false;
+}
+
+static size_t loans (const replica_scene_t *scene, const char *site)
+{
+    const replica_t *self = scene_core (scene, site)->self;
+    size_t count = 0;
+    for (const chain_transfer_t *transfer = NULL; (transfer = chain_next (self->chain, transfer));)
+        count += transfer->loan;
+    return count;
+}
+
+/*  Its answer, that it feeds it, comes when nobody wants the file any more. */
+static void a_source_that_is_asked_in_vain_has_its_turn_back (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (14, &scene_plan_default);
+    Musubi__StayRequest stay = MUSUBI__STAY_REQUEST__INIT;
+    char name [8];
+    size_t in_vain = 0;
+    stay.name = name;
+    stay.node = "n1";
+    stay.who = "task-1";
+    for (size_t i = 0; i < 20; i++) {
+        snprintf (name, sizeof name, "f%zu", i);
+        put (scene, "replica/a", name, MB / 10, (uint8_t) (i + 1));
+        stay.stay_ms = 60000;
+        scene_tell (scene, "replica/b", "Stay", &stay.base);
+        for (size_t ms = 0; ms < 1000 && !asks_for_one (scene, "replica/b"); ms++)
+            scene_pass (scene, 1);
+        stay.stay_ms = 0;
+        scene_tell (scene, "replica/b", "Stay", &stay.base);
+        while (asks_for_one (scene, "replica/b") && loans (scene, "replica/a") == 0)
+            scene_pass (scene, 1);
+        in_vain += asks_for_one (scene, "replica/b");
+        scene_pass (scene, 500);
+        assert_int_equal (loans (scene, "replica/a"), 0);
+    }
+    assert_true (in_vain > 0);
     replica_scene_destroy (&scene);
 }
 
@@ -747,6 +798,7 @@ int main (void)
       cmocka_unit_test (what_is_put_at_one_site_is_got_at_another_and_stays_there),
       cmocka_unit_test (requests_at_different_times_cross_once),
       cmocka_unit_test (many_at_once_wait_for_their_turn_and_no_longer),
+      cmocka_unit_test (a_source_that_is_asked_in_vain_has_its_turn_back),
       cmocka_unit_test (an_unknown_name_is_refused_and_says_who_was_silent),
       cmocka_unit_test (whoever_waits_for_a_silent_node_is_told_so_and_refused_in_the_end),
       cmocka_unit_test (whoever_puts_to_a_silent_node_is_told_so),
