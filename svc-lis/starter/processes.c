@@ -97,24 +97,26 @@ size_t processes_signal (pid_t under, int signal, int catchers)
     return found.count;
 }
 
-/*  Is it stopped, or over? The letter behind the name in brackets tells. */
-static bool processes_still (pid_t pid)
+/*  The letter behind the name in brackets; 'X' when there is no such process. */
+static char state_of (pid_t pid)
 {
     char text [STAT_BYTES];
     const char *behind =
       read_small (pid, "stat", text, sizeof text) < 0 ? NULL : strrchr (text, ')');
-    return !behind || strlen (behind) < 3 || strchr ("TtZX", behind [2]);
+    return !behind || strlen (behind) < 3 ? 'X' : behind [2];
 }
 
+/*  One that waits in the kernel, perhaps for a child between vfork and exec which is stopped itself,
+ *  takes the signal before it runs another instruction: it counts as stopped from then on. */
 size_t processes_stop (pid_t under)
 {
     processes_found_t found = all_under (under);
     size_t running = 0;
     for (size_t i = 0; i < found.count; i++) {
-        if (processes_still (found.pids [i]))
+        if (strchr ("TtZX", state_of (found.pids [i])))
             continue;
         kill (found.pids [i], SIGSTOP);
-        running++;
+        running += !strchr ("TtZXD", state_of (found.pids [i]));
     }
     free (found.pids);
     return running;

@@ -13,8 +13,8 @@
  *  those that catch it. */
 size_t processes_signal (pid_t under, int signal, int catchers);
 
-/*  Stops all descendants of a process; returns how many were not stopped yet. They may have started
- *  others meanwhile: stop again until there is none. */
+/*  Stops all descendants of a process; returns how many may still run. They may have started others
+ *  meanwhile: stop again until there is none. */
 size_t processes_stop (pid_t under);
 
 /*  Processor time of all living descendants of a process, and of what they have waited for. */

@@ -57,8 +57,10 @@ typedef struct {
     int64_t started_ms; /* of lease_now_ms, as all times below */
     bool warned;
     bool ending;
-    bool suspend;    /* all its processes are to be stopped */
-    int64_t stop_ms; /* when to see to that; INT64_MAX = not */
+    bool suspend;       /* all its processes are to be stopped */
+    int64_t suspend_ms; /* since then */
+    int64_t stop_ms;    /* when to see to that; INT64_MAX = not */
+    int64_t stood_ms;   /* how long it has been suspended in all, until it was resumed last */
     int64_t kill_ms;
     int64_t use_ms; /* when to look at its processor time again */
     int64_t lease_ms;
@@ -158,8 +160,11 @@ static void suspend_want (starter_t *self, bool suspend)
         return;
     self->suspend = suspend;
     self->stop_ms = suspend ? 0 : INT64_MAX;
-    if (suspend)
+    if (suspend) {
+        self->suspend_ms = lease_now_ms ();
         return;
+    }
+    self->stood_ms += lease_now_ms () - self->suspend_ms;
     processes_signal (getpid (), SIGCONT, 0);
     suspended_set (self, false);
 }
@@ -211,6 +216,13 @@ static void lease_look (starter_t *self, int64_t now_ms)
     end_begin (self, GRACE_MS, "its site was silent for longer than its lease (nodes/lease)");
 }
 
+/*  When the run has had its time, which stands still while it is suspended. */
+static int64_t limit_at_ms (const starter_t *self)
+{
+    return self->suspend ? INT64_MAX
+                         : self->started_ms + self->stood_ms + self->order->limit_ms + 1;
+}
+
 static void time_look (starter_t *self, int64_t now_ms)
 {
     if (now_ms >= self->lease_ms)
@@ -219,7 +231,7 @@ static void time_look (starter_t *self, int64_t now_ms)
         use_look (self, now_ms);
     if (now_ms >= self->stop_ms)
         stop_look (self, now_ms);
-    if (!self->ending && now_ms - self->started_ms > self->order->limit_ms) {
+    if (!self->ending && now_ms >= limit_at_ms (self)) {
         char why [RUN_WHY_BYTES_MAX + 1], limit [TIMETEXT_BYTES];
         snprintf (why, sizeof why, "it ran longer than its limit of %s",
                   timetext_format_duration (self->order->limit_ms, limit));
@@ -235,7 +247,7 @@ static int64_t time_next (const starter_t *self)
 {
     int64_t next_ms = self->use_ms < self->lease_ms ? self->use_ms : self->lease_ms;
     next_ms = self->stop_ms < next_ms ? self->stop_ms : next_ms;
-    int64_t over_ms = self->ending ? self->kill_ms : self->started_ms + self->order->limit_ms + 1;
+    int64_t over_ms = self->ending ? self->kill_ms : limit_at_ms (self);
     return next_ms < over_ms ? next_ms : over_ms;
 }
 

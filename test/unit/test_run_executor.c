@@ -1,6 +1,9 @@
 /*  test_run_executor - how runs begin, what they may, and every way in which they end. */
 #include "run_fixture.h"
 
+#include <sched.h>
+#include <sys/wait.h>
+
 #define EXITING 4u /* PF_EXITING: nothing of its program is carried out any more */
 
 /*  Does not count zombies, nor processes that nobody has waited for yet. */
@@ -364,7 +367,7 @@ static void a_suspended_run_stands_still_with_all_it_has_started (void **state)
     assert_false (stand.report.suspended);
 }
 
-static void a_suspended_run_can_be_ended_and_its_limit_goes_on (void **state)
+static void a_suspended_run_can_be_ended (void **state)
 {
     (void) state;
     made_t run = made ("echo here; sleep 1000");
@@ -375,13 +378,60 @@ static void a_suspended_run_can_be_ended_and_its_limit_goes_on (void **state)
     tell (&run, (work_order_t){.grace_ms = LONG_GRACE_MS});
     stand_t stand = await_end (&run);
     assert_int_equal (stand.report.signal, SIGTERM);
+}
 
-    run = made ("echo here; sleep 1000");
-    run.order.limit_ms = 500;
-    begin (&run);
-    tell (&run, (work_order_t){.suspend = true});
-    stand = await_end (&run);
-    assert_non_null (strstr (stand.report.why, "ran longer than its limit"));
+/*  It stands for longer than its limit; what is left of that begins to count when it goes on. */
+static void a_limit_stands_still_while_its_run_is_suspended (void **state)
+{
+    (void) state;
+    for (int ends = 0; ends < 2; ends++) {
+        made_t run = made (ends ? "sleep 1; exit 3" : "while :; do sleep 0.01; done");
+        run.order.limit_ms = 3000;
+        begin (&run);
+        tell (&run, (work_order_t){.suspend = true});
+        await_suspended (&run, true);
+        for (int64_t until_ms = mono_ms () + run.order.limit_ms + 200; mono_ms () < until_ms;)
+            rest ();
+        assert_int_equal (look (&run).report.state, RUN_RUNNING);
+        tell (&run, (work_order_t){.resume = true});
+        stand_t stand = await_end (&run);
+        if (ends)
+            assert_int_equal (stand.report.exit_code, 3);
+        else
+            assert_non_null (strstr (stand.report.why, "ran longer than its limit"));
+    }
+}
+
+static int pause_for_ever (void *nothing)
+{
+    (void) nothing;
+    for (;;)
+        pause ();
+    return 0;
+}
+
+/*  Its parent waits in the kernel until it calls exec, which it does not while it is stopped. */
+static void a_child_between_vfork_and_exec_does_not_keep_a_run_from_standing_still (void **state)
+{
+    (void) state;
+    static char stack [65536];
+    pid_t parent = fork ();
+    if (parent == 0) {
+        clone (pause_for_ever, stack + sizeof stack, CLONE_VFORK | SIGCHLD, NULL);
+        _exit (0);
+    }
+    int64_t until_ms = mono_ms () + WAIT_MS_MAX;
+    while (letter_of (parent) != 'D') {
+        assert_true (mono_ms () < until_ms);
+        rest ();
+    }
+    while (processes_stop (getpid ()) > 0) {
+        assert_true (mono_ms () < until_ms);
+        rest ();
+    }
+    assert_int_equal (letter_of (parent), 'D');
+    processes_signal (getpid (), SIGKILL, 0);
+    assert_int_equal (waitpid (parent, NULL, 0), parent);
 }
 
 static void nothing_of_a_run_is_left_after_its_end (void **state)
@@ -495,7 +545,9 @@ int main (int argc, char **argv)
       TEST (what_is_told_to_end_has_its_grace_and_not_more),
       TEST (a_warning_reaches_those_who_catch_it_and_harms_nobody),
       TEST (a_suspended_run_stands_still_with_all_it_has_started),
-      TEST (a_suspended_run_can_be_ended_and_its_limit_goes_on),
+      TEST (a_suspended_run_can_be_ended),
+      TEST (a_limit_stands_still_while_its_run_is_suspended),
+      TEST (a_child_between_vfork_and_exec_does_not_keep_a_run_from_standing_still),
       TEST (nothing_of_a_run_is_left_after_its_end),
       TEST (a_run_whose_starter_was_killed_is_lost_and_nothing_of_it_runs),
       TEST (a_starter_that_does_not_end_its_run_is_killed),
