@@ -49,9 +49,4 @@ typedef struct {
  *  there was nothing to do; otherwise it has said why not. */
 int carry (file_transfer_t *carrying, json_t **last);
 
-/*  The SHA-256 of a file as 64 hex digits, and its size; false after saying why not. */
-#define DIGEST_TEXT_BYTES 65
-bool file_digest (const char *command, const char *path, uint64_t *size,
-                  char digest [DIGEST_TEXT_BYTES]);
-
 #endif

@@ -113,9 +113,10 @@ static int one_get (folder_getting_t *self, size_t piece, const json_t *members)
     text_auto_t *path = NULL;
     for (size_t i = 0; (member = json_array_get (members, i)); i++) {
         bool done = flag_of (member, "done");
-        if (!done && self->there >= 0 && folder_unpack_has (self->there, member))
+        if (!done && self->there >= 0 && folder_unpack_has (self->there, member)) {
             take (member, "done", json_true ());
-        else if (!done)
+            take (member, "there", json_true ());
+        } else if (!done)
             needed = needed || !folder_unpack_has (AT_FDCWD, member);
     }
     int code =
@@ -178,6 +179,11 @@ static bool target_update (const folder_getting_t *self)
         return path_refuse ("get", self->target, strerror (errno));
     if (!folder_unpack_others (self->manifest, false))
         return false;
+    for (size_t i = 0; (member = item_of (self->manifest, "members", i)); i++) {
+        bool there = flag_of (member, "there");
+        if (there && !folder_unpack_settle (member))
+            return false;
+    }
     for (size_t i = 0; (member = folder_member_next (self->manifest, "file", &i));) {
         const char *path = text_of (member, "path");
         text_auto_t *from = must_print ("%s/%s", self->files, path);

@@ -3,6 +3,7 @@
  */
 #include "folder_transfer.h"
 
+#include "file_digest.h"
 #include "folder_pack.h"
 #include "json_fields.h"
 #include "must.h"
@@ -157,7 +158,7 @@ static int manifest_put (folder_putting_t *self, char **name)
     uint64_t size;
     int64_t version = *was ? strtoll (folder_piece_of (was), NULL, 10) + 1 : 0;
     unlink (self->aside);
-    if (json_dump_file (self->manifest, self->aside, JSON_COMPACT) != 0)
+    if (!folder_manifest_write (self->manifest, self->aside))
         return cli_fail (EXIT_REFUSED, "put: %s: %s", self->aside, strerror (errno));
     if (!file_digest ("put", self->aside, &size, digest))
         return EXIT_REFUSED;

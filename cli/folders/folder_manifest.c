@@ -19,6 +19,14 @@ bool path_refuse (const char *command, const char *path, const char *what)
     return cli_refuse ("%s: %s: %s", command, text, what);
 }
 
+bool path_escapes (const char *path)
+{
+    for (; *path && *path != 0x1b; path++)
+        if (path [0] == '\xc2' && (unsigned char) path [1] < 0xa0)
+            break;
+    return *path != '\0';
+}
+
 /*  What is wrong with a path by itself; NULL = nothing. */
 static const char *path_wrong (const char *path)
 {
@@ -26,6 +34,8 @@ static const char *path_wrong (const char *path)
         return "an absolute name; members lie below their folder";
     if (strlen (path) >= PATH_MAX)
         return "longer than 4095 bytes";
+    if (path_escapes (path))
+        return "its name has an escape sequence";
     for (const char *at = path;; at++) {
         size_t bytes = strcspn (at, "/");
         if (bytes == 0 || bytes > NAME_MAX)
@@ -62,7 +72,8 @@ static const char *member_wrong (const json_t *member, const char *before, const
     if (!json_object_get (folders, parent))
         return "it lies in what is not a folder";
     if ((!file && !link && strcmp (kind, "folder") != 0) ||
-        (link && !*text_of (member, "target")) || file != !!piece ||
+        (link && (!*text_of (member, "target") || path_escapes (text_of (member, "target")))) ||
+        file != !!piece ||
         (file && !json_array_get (pieces, (size_t) number_of (member, "piece"))) ||
         number_of (member, "size") < 0 ||
         key_unknown (member, "path kind mode mtime_ns size piece target"))
@@ -104,6 +115,22 @@ static bool members_right (const json_t *self)
     return true;
 }
 
+/*  A large file has its piece's. */
+static void digests_take (const json_t *self)
+{
+    const json_t *digests = json_object_get (self, "digests");
+    json_t *member;
+    for (size_t i = 0; (member = folder_member_next (self, "file", &i));) {
+        const char *piece =
+          json_string_value (item_of (self, "pieces", (size_t) number_of (member, "piece")));
+        json_t *digest = strncmp (piece, "file-", 5) == 0
+                           ? json_string (piece + 5)
+                           : json_incref (json_array_get (digests, i - 1));
+        if (digest)
+            take (member, "digest", digest);
+    }
+}
+
 json_t *folder_manifest_read (const char *path)
 {
     json_error_t error;
@@ -111,10 +138,23 @@ json_t *folder_manifest_read (const char *path)
     if (number_of (self, "musubi_folder") != 1)
         cli_refuse ("get: the folder's list of members can't be read: %s",
                     self ? "it is of a kind that is not known here" : error.text);
-    else if (members_right (self))
+    else if (members_right (self)) {
+        digests_take (self);
         return self;
+    }
     json_decref (self);
     return NULL;
+}
+
+bool folder_manifest_write (json_t *self, const char *path)
+{
+    json_t *digests = made (json_array ()), *member;
+    for (size_t i = 0; (member = item_of (self, "members", i)); i++) {
+        take_last (digests, json_string (text_of (member, "digest")));
+        json_object_del (member, "digest");
+    }
+    take (self, "digests", digests);
+    return json_dump_file (self, path, JSON_COMPACT) == 0;
 }
 
 json_t *folder_manifest_find (const json_t *self, const char *path)

@@ -3,11 +3,14 @@
  *      {"musubi_folder": 1, "pieces": ["pack-3f…"], "members": [
  *        {"kind": "folder", "path": "", "mode": 493, "mtime_ns": 1700000000000000000},
  *        {"kind": "file", "path": "a/b", "mode": 420, "mtime_ns": …, "size": 3, "piece": 0},
- *        {"kind": "link", "path": "c", "mode": 511, "mtime_ns": …, "target": "a/b"}]}
+ *        {"kind": "link", "path": "c", "mode": 511, "mtime_ns": …, "target": "a/b"}],
+ *       "digests": ["", "5c1a…", ""]}
  *
  *  A piece is a file of the federation: "pack-DIGEST" has many small members, "file-DIGEST" is one
  *  large one; DIGEST is the piece's SHA-256. Members stand in the order of their paths, where a slash
- *  comes before all other bytes: a folder before what it has.
+ *  comes before all other bytes: a folder before what it has. Digests, SHA-256 too, stand in the order of
+ *  the members, not in them: earlier versions refuse a member with another key, and wrote no digests.
+ *  In memory they are the members' own, as far as they are known.
  */
 #ifndef MUSUBI_FOLDER_MANIFEST_H
 #define MUSUBI_FOLDER_MANIFEST_H
@@ -30,6 +33,9 @@ json_t *folder_tree_read (const char *top, tree_links_t links);
  *  of the folder or through what is no folder, a name twice, … */
 json_t *folder_manifest_read (const char *path);
 
+/*  Writes it to a path, with the digests, which the members lose; false with errno. */
+bool folder_manifest_write (json_t *self, const char *path);
+
 /*  The member with this path, or NULL. */
 json_t *folder_manifest_find (const json_t *self, const char *path);
 
@@ -42,5 +48,8 @@ json_t *folder_member_next (const json_t *self, const char *kind, size_t *at);
 
 /*  Says "COMMAND: PATH: what is wrong", the path without control characters, and cut; false. */
 bool path_refuse (const char *command, const char *path, const char *what);
+
+/*  Would a terminal obey this name? It has ESC, or a control character of 8 bits. */
+bool path_escapes (const char *path);
 
 #endif

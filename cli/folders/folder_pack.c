@@ -2,6 +2,7 @@
 #include "folder_pack.h"
 
 #include "cli.h"
+#include "file_digest.h"
 #include "json_fields.h"
 #include "must.h"
 
@@ -52,7 +53,11 @@ void folder_pack_plan (json_t *manifest)
 
 int64_t folder_time_ns (struct timespec time)
 {
-    return (int64_t) time.tv_sec * 1000000000 + time.tv_nsec;
+    int64_t ns;
+    if (__builtin_mul_overflow (time.tv_sec, INT64_C (1000000000), &ns) ||
+        __builtin_add_overflow (ns, time.tv_nsec, &ns))
+        return time.tv_sec < 0 ? INT64_MIN : INT64_MAX;
+    return ns;
 }
 
 bool folder_status_same (const struct stat *a, const struct stat *b)
@@ -73,6 +78,8 @@ void folder_member_note (json_t *member, const struct stat *status)
  *  with errno, or has changed meanwhile, with errno 0. */
 static bool small_read (json_t *member, int file, uint8_t *block)
 {
+    uint8_t digest [crypto_hash_sha256_BYTES];
+    char text [DIGEST_TEXT_BYTES];
     struct stat before, after;
     size_t has = 0;
     ssize_t got = 1;
@@ -85,6 +92,9 @@ static bool small_read (json_t *member, int file, uint8_t *block)
     if (got < 0 || fstat (file, &after) != 0)
         return false;
     folder_member_note (member, &before);
+    crypto_hash_sha256 (digest, block, has);
+    sodium_bin2hex (text, sizeof text, digest, sizeof digest);
+    take (member, "digest", json_string (text));
     errno = 0;
     return S_ISREG (before.st_mode) && has == (size_t) before.st_size &&
            folder_status_same (&before, &after);

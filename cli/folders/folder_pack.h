@@ -19,12 +19,12 @@
 /*  Gives every file its piece, by number; pieces get a name each, still "". */
 void folder_pack_plan (json_t *manifest);
 
-/*  Writes a pack of these members to a path; each one's size, mode and time become those that it had
+/*  Writes a pack of these members to a path; each one's size, mode, time and digest become those that it had
  *  when it was read. One that changes meanwhile is read once more. False after naming the members
  *  that can't be read or go on changing. */
 bool folder_pack_write (const json_t *members, const char *top, const char *path);
 
-/*  As members have it. */
+/*  As members have it: of the years 1678 to 2261, or the nearest in these. */
 int64_t folder_time_ns (struct timespec time);
 
 /*  Sets mode and time of a member, and the size of a file. Were they the same before and after? */
@@ -41,7 +41,11 @@ bool folder_unpack_others (const json_t *manifest, bool settled);
  *  has it nothing is written. Never setuid or setgid. */
 bool folder_unpack (const json_t *manifest, size_t piece, const json_t *members, const char *path);
 
-/*  Is a file below an open folder (AT_FDCWD) with the right size and time? */
+/*  Is a file below an open folder (AT_FDCWD) with the right bytes? Never true of a member whose digest
+ *  is not known. */
 bool folder_unpack_has (int folder, const json_t *member);
+
+/*  Gives the file of a member below the working folder its mode, as umask says, and its time. */
+bool folder_unpack_settle (const json_t *member);
 
 #endif

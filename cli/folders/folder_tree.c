@@ -22,6 +22,8 @@ static bool tree_add (json_t *members, const FTSENT *at, const char *path, const
     bool link = strcmp (kind, "link") == 0;
     if (link && readlink (at->fts_accpath, target, sizeof target - 1) < 0)
         return path_refuse ("put", at->fts_path, strerror (errno));
+    if (path_escapes (path) || path_escapes (target))
+        return path_refuse ("put", at->fts_path, "its name has an escape sequence; rename it");
     if (json_array_size (members) == FOLDER_MEMBERS_MAX)
         return path_refuse ("put", at->fts_path,
                             "too many: a folder has at most 250,000 members; put "
@@ -31,6 +33,10 @@ static bool tree_add (json_t *members, const FTSENT *at, const char *path, const
     if (!member)
         return path_refuse ("put", at->fts_path, "its name is not UTF-8; rename it");
     folder_member_note (member, at->fts_statp);
+    int64_t ns = number_of (member, "mtime_ns");
+    if (ns == INT64_MIN || ns == INT64_MAX)
+        path_refuse ("put", at->fts_path,
+                     "its time is outside the years 1678 to 2261; the nearest one is put");
     take_last (members, member);
     return true;
 }

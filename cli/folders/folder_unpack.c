@@ -4,6 +4,7 @@
 #include "folder_pack.h"
 
 #include "cli.h"
+#include "file_digest.h"
 #include "json_fields.h"
 #include "must.h"
 
@@ -11,8 +12,11 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
 
-#define BLOCK_BYTES (1 << 18)
+#define BLOCK_BYTES  (1 << 18)
+#define TIME_EXACT_S 2 /* on disks with the coarsest times */
 #define DISK_FLAGS                                                                                 \
     (ARCHIVE_EXTRACT_TIME | ARCHIVE_EXTRACT_PERM | ARCHIVE_EXTRACT_UNLINK |                        \
      ARCHIVE_EXTRACT_SECURE_SYMLINKS | ARCHIVE_EXTRACT_SECURE_NODOTDOT |                           \
@@ -20,7 +24,9 @@
 
 static mode_t mode_of (const json_t *member)
 {
-    return (mode_t) number_of (member, "mode") & 0777;
+    mode_t mask = umask (077);
+    umask (mask);
+    return (mode_t) number_of (member, "mode") & 0777 & ~mask;
 }
 
 static struct timespec time_of (const json_t *member)
@@ -29,13 +35,50 @@ static struct timespec time_of (const json_t *member)
     return (struct timespec){.tv_sec = (ns - rest) / 1000000000, .tv_nsec = rest};
 }
 
-/*  Its mode may have to be set. */
 bool folder_unpack_has (int folder, const json_t *member)
 {
+    char digest [DIGEST_TEXT_BYTES];
     struct stat status;
-    return fstatat (folder, text_of (member, "path"), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-           S_ISREG (status.st_mode) && status.st_size == number_of (member, "size") &&
-           folder_time_ns (status.st_mtim) == number_of (member, "mtime_ns");
+    uint64_t size;
+    descriptor_auto_t file =
+      openat (folder, text_of (member, "path"), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    return file >= 0 && fstat (file, &status) == 0 && S_ISREG (status.st_mode) &&
+           status.st_size == number_of (member, "size") &&
+           file_digest_read (file, (uint64_t) status.st_size, &size, digest) &&
+           strcmp (digest, text_of (member, "digest")) == 0;
+}
+
+/*  Gives a file mode and time of a member. */
+static bool file_settle (const char *path, const json_t *member)
+{
+    const struct timespec time = time_of (member), times [2] = {{.tv_nsec = UTIME_OMIT}, time};
+    struct stat is;
+    if (lstat (path, &is) == 0 && (is.st_mode & 07777) == mode_of (member) &&
+        is.st_mtim.tv_sec == time.tv_sec && is.st_mtim.tv_nsec == time.tv_nsec)
+        return true;
+    return (chmod (path, mode_of (member)) == 0 &&
+            utimensat (AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW) == 0) ||
+           path_refuse ("get", text_of (member, "path"), strerror (errno));
+}
+
+bool folder_unpack_settle (const json_t *member)
+{
+    return file_settle (text_of (member, "path"), member);
+}
+
+/*  Disks differ in how exact and how far from now times may be. */
+static void times_check (const json_t *manifest)
+{
+    const json_t *member;
+    struct stat status;
+    for (size_t i = 0; (member = item_of (manifest, "members", i)); i++) {
+        const char *path = text_of (member, "path");
+        time_t wanted = time_of (member).tv_sec;
+        if (lstat (*path ? path : ".", &status) == 0 &&
+            llabs ((long long) status.st_mtim.tv_sec - wanted) > TIME_EXACT_S)
+            path_refuse ("get", *path ? path : "the folder",
+                         "this disk can't hold its time, and has put another");
+    }
 }
 
 /*  --- to the disk --- */
@@ -100,7 +143,10 @@ bool folder_unpack_others (const json_t *manifest, bool settled)
         else if (folder || (!settled && strcmp (kind, "link") == 0))
             good = member_write (disk, member, mode_of (member) | (settled ? 0 : 0700), NULL);
     }
-    return disk_close (disk, good);
+    good = disk_close (disk, good);
+    if (good && settled)
+        times_check (manifest);
+    return good;
 }
 
 /*  --- from a piece --- */
@@ -143,16 +189,13 @@ static bool pack_unpack (const json_t *manifest, size_t piece, const json_t *mem
 /*  A large file only has to be renamed. */
 static bool alone_unpack (const json_t *member, const char *path)
 {
-    const struct timespec times [2] = {{.tv_nsec = UTIME_OMIT}, time_of (member)};
     const char *to = text_of (member, "path");
     struct stat status;
     if (lstat (path, &status) != 0 || status.st_size != number_of (member, "size"))
         return path_refuse ("get", to,
                             "its bytes are not as many as the folder's list of members says");
-    if (chmod (path, mode_of (member)) != 0 || utimensat (AT_FDCWD, path, times, 0) != 0 ||
-        rename (path, to) != 0)
-        return path_refuse ("get", to, strerror (errno));
-    return true;
+    return file_settle (path, member) &&
+           (rename (path, to) == 0 || path_refuse ("get", to, strerror (errno)));
 }
 
 bool folder_unpack (const json_t *manifest, size_t piece, const json_t *members, const char *path)

@@ -50,16 +50,19 @@ exits 0 "and got" musubi get -r many -o back --site oslo
 check "as they were" same many back
 check "nothing else is left" test -z "$(ls -d .*musubi* 2>/dev/null)"
 exits 0 "they are listed" musubi replicas
-says "as one name" '^many +10000 +16'
+says "as one name" '^many +10000 +17'
 check "and no other" test -z "$(grep -F .folder <<<"$output")"
 check "put again nothing is sent" test "$(sent many --site ams)" = 0
 exits 0 "got again" musubi --json get -r many -o back --site oslo
 says "nothing is fetched but the list of members" '"pieces_moved": 0,'
-echo changed >back/d7/f7
+for f in f1 f7; do head -c "$(stat -c %s many/d${f#f}/$f)" /dev/zero >back/d${f#f}/$f; done
+touch -r many/d1/f1 back/d1/f1
+touch -d 2001-01-01 back/d9/f9
 rm -r back/d8
 mkdir -p back/own
 exits 0 "what has changed there" musubi get -r many -o back --site oslo
-check "is as it was put" diff -r many back --exclude own
+check "is as it was put, though one had the same size and time" diff -r many back --exclude own
+check "with its times" diff <(cd many && find . -type f -printf '%p %T@\n' | sort) <(cd back && find . -type f -printf '%p %T@\n' | sort)
 check "and what is there besides stays" test -d back/own
 
 # --- all kinds of names and members
@@ -97,6 +100,14 @@ exits 1 "a member that is not there" musubi get -r odd/things/nothing -o nothing
 exits 0 "links as what they lead to" musubi put -r odd/deep --links skip --site ams
 ln -s ../../many/d1 odd/deep/to
 mkfifo odd/deep/pipe
+mkdir escape
+echo 1 >escape/$'a\e[2J'
+exits 1 "a member whose name a terminal would obey is not put" musubi put -r escape --site ams
+says "and is named" "escape/a.\[2J: its name has an escape sequence"
+rm escape/*
+touch -d '2300-01-01' escape/late
+exits 0 "a time that no list can hold" musubi put -r escape --site ams
+says "is told" 'escape/late: its time is outside the years 1678 to 2261'
 exits 0 "a link followed" musubi put -r odd/deep follow --links follow --site ams
 says "and a pipe is not" 'deep/pipe: skipped, because it is a device, a pipe or a socket'
 exits 0 "has become a folder" musubi get -r follow --site oslo

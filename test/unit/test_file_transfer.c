@@ -1,6 +1,7 @@
 /*  test_file_transfer - only a file that has an end may be put; what has come of one that is fetched
  *  is kept for one that goes on with it, and for no two at a time.
  */
+#include "file_digest.h"
 #include "file_transfer.h"
 #include "own_address.h"
 

@@ -6,6 +6,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,6 +71,9 @@ static void a_hostile_list_is_refused (void **state)
       TOP ",{\"kind\":\"device\",\"path\":\"a\"}",
       TOP ",{\"kind\":\"link\",\"path\":\"a\"}",
       TOP ",7",
+      TOP "," FILE_AT ("a\\u001b[2Jb"),
+      TOP "," FILE_AT ("a\\u009b2Jb"),
+      TOP ",{\"kind\":\"link\",\"path\":\"a\",\"target\":\"b\\u001b]0;c\"}",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (read_members (bad [i]))
@@ -109,12 +113,122 @@ static void a_pack_is_unpacked_and_never_setuid (void **state)
 {
     (void) state;
     struct stat status;
+    umask (022);
     pack_make ((const char *const []){"a/b", "c"}, 2, AE_IFREG);
     assert_true (unpacked (TOP "," IN_A "," FILE_AT ("a/b") "," FILE_AT ("c")));
     assert_int_equal (stat ("a/b", &status), 0);
     assert_int_equal (status.st_mode & 07777, 0644);
     assert_int_equal (status.st_size, 3);
     assert_int_equal (system ("rm -r a c"), 0);
+}
+
+static void modes_are_cut_by_the_umask (void **state)
+{
+    (void) state;
+    struct stat status;
+    mode_t before = umask (027);
+    pack_make ((const char *const []){"a/b"}, 1, AE_IFREG);
+    json_auto_t *list =
+      read_members ("{\"kind\":\"folder\",\"path\":\"\",\"mode\":511,\"mtime_ns\":0},"
+                    "{\"kind\":\"folder\",\"path\":\"a\",\"mode\":511,\"mtime_ns\":0},"
+                    "{\"kind\":\"file\",\"path\":\"a/b\",\"mode\":438,\"mtime_ns\":0,\"size\":3,"
+                    "\"piece\":0}");
+    json_auto_t *groups = folder_manifest_groups (list);
+    assert_true (folder_unpack_others (list, false) &&
+                 folder_unpack (list, 0, json_array_get (groups, 0), "pack") &&
+                 folder_unpack_others (list, true));
+    assert_int_equal (stat (".", &status), 0);
+    assert_int_equal (status.st_mode & 07777, 0750);
+    assert_int_equal (stat ("a", &status), 0);
+    assert_int_equal (status.st_mode & 07777, 0750);
+    assert_int_equal (stat ("a/b", &status), 0);
+    assert_int_equal (status.st_mode & 07777, 0640);
+    umask (before);
+    assert_int_equal (system ("rm -r a"), 0);
+}
+
+/*  Of a folder with one file "f", read and packed; as another machine reads its list. */
+static json_t *one_file_list (void)
+{
+    json_auto_t *list = folder_tree_read ("in", LINKS_KEEP);
+    folder_pack_plan (list);
+    json_auto_t *groups = folder_manifest_groups (list);
+    assert_true (folder_pack_write (json_array_get (groups, 0), "in", "pack"));
+    json_array_set_new (json_object_get (list, "pieces"), 0, json_string (PIECE));
+    assert_true (folder_manifest_write (list, "list"));
+    return folder_manifest_read ("list");
+}
+
+static void bytes_decide_whether_a_file_is_here (void **state)
+{
+    (void) state;
+    struct stat status;
+    assert_int_equal (system ("mkdir in && echo AAAA >in/f && touch -d 2020-01-01 in/f"), 0);
+    json_auto_t *list = one_file_list ();
+    const json_t *member = folder_manifest_find (list, "f");
+    assert_non_null (member);
+    assert_int_equal (system ("cp in/f f && touch -d 2021-01-01 f && chmod 600 f"), 0);
+    assert_true (folder_unpack_has (AT_FDCWD, member));
+    assert_true (folder_unpack_settle (member));
+    assert_int_equal (stat ("f", &status), 0);
+    assert_int_equal (folder_time_ns (status.st_mtim), number_of (member, "mtime_ns"));
+    assert_int_equal (status.st_mode & 0700, 0600);
+    assert_int_equal (system ("echo BBBB >f && touch -d 2020-01-01 f"), 0);
+    assert_false (folder_unpack_has (AT_FDCWD, member));
+    assert_int_equal (system ("ln -sf in/f f"), 0);
+    assert_false (folder_unpack_has (AT_FDCWD, member));
+    assert_int_equal (system ("rm f"), 0);
+}
+
+/*  Versions before read members with the keys that they know, and wrote lists without digests. */
+static void lists_are_read_by_and_from_the_version_before (void **state)
+{
+    (void) state;
+    json_auto_t *list = one_file_list (), *written = json_load_file ("list", 0, NULL);
+    const json_t *member;
+    for (size_t i = 0; (member = item_of (written, "members", i)); i++)
+        assert_null (key_unknown (member, "path kind mode mtime_ns size piece target"));
+    json_object_del (written, "digests");
+    assert_int_equal (json_dump_file (written, "list", 0), 0);
+    json_auto_t *older = folder_manifest_read ("list");
+    assert_non_null (older);
+    assert_int_equal (system ("cp -p in/f f"), 0);
+    assert_true (folder_unpack_has (AT_FDCWD, folder_manifest_find (list, "f")));
+    assert_false (folder_unpack_has (AT_FDCWD, folder_manifest_find (older, "f")));
+    assert_int_equal (system ("rm -r in f"), 0);
+}
+
+/*  This year may be beyond what the disk can hold. */
+static void a_time_comes_back_or_is_told (void **state)
+{
+    (void) state;
+    struct stat status;
+    char said [512] = "";
+    json_auto_t *list = read_members (
+      TOP ",{\"kind\":\"folder\",\"path\":\"a\",\"mode\":493,\"mtime_ns\":-8000000000000000000}");
+    int before = dup (STDERR_FILENO);
+    assert_non_null (freopen ("said", "w", stderr));
+    assert_true (folder_unpack_others (list, true));
+    fflush (stderr);
+    assert_true (dup2 (before, STDERR_FILENO) >= 0);
+    close (before);
+    FILE *file = fopen ("said", "r");
+    size_t got = fread (said, 1, sizeof said - 1, file);
+    fclose (file);
+    assert_int_equal (stat ("a", &status), 0);
+    if (status.st_mtim.tv_sec != -8000000000)
+        assert_non_null (strstr (said, "a: this disk can't hold its time"));
+    else
+        assert_int_equal (got, 0);
+    assert_int_equal (system ("rm -r a said"), 0);
+}
+
+static void a_time_beyond_the_list_is_the_nearest (void **state)
+{
+    (void) state;
+    assert_int_equal (folder_time_ns ((struct timespec){.tv_sec = 1, .tv_nsec = 5}), 1000000005);
+    assert_int_equal (folder_time_ns ((struct timespec){.tv_sec = 10413792000}), INT64_MAX);
+    assert_int_equal (folder_time_ns ((struct timespec){.tv_sec = -10413792000}), INT64_MIN);
 }
 
 static void a_hostile_pack_is_refused (void **state)
@@ -238,6 +352,11 @@ int main (void)
       cmocka_unit_test (a_right_list_is_read),
       cmocka_unit_test (a_hostile_list_is_refused),
       cmocka_unit_test (a_pack_is_unpacked_and_never_setuid),
+      cmocka_unit_test (modes_are_cut_by_the_umask),
+      cmocka_unit_test (bytes_decide_whether_a_file_is_here),
+      cmocka_unit_test (lists_are_read_by_and_from_the_version_before),
+      cmocka_unit_test (a_time_comes_back_or_is_told),
+      cmocka_unit_test (a_time_beyond_the_list_is_the_nearest),
       cmocka_unit_test (a_hostile_pack_is_refused),
       cmocka_unit_test (nothing_is_written_through_a_link_that_is_there),
       cmocka_unit_test (a_file_that_goes_changes_a_pack_or_two),
