@@ -74,8 +74,9 @@ bool coordinator_record_unfinished (uint8_t table, bytes_t key, bytes_t value)
     decision_record_t record;
     if (!codec_decode (&decision_codec, &record, value, why))
         return false;
+    bool unfinished = record.phase == DECISION_DECIDED || record.phase == DECISION_REPAIRING;
     codec_clear (&decision_codec, &record);
-    return record.phase == DECISION_DECIDED || record.phase == DECISION_REPAIRING;
+    return unfinished;
 }
 
 /*  --- outcome (T5) --- */

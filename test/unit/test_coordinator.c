@@ -575,6 +575,38 @@ static void a_store_is_marked_while_there_may_be_unfinished_business (void **sta
     end (&bench);
 }
 
+static bool unfinished (const coordinator_bench_t *bench)
+{
+    bool any = false;
+    for (size_t i = 0; i < bench->records_count; i++) {
+        const coordinator_kept_t *kept = &bench->records [i];
+        any = any || coordinator_record_unfinished (
+                       TABLE_DECISIONS, (bytes_t){.data = kept->key, .size = kept->key_size},
+                       (bytes_t){.data = kept->value, .size = kept->size});
+    }
+    return any;
+}
+
+static void a_decision_that_is_kept_is_unfinished_until_all_have_acknowledged (void **state)
+{
+    (void) state;
+    coordinator_bench_t bench;
+    uint64_t calls [PARTIES];
+    begin (&bench);
+    txid_t txid = decide (&bench, OPERATION_RESERVE);
+    take_commits (&bench, calls);
+    for (int i = 0; i < 4; i++) /* until its mark has gone: the record alone tells */
+        pass (&bench, 20000);
+    assert_true (unfinished (&bench));
+    for (int i = 0; i < PARTIES; i++)
+        answer_state (&bench, calls [i], &txid, COMMAND_COMMITTED);
+    for (int i = 0; i < 4; i++)
+        pass (&bench, 20000);
+    assert_int_equal (bench.records_count, 1);
+    assert_false (unfinished (&bench));
+    end (&bench);
+}
+
 /*  --- T10 --- */
 
 static void a_part_refused_past_its_edge_is_logged_before_it_is_repaired (void **state)
@@ -827,6 +859,7 @@ int main (void)
       cmocka_unit_test (a_damaged_record_is_never_called_aborted),
       cmocka_unit_test (records_go_when_the_window_and_retention_are_over_and_not_before),
       cmocka_unit_test (a_store_is_marked_while_there_may_be_unfinished_business),
+      cmocka_unit_test (a_decision_that_is_kept_is_unfinished_until_all_have_acknowledged),
       cmocka_unit_test (a_part_refused_past_its_edge_is_logged_before_it_is_repaired),
       cmocka_unit_test (a_release_needs_no_repair),
       cmocka_unit_test (an_address_taken_by_somebody_else_is_no_loss),
