@@ -4,6 +4,7 @@
  */
 #include "pool.h"
 
+#include "clock.h"
 #include "log.h"
 
 #include <dirent.h>
@@ -11,7 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#define LOOK_AGAIN_MS 50
 
 typedef struct {
     const char *folder;
@@ -44,7 +48,16 @@ static int pool_is_store_folder (const struct dirent *entry)
     return entry->d_name [0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
 }
 
-static store_answer_t claim_old (store_t **store_p, const pool_open_t *wish, char why [WHY_BYTES])
+static bool is_settled_by_another (const pool_open_t *wish, const char *name)
+{
+    char folder [STORE_PATH_BYTES];
+    snprintf (folder, sizeof folder, "%s/%s", wish->folder, name);
+    return store_locked (folder) && !store_served (folder);
+}
+
+/*  *awaited: one of them will be free soon. */
+static store_answer_t claim_old (store_t **store_p, const pool_open_t *wish, bool *awaited,
+                                 char why [WHY_BYTES])
 {
     struct dirent **entries;
     store_answer_t answer = STORE_LOCKED;
@@ -58,6 +71,7 @@ static store_answer_t claim_old (store_t **store_p, const pool_open_t *wish, cha
     for (int i = 0; i < count; i++) {
         if (answer == STORE_LOCKED)
             answer = claim_one (store_p, wish, entries [i]->d_name, false, why);
+        *awaited = *awaited || is_settled_by_another (wish, entries [i]->d_name);
         free (entries [i]);
     }
     free (entries);
@@ -70,7 +84,15 @@ store_answer_t pool_claim (store_t **store_p, const char *pool, uint64_t map_byt
 {
     pool_open_t wish = {
       .folder = pool, .map_bytes = map_bytes, .entropy = entropy, .wall_ms = wall_ms};
-    store_answer_t answer = claim_old (store_p, &wish, why);
+    const struct timespec pause = {.tv_nsec = LOOK_AGAIN_MS * 1000000L};
+    int64_t until_ms = clock_ms (CLOCK_MONOTONIC) + POOL_WAIT_MS;
+    bool awaited = false;
+    store_answer_t answer = claim_old (store_p, &wish, &awaited, why);
+    while (answer == STORE_LOCKED && awaited && clock_ms (CLOCK_MONOTONIC) < until_ms) {
+        nanosleep (&pause, NULL);
+        awaited = false;
+        answer = claim_old (store_p, &wish, &awaited, why);
+    }
     for (unsigned number = 1; answer == STORE_LOCKED && number <= POOL_STORES_MAX; number++) {
         char name [16];
         snprintf (name, sizeof name, "%04u", number);
@@ -79,5 +101,7 @@ store_answer_t pool_claim (store_t **store_p, const char *pool, uint64_t map_byt
     if (answer == STORE_LOCKED)
         snprintf (why, WHY_BYTES, "all %d stores of %.150s are served or damaged", POOL_STORES_MAX,
                   pool);
+    if (answer == STORE_OK)
+        store_serve (*store_p);
     return answer;
 }

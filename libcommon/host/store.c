@@ -89,9 +89,11 @@ bool store_folder_ours (const char *folder, char why [WHY_BYTES])
     return false;
 }
 
-static struct flock whole_file (void)
+/*  Of the lock file: who has a store open locks the first byte, who serves it for its life all. */
+static struct flock lock_bytes (off_t from, off_t bytes)
 {
-    return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return (struct flock){
+      .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = from, .l_len = bytes};
 }
 
 /*  A lock of the open file, not of the process: a second open in this process is kept out too, and
@@ -104,7 +106,7 @@ static store_answer_t lock (store_t *self, char why [WHY_BYTES])
     self->lock_file = open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (self->lock_file < 0)
         return store_fail_errno (why, "cannot open", path);
-    struct flock wanted = whole_file ();
+    struct flock wanted = lock_bytes (0, 1);
     if (fcntl (self->lock_file, F_OFD_SETLK, &wanted) != 0) {
         if (errno == EAGAIN || errno == EACCES)
             return store_fail (why, STORE_LOCKED, "store %.150s is served by another process",
@@ -326,7 +328,13 @@ bool store_segment (void *owner, bytes_t arguments, uint8_t **result, size_t *re
     return segments_work (self->segments, arguments, result, result_size);
 }
 
-bool store_locked (const char *folder)
+void store_serve (store_t *self)
+{
+    struct flock wanted = lock_bytes (0, 0);
+    fcntl (self->lock_file, F_OFD_SETLK, &wanted); /* nobody else can have what we have */
+}
+
+static bool lock_taken (const char *folder, off_t from, off_t bytes)
 {
     char path [STORE_PATH_BYTES];
     if (!store_path (path, folder, LOCK_FILE))
@@ -334,8 +342,18 @@ bool store_locked (const char *folder)
     descriptor_auto_t file = open (path, O_RDWR | O_CLOEXEC);
     if (file < 0)
         return false;
-    struct flock wanted = whole_file ();
+    struct flock wanted = lock_bytes (from, bytes);
     return fcntl (file, F_OFD_GETLK, &wanted) == 0 && wanted.l_type != F_UNLCK;
+}
+
+bool store_locked (const char *folder)
+{
+    return lock_taken (folder, 0, 1);
+}
+
+bool store_served (const char *folder)
+{
+    return lock_taken (folder, 1, 0);
 }
 
 const store_facts_t *store_facts (const store_t *self)

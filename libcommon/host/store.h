@@ -55,6 +55,11 @@ void store_close (store_t **self_p);
  *  does. */
 bool store_locked (const char *folder);
 
+/*  Says that the store stays ours for as long as this process lives, and not for a look or to
+ *  settle what a dead process left; store_served asks for that, as store_locked does. */
+void store_serve (store_t *self);
+bool store_served (const char *folder);
+
 const store_facts_t *store_facts (const store_t *self);
 
 /*  Gives the store a new id, flushed (T14): an operator has decided that its contents may be

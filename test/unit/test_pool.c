@@ -31,6 +31,35 @@ static void a_pool_gives_each_its_own_and_the_first_free_one_again (void **state
     store_close (&second);
 }
 
+/*  As a finisher has it: open, not served. It ends a moment after a claim has begun. */
+static void a_store_that_is_being_settled_is_waited_for (void **state)
+{
+    (void) state;
+    store_t *store = claim ();
+    char settled [128];
+    snprintf (settled, sizeof settled, "%.127s", store_facts (store)->folder);
+    store_close (&store);
+    int held [2];
+    assert_int_equal (pipe (held), 0);
+    pid_t finisher = fork ();
+    assert_true (finisher >= 0);
+    if (finisher == 0) {
+        char why [WHY_BYTES];
+        if (store_open (&store, settled, MAP_BYTES, entropy, 0, why) != STORE_OK ||
+            write (held [1], "", 1) != 1)
+            _exit (1);
+        usleep (300000);
+        _exit (0); /* the kernel unlocks it */
+    }
+    char byte;
+    assert_int_equal (read (held [0], &byte, 1), 1);
+    store = claim ();
+    assert_string_equal (store_facts (store)->folder, settled);
+    store_close (&store);
+    close (held [0]);
+    close (held [1]);
+}
+
 #define CLAIMERS 12
 
 static void many_claim_at_once_and_none_shares (void **state)
@@ -104,6 +133,8 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       STORE_TEST (a_pool_gives_each_its_own_and_the_first_free_one_again),
+      cmocka_unit_test_setup_teardown (a_store_that_is_being_settled_is_waited_for, folder_new,
+                                       end_children),
       cmocka_unit_test_setup_teardown (many_claim_at_once_and_none_shares, folder_new,
                                        end_children),
       STORE_TEST (a_damaged_store_does_not_hold_up_its_pool),
