@@ -24,6 +24,7 @@ typedef struct {
 typedef struct {
     called_planner_t *list;
     size_t count;
+    char why [CLIENT_REASON_BYTES]; /* the last of them gave no answer; "": there is none */
 } planners_t;
 
 static int by_order (const void *a, const void *b)
@@ -37,7 +38,7 @@ static int by_order (const void *a, const void *b)
 static planners_t planner_call_list_planners (session_t *self)
 {
     planners_t planners = {
-      must (calloc (json_array_size (self->entries) + 1, sizeof (called_planner_t))), 0};
+      .list = must (calloc (json_array_size (self->entries) + 1, sizeof (called_planner_t)))};
     const json_t *entry;
     for (size_t i = 0; (entry = json_array_get (self->entries, i)); i++) {
         const json_t *planner = json_object_get (entry, "planner");
@@ -81,6 +82,7 @@ static called_planner_t *live_planner (session_t *self, planners_t *planners, in
                 continue;
             if (reply.status == CALL_OK)
                 return probed [i];
+            snprintf (planners->why, sizeof planners->why, "%s", reply.reason);
             probed [i]->tried = true;
             waiting--;
         }
@@ -126,8 +128,10 @@ static called_planner_t *next_planner (session_t *self, planners_t *planners, in
             continue;
         cli_rest (AGAIN_MS);
         session_look (self, "planner");
+        planners_t anew = planner_call_list_planners (self);
         free (planners->list);
-        *planners = planner_call_list_planners (self);
+        planners->list = anew.list;
+        planners->count = anew.count;
     }
     return NULL;
 }
@@ -144,8 +148,8 @@ int session_ask_planner (session_t *self, const char *method_name, const json_t 
     int code = EXIT_UNKNOWN;
     *answer = NULL;
     *sent = false;
+    *reason = '\0';
     char told [CLIENT_REASON_BYTES] = "";
-    snprintf (reason, CLIENT_REASON_BYTES, "no planner answers");
     for (bool over = false; !over;) {
         called_planner_t *planner = next_planner (self, &planners, until_ms);
         int64_t left_ms = until_ms - cli_mono_ms ();
@@ -170,6 +174,9 @@ int session_ask_planner (session_t *self, const char *method_name, const json_t 
         over = over || cli_interrupted ();
     }
     free (planners.list);
+    if (!*sent)
+        snprintf (reason, CLIENT_REASON_BYTES, "no planner answers%s%.400s",
+                  *planners.why ? ": " : "", planners.why);
     if (code == EXIT_UNKNOWN && *told)
         memcpy (reason, told, sizeof told);
     return code;

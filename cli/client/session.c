@@ -172,6 +172,8 @@ bool session_look (session_t *self, const char *wanted)
         client_reply_t reply;
         if (left_ms <= 0 || !client_wait (self->client, left_ms, &reply))
             break;
+        if (reply.status != CALL_OK)
+            snprintf (self->lost, sizeof self->lost, "%s", reply.reason);
         /* Replies to earlier calls that were not waited for may still come. */
         for (size_t i = 0; i < self->places.gis_count; i++) {
             bool answered = false, was_whole = anybody && self->whole;
@@ -235,7 +237,8 @@ int session_lost (const session_t *self)
         fputs ("musubi: no directory answers at", stderr);
     for (size_t i = 0; i < self->places.gis_count; i++)
         fprintf (stderr, " %s", self->places.gis [i]);
-    fputs ("; try again, or give other directories with --gis\n", stderr);
+    fprintf (stderr, "%s%s; try again, or give other directories with --gis\n",
+             *self->lost ? ": " : "", self->lost);
     return EXIT_UNKNOWN;
 }
 

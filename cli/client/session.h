@@ -21,7 +21,8 @@ typedef struct {
     json_t *homes;    /* names of the homes of requests ("gis/g1"), from the first directory */
     json_t *answered; /* names of directories that have answered */
     bool whole;       /* has at least one directory told all its entries? */
-    prng_t prng;      /* to choose among equals */
+    char lost [CLIENT_REASON_BYTES]; /* why the last call to a directory failed; "": none has */
+    prng_t prng;                     /* to choose among equals */
 } session_t;
 
 /*  The directories come from --gis, --dir, MUSUBI_GIS, ~/.config/musubi.zpl, or the federation that

@@ -40,8 +40,7 @@ static int planner_request_call (planner_request_t *self, const char *given, jso
         *form = answer_form (answer);
         code = answer_code (*form);
     } else if (code == EXIT_UNKNOWN) {
-        *form = answer_form_unknown (
-          self->request_id, sent ? reason : "no planner answers; the request was not sent");
+        *form = answer_form_unknown (self->request_id, reason);
         self->unsent = !sent && !given;
     } else {
         cli_fail (code, "%s: %s", self->word, reason);
@@ -75,7 +74,7 @@ int planner_request_print (const planner_request_t *self, json_t *form, int code
     if (self->cli->json)
         cli_print_json (json_incref (form));
     else if (self->unsent)
-        cli_fail (code, "%s: no planner answers", self->word);
+        cli_fail (code, "%s: %s", self->word, text_of (item_of (form, "reasons", 0), "text"));
     else
         answer_print (form, self->word, code == EXIT_DONE ? stdout : stderr);
     json_decref (form);

@@ -131,11 +131,8 @@ static void hear (findings_t *findings, session_t *session, doctor_asked_t *aske
     else if (answer)
         hear_nodes (findings, session, asked, answer);
     else if (status) /* its other questions stay silent, too */
-        findings_add (findings, text_of (asked->entry, "name"), "does not answer at %s: %s",
-                      text_of (asked->entry, "endpoint"),
-                      reply->status == CALL_TIMED_OUT ? "no answer in time"
-                      : *reply->reason                ? reply->reason
-                                                      : "its answer can't be read");
+        findings_add (findings, text_of (asked->entry, "name"), "%s",
+                      *reply->reason ? reply->reason : "its answer can't be read");
 }
 
 /*  --- the federation --- */

@@ -41,6 +41,7 @@ client_t *client_new (void)
     self->ports = must (poll_set_new ());
     self->peers =
       must (peer_sockets_new (self->ports, PORT_PEER, files > FILES_OWN ? files - FILES_OWN : 0));
+    peer_sockets_tell_names (self->peers);
     return self;
 }
 

@@ -11,6 +11,7 @@
 #include "peer_sockets.h"
 
 #include "bundle.h"
+#include "clock.h"
 #include "envelope.h"
 #include "message.h"
 #include "must.h"
@@ -21,9 +22,12 @@
 #include <assert.h>
 #include <czmq.h>
 #include <errno.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define TCP "tcp://"
 
 #define FRAMES_MAX 4 /* of a message */
 
@@ -78,6 +82,7 @@ struct peers {
     bytes_t body;
     bytes_t rest; /* of a bundle, to be read */
     Musubi__ReplyHeader *reply;
+    int64_t names_ms; /* left for the resolver; 0 = it is not asked */
     char reason [REASON_BYTES_MAX + 1];
 };
 
@@ -463,12 +468,42 @@ bool peer_sockets_receive (peer_sockets_t *self, polled_t *port, int64_t mono_ms
     return true;
 }
 
+void peer_sockets_tell_names (peer_sockets_t *self)
+{
+    self->names_ms = PEER_NAMES_MS;
+}
+
+/*  Has the host of tcp://HOST:PORT no address on this machine? Then *length is its name's. */
+static bool host_unknown (peer_sockets_t *self, const char *endpoint, int *length)
+{
+    char host [NI_MAXHOST];
+    const char *port = strrchr (endpoint, ':');
+    struct addrinfo *found = NULL;
+    *length = (int) (port - endpoint) - (int) strlen (TCP);
+    if (self->names_ms <= 0 || strncmp (endpoint, TCP, strlen (TCP)) != 0 || *length <= 0 ||
+        *length >= NI_MAXHOST || endpoint [strlen (TCP)] == '[')
+        return false;
+    snprintf (host, sizeof host, "%.*s", *length, endpoint + strlen (TCP));
+    int64_t began_ms = clock_ms (CLOCK_MONOTONIC);
+    int answer = getaddrinfo (host, NULL, &(struct addrinfo){.ai_socktype = SOCK_STREAM}, &found);
+    self->names_ms -= clock_ms (CLOCK_MONOTONIC) - began_ms;
+    if (answer == 0)
+        freeaddrinfo (found);
+    return answer == EAI_NONAME || answer == EAI_NODATA || answer == EAI_AGAIN ||
+           answer == EAI_FAIL;
+}
+
 static void tell_why (peer_sockets_t *self, const pending_call_t *call)
 {
+    int name;
     const peer_socket_t *peer = call->peer;
     bool lacked = peer && !peer->dialled && (self->starved || self->open >= self->open_max);
     if (!peer)
         snprintf (self->reason, sizeof self->reason, "the address can't be connected to");
+    else if (host_unknown (self, peer->endpoint, &name))
+        snprintf (self->reason, sizeof self->reason,
+                  "no answer from %.300s: this machine knows no address of the name %.*s",
+                  peer->endpoint, name, peer->endpoint + strlen (TCP));
     else
         snprintf (self->reason, sizeof self->reason,
                   lacked ? "not asked: no file descriptor for a connection to %.300s came free "

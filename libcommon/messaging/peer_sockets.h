@@ -18,6 +18,7 @@
 #define PEER_RECONNECT_MS      50    /* first pause before another attempt; it doubles */
 #define PEER_RECONNECT_MAX     500
 #define PEER_SILENT_MS         6000 /* whoever hasn't received what was sent is reconnected then */
+#define PEER_NAMES_MS          5000 /* with the resolver, in all, to say why nobody answers */
 #define PEER_MESSAGES_HELD_MAX 100  /* that leave for one peer; further calls wait here */
 
 typedef struct peers peer_sockets_t;
@@ -38,6 +39,10 @@ void peer_sockets_call (peer_sockets_t *self, const effect_t *effect, int64_t mo
 
 /*  Sends what can leave: before the loop waits. Calls to a peer that takes bundles leave as one. */
 void peer_sockets_flush (peer_sockets_t *self);
+
+/*  From now on the reason of a time-out says when the peer's host has no address here. The resolver
+ *  is asked, which blocks for as long as it takes, PEER_NAMES_MS in all: for a user's process. */
+void peer_sockets_tell_names (peer_sockets_t *self);
 
 /*  Reads one message of a ready port. True with an EVENT_ANSWER, which lives until the next call
  *  of any function here; false when there was none, or one to drop: ask poll_set_ready again. */

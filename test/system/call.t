@@ -83,4 +83,9 @@ says "  … form_ms" 'form_ms'
 exits 2 "a wrong type is named by its path" musubi call lis/bern Windows '{"windows": [{}, {"from_ms": "noon"}]}'
 says "  … windows[1].from_ms" 'windows\[1\]\.from_ms'
 check "everybody still answers" musubi sites
+elsewhere () { musubi --gis "$1" --timeout 1s "${@:2}"; }
+exits 3 "a service whose name has no address here" elsewhere "$MUSUBI_GIS" call tcp://lis-x.invalid:5600 Service.Status
+says "  … is not taken for one that is silent" 'this machine knows no address of the name lis-x\.invalid$'
+exits 3 "a directory whose name has no address here" elsewhere tcp://gis-x.invalid:5600 sites
+says "  … is told so, too" 'this machine knows no address of the name gis-x\.invalid; '
 finish

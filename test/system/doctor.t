@@ -33,7 +33,7 @@ kill $extra_pid
 wait $extra_pid
 slay "$(pid_of index/i1)"
 exits 1 "an index that does not answer is told" musubi --timeout 1s doctor
-says "  … by name" '^index/i1: does not answer at tcp://[^ ]+: no answer in time$'
+says "  … by name" '^index/i1: no answer from tcp://[^ ]+ within [0-9.]+ s$'
 exits 1 "also as JSON" musubi --timeout 1s --json doctor
 check "  … with how many were looked at" python3 -c '
 import json, sys
