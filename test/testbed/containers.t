@@ -25,6 +25,50 @@ if [ "$(id -u)" -eq 0 ]; then
   says "  … and what is missing" 'no container engine answers'
 fi
 
+# README's lines, as they stand there; then more and fewer planners under load.
+lines () { sed -n '/^\*\*In containers\*\*/,/^`deploy/{/^deploy/p}' "$root/README.md"; }
+check "README shows eight lines" test "$(lines | wc -l)" = 8
+at=0
+while IFS= read -r line <&3; do
+  at=$((at + 1))
+  [ $at -lt 8 ] || break
+  check "README: ${line%% #*}" env -C "$work/here" bash -c "${line/#deploy/$root/deploy}" || tail -n 20 "$MUSUBI_TESTBED/build.log" | sed 's/^/# /'
+done 3< <(mkdir -p "$work/here" && cp -r "$root/examples" "$work/here" && lines)
+check "a file written where the client was called" jq -e '.reservations | length > 0' "$work/here/list.json"
+export DOCKER_HOST
+[ ! -S "$MUSUBI_TESTBED/socket" ] || DOCKER_HOST=unix://$MUSUBI_TESTBED/socket
+others () {
+  docker ps -q --no-trunc --filter label=com.docker.compose.project=musubi-testbed | xargs docker inspect \
+    -f '{{index .Config.Labels "com.docker.compose.service"}} {{.Id}} {{.State.StartedAt}}' | grep -v '^planner ' | sort
+}
+before=$(others)
+here () { env -C "$work/here" "$testbed" "$@"; }
+scaled () { check "$1 planners" "$testbed" compose up -d --scale "planner=$1"; }
+answered () { [ "$(wc -l <"$work/here/answers.jsonl")" -ge "$1" ]; }
+scaled 1
+here musubi --timeout 30s workload examples/made-up.swf --requests 240 --rate 4 --clients 8 --compress 0.2 --start now+400d \
+  --answers answers.jsonl >"$work/load" 2>&1 &
+loading=$!
+comes "requests are answered" answered 20
+scaled 4
+comes "  … and more with four" answered 80
+scaled 2
+comes "  … and more with two" answered 140
+wait $loading
+ended=$?
+check "the client ends well" test $ended = 0
+output=$(cat "$work/load")
+says "  … nothing it asked is unknown" 'unknown 0'
+check "no other container was made anew" test "$before" = "$(others)"
+check "two planners stay when nothing is said of their number" "$testbed" compose up -d
+check "  … two" test "$(docker ps -q --filter label=com.docker.compose.service=planner | wc -l)" = 2
+exits 2 "with batch systems over one without" "$testbed" up --batch
+says "  … and what to do" 'made without --batch: leave it out, or begin with .deploy/testbed down'
+exits 3 "a name of that network on the host" "$bin/musubi" --timeout 2s call tcp://lis-n16:5600 Service.Status
+says "  … is told as that" 'this machine knows no address of the name lis-n16'
+check "down" "$testbed" down
+check "  … what the planners said that were scaled down is kept" grep -q ready "$MUSUBI_TESTBED"/planners/*.log
+
 check "a run" "$testbed" run --batch --planners 1,2,4 --requests 60
 sed 's/^/# /' <<<"$output" | grep -vE '^# Step '
 says "commits over sites and domains" '^committed '
@@ -51,6 +95,7 @@ for planners in 1 2 4; do
 done
 says "goes on while containers die and are cut off" '^  [1-9][0-9]* committed, refused [0-9]+, unknown 0$'
 says "ends with sound records" '^sound: every transaction is whole'
+says "  … and sound ledgers" '^sound: every ledger is unbroken'
 check "all of the shared tasks have run" test "$shared" = 8
 no_container () { ! docker ps -aq --filter label=com.docker.compose.project=musubi-testbed 2>/dev/null | grep -q .; }
 check "leaves no container" no_container
