@@ -92,8 +92,7 @@ bool store_folder_ours (const char *folder, char why [WHY_BYTES])
 /*  Of the lock file: who has a store open locks the first byte, who serves it for its life all. */
 static struct flock lock_bytes (off_t from, off_t bytes)
 {
-    return (struct flock){
-      .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = from, .l_len = bytes};
+    return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = from, .l_len = bytes};
 }
 
 /*  A lock of the open file, not of the process: a second open in this process is kept out too, and
