@@ -55,8 +55,10 @@ static int segment_compare (const void *one, const void *other)
                                 : (a->last > b->last) - (a->last < b->last);
 }
 
+/*  What was listed stays, and is missed when it is gone; what was put there is added. */
 static void segments_list_read (segments_t *self)
 {
+    size_t kept = 0;
     DIR *folder = opendir (self->folder);
     for (const struct dirent *entry; folder && (entry = readdir (folder));) {
         segment_file_t file;
@@ -65,7 +67,8 @@ static void segments_list_read (segments_t *self)
         if (sscanf (entry->d_name, "%" SCNu64 "-%" SCNu64, &file.first, &file.last) != 2)
             continue;
         snprintf (name, sizeof name, NAME_FORMAT, file.first, file.last);
-        if (strcmp (name, entry->d_name) != 0 || fstatat (dirfd (folder), name, &found, 0) != 0)
+        if (strcmp (name, entry->d_name) != 0 ||
+            fstatat (dirfd (folder), name, &found, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
         file.bytes = (uint64_t) found.st_size;
         self->list = must_grow (self->list, self->count, &self->room, sizeof *self->list);
@@ -75,6 +78,10 @@ static void segments_list_read (segments_t *self)
         closedir (folder);
     if (self->count > 0)
         qsort (self->list, self->count, sizeof *self->list, segment_compare);
+    for (size_t i = 0; i < self->count; i++)
+        if (kept == 0 || segment_compare (&self->list [kept - 1], &self->list [i]) != 0)
+            self->list [kept++] = self->list [i];
+    self->count = kept;
 }
 
 /*  Its name may have been there before. */
@@ -218,15 +225,20 @@ bool segments_work (segments_t *self, bytes_t arguments, uint8_t **result, size_
 
 /*  --- reading --- */
 
-static packed_t file_read (const char *path)
+/*  Of a plain file; of anything else nothing is read, nor is it waited for. */
+static packed_t file_read (const char *path, bool *gone)
 {
     struct stat found;
     packed_t bytes = {0};
-    file_auto_t *file = fopen (path, "re");
-    if (!file || fstat (fileno (file), &found) != 0 || found.st_size <= 0)
+    descriptor_auto_t file = open (path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    *gone = file < 0 && errno == ENOENT;
+    if (file < 0 || fstat (file, &found) != 0 || !S_ISREG (found.st_mode) || found.st_size <= 0)
         return bytes;
     bytes.data = must (malloc ((size_t) found.st_size));
-    bytes.size = fread (bytes.data, 1, (size_t) found.st_size, file);
+    for (ssize_t more = 1; more > 0 && bytes.size < (size_t) found.st_size;) {
+        more = read (file, bytes.data + bytes.size, (size_t) found.st_size - bytes.size);
+        bytes.size += more > 0 ? (size_t) more : 0;
+    }
     return bytes;
 }
 
@@ -257,21 +269,33 @@ static packed_t segment_read (const segments_t *self, const segment_file_t *file
 {
     char path [PATH_BYTES];
     segment_path (self, file, path);
-    packed_t sealed = file_read (path);
+    bool gone;
+    packed_t sealed = file_read (path, &gone);
     packed_t rows = segment_unseal (file, sealed);
     if (!rows.data)
         log_line (LEVEL_ALARM,
                   "segment %s is %s: rows %" PRIu64 " to %" PRIu64 " of the ledger can't be read; "
                   "put its copy from a backup there",
-                  path, sealed.data ? "damaged" : "gone", file->first, file->last);
+                  path, gone ? "gone" : "damaged", file->first, file->last);
     free (sealed.data);
     return rows;
+}
+
+/*  Is the first row asked for in a file that is listed? Row 0 stands for the first one of all. */
+static bool segments_listed (const segments_t *self, uint64_t from)
+{
+    for (size_t i = 0; i < self->count && self->list [i].first <= (from > 0 ? from : 1); i++)
+        if (self->list [i].last >= from)
+            return true;
+    return false;
 }
 
 packed_t segments_find (segments_t *self, uint64_t from, uint64_t before)
 {
     packed_t rows = {0};
     pthread_mutex_lock (&self->lock);
+    if (before > from && !segments_listed (self, from))
+        segments_list_read (self); /* one may have been put back */
     for (size_t i = 0; i < self->count && !rows.data && self->list [i].first < before; i++)
         if (self->list [i].last >= from)
             rows = segment_read (self, &self->list [i]);

@@ -2,6 +2,7 @@
 #include "ledger_audit.h"
 #include "ledger_rows.h"
 #include "ledger_tables.h"
+#include "planner.pb-c.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -200,6 +201,49 @@ static void a_commit_that_nobody_decided_is_found (void **state)
     assert_told (pair, "but its coordinator planner/p never decided that");
 }
 
+/*  The home lost the rows that told of its commit. */
+static void lose_a_row (rows_t *rows)
+{
+    rows->number++;
+    rows_quantity (rows, MUSUBI__LEDGER_KIND__ROW_CHANGED_CAPACITY, NULL, 0, 0);
+}
+
+static void give_confirmed (rows_t *planner)
+{
+    Musubi__LedgerRow row = MUSUBI__LEDGER_ROW__INIT;
+    Musubi__DecisionRecord decision = MUSUBI__DECISION_RECORD__INIT;
+    Musubi__Txid txid = MUSUBI__TXID__INIT;
+    txid_t own = rows_txid (1);
+    codec_fill (&txid_codec, &own, &txid, NULL);
+    decision.phase = MUSUBI__DECISION_PHASE__SETTLED;
+    packed_t packed = packed_of (&decision.base);
+    row.kind = MUSUBI__LEDGER_KIND__ROW_DECIDED;
+    row.txid = &txid;
+    row.record = (ProtobufCBinaryData){.len = packed.size, .data = packed.data};
+    rows_give (planner, &row);
+    free (packed.data);
+}
+
+static void a_vote_before_rows_that_are_missing_may_have_been_decided_in_them (void **state)
+{
+    pair_t *pair = *state;
+    rows_t planner;
+    rows_change_t vote = claim ();
+    rows_begin (&planner);
+    rows_quantity (&planner, MUSUBI__LEDGER_KIND__ROW_STARTED, NULL, 0, 0);
+    give_confirmed (&planner);
+    commit (&pair->site, booking ());
+    rows_move (&pair->home, &vote, COMMAND_PREPARED, "prepare");
+    audit_ledger_t three [3] = {pair->ledgers [0], pair->ledgers [1], {.name = "planner/p"}};
+    three [2].store [0] = 7;
+    three [2].replay = planner.replay;
+    ledger_audit_judge (three, 3, rows_tell, &pair->found);
+    assert_told (pair, "is acknowledged by all according to planner/p, but is prepared at gis/g1");
+    lose_a_row (&pair->home);
+    assert_int_equal (ledger_audit_judge (three, 3, rows_tell, &pair->found).violations, 0);
+    rows_end (&planner);
+}
+
 /*  --- a store against its ledger --- */
 
 typedef struct {
@@ -339,6 +383,21 @@ static void a_promise_that_no_row_tells_of_is_left_and_rubbish_is_not (void **st
     ledger_tables_destroy (&tables);
 }
 
+/*  What missing rows may have changed is not put back as it was before them. */
+static void a_record_is_not_set_back_to_before_rows_that_are_missing (void **state)
+{
+    pair_t *pair = *state;
+    mended_rows_t mended;
+    rows_change_t vote = booking ();
+    rows_move (&pair->site, &vote, COMMAND_PREPARED, "prepare");
+    lose_a_row (&pair->site);
+    ledger_tables_t *tables = tables_of (&pair->site, &mended);
+    give_command (tables, &pair->site, true, true);
+    assert_int_equal (ledger_tables_end (tables), 0);
+    assert_int_equal (mended.puts + mended.erased, 0);
+    ledger_tables_destroy (&tables);
+}
+
 int main (void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown (name, begin, end)
@@ -353,10 +412,12 @@ int main (void)
       TEST (a_participant_without_its_ledger_is_counted),
       TEST (two_plans_of_one_transaction_are_found),
       TEST (a_commit_that_nobody_decided_is_found),
+      TEST (a_vote_before_rows_that_are_missing_may_have_been_decided_in_them),
       TEST (a_store_as_its_ledger_tells_has_no_difference),
       TEST (records_missing_changed_or_damaged_are_written_anew),
       TEST (an_end_that_was_cut_off_may_be_later),
       TEST (a_promise_that_no_row_tells_of_is_left_and_rubbish_is_not),
+      TEST (a_record_is_not_set_back_to_before_rows_that_are_missing),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

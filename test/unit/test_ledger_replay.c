@@ -552,6 +552,81 @@ static void a_vote_that_is_forgotten_is_found (void **state)
     assert_told (rows, "is removed while it is prepared");
 }
 
+/*  --- behind rows that are missing --- */
+
+/*  As many rows as a segment might have. */
+static void lose_rows (rows_t *rows)
+{
+    Musubi__LedgerRow lost = MUSUBI__LEDGER_ROW__INIT;
+    lost.kind = MUSUBI__LEDGER_KIND__ROW_CLOSED_CLAIM;
+    for (int i = 0; i < 3; i++) {
+        packed_t packed = rows_pack (rows, &lost);
+        free (packed.data);
+    }
+}
+
+static rows_change_t modify (uint64_t counter, const char *reservation, uint32_t nodes,
+                             uint32_t base)
+{
+    rows_change_t change = reserve (counter, reservation, nodes);
+    change.operation = OPERATION_MODIFY;
+    change.base = base;
+    return change;
+}
+
+/*  "one" was changed twice, "two" was decided and forgotten, "three" voted for and its claim left. */
+static void what_missing_rows_changed_is_taken_as_it_is_found (void **state)
+{
+    rows_t *rows = *state;
+    rows_change_t one = reserve (1, "one", 4), two = reserve (2, "two", 6);
+    rows_change_t three = reserve (3, "three", 3), held = claim (4), next = claim (5);
+    commit (rows, &one);
+    rows_move (rows, &two, COMMAND_PREPARED, "prepare");
+    rows_move (rows, &held, COMMAND_HELD, "hold");
+    lose_rows (rows);
+    rows_move (rows, &next, COMMAND_PREPARED, "prepare");
+    three.state = COMMAND_PREPARED;
+    rows_move (rows, &three, COMMAND_COMMITTED, "commit");
+    rows_change_t later = modify (6, "one", 9, 3), again = modify (7, "two", 9, 1);
+    commit (rows, &later);
+    rows_move (rows, &again, COMMAND_PREPARED, "prepare");
+    prune_reservation (rows, "four");
+    assert_told (rows, "are missing");
+    assert_false (ledger_replay_whole (rows->replay));
+    assert_int_equal (ledger_replay_find (rows->replay, text_bytes ("one"))->record.version, 4);
+}
+
+/*  What "one" had may have been given back; what "two" has since may not be given to another. */
+static void what_is_taken_behind_missing_rows_is_judged_by_itself (void **state)
+{
+    rows_t *rows = *state;
+    rows_change_t one = reserve (1, "one", 10), two = reserve (2, "two", 8);
+    rows_change_t three = reserve (3, "three", 3);
+    commit (rows, &one);
+    lose_rows (rows);
+    rows->start = 3;
+    rows_quantity (rows, MUSUBI__LEDGER_KIND__ROW_STARTED, "thin", 10, 60000);
+    commit (rows, &two);
+    assert_told (rows, "are missing");
+    assert_int_equal (free_at (rows, NINE), 2);
+    rows_move (rows, &three, COMMAND_HELD, "hold");
+    assert_int_equal (rows->violations, 2);
+    assert_non_null (strstr (rows->told, "three books more of thin than there is: 11 of 10"));
+}
+
+/*  A step that the missing rows can't explain is found as ever. */
+static void what_is_wrong_behind_missing_rows_is_found (void **state)
+{
+    rows_t *rows = *state;
+    lose_rows (rows);
+    rows_change_t one = reserve (1, "one", 1);
+    commit (rows, &one);
+    rows_change_t two = modify (2, "one", 1, 5);
+    rows_move (rows, &two, COMMAND_PREPARED, "prepare");
+    assert_int_equal (rows->violations, 2);
+    assert_non_null (strstr (rows->told, "changes version 5 of one, which is at version 1"));
+}
+
 int main (void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown (name, begin, end)
@@ -592,6 +667,9 @@ int main (void)
       TEST (a_reservation_forgotten_before_its_end_is_found),
       TEST (a_reservation_forgotten_after_its_end_is_gone),
       TEST (a_vote_that_is_forgotten_is_found),
+      TEST (what_missing_rows_changed_is_taken_as_it_is_found),
+      TEST (what_is_taken_behind_missing_rows_is_judged_by_itself),
+      TEST (what_is_wrong_behind_missing_rows_is_found),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -218,6 +218,42 @@ static void a_segment_that_is_not_what_was_written_is_passed_over (void **state)
     store_close (&store);
 }
 
+/*  Nothing waits for it, neither is it followed. */
+static void what_is_no_plain_file_is_passed_over (void **state)
+{
+    (void) state;
+    store_t *store = store_with_segments ();
+    char path [128], aside [128];
+    segment_file (path, "4-6.seg");
+    segment_file (aside, "aside");
+    assert_int_equal (rename (path, aside), 0);
+    assert_int_equal (mkfifo (path, 0600), 0);
+    assert_rows (store, false, 100, "1 2 3 7 8 9 10 ");
+    assert_int_equal (unlink (path), 0);
+    assert_int_equal (symlink ("aside", path), 0);
+    assert_rows (store, false, 100, "1 2 3 7 8 9 10 ");
+    store_close (&store);
+}
+
+static void one_that_is_put_back_counts_at_once (void **state)
+{
+    (void) state;
+    static const char *const names [] = {"1-3.seg", "4-6.seg"};
+    for (size_t i = 0; i < 2; i++) {
+        store_t *store = i == 0 ? store_with_segments () : open_store ();
+        store_close (&store);
+        char path [128], aside [128];
+        segment_file (path, names [i]);
+        segment_file (aside, "aside");
+        assert_int_equal (rename (path, aside), 0);
+        store = open_store ();
+        assert_rows (store, false, 100, i == 0 ? "4 5 6 7 8 9 10 " : "1 2 3 7 8 9 10 ");
+        assert_int_equal (rename (aside, path), 0);
+        assert_rows (store, false, 100, "1 2 3 4 5 6 7 8 9 10 ");
+        store_close (&store);
+    }
+}
+
 /*  What a death leaves under another name, and what is somebody else's. */
 static void other_files_are_no_segments (void **state)
 {
@@ -284,6 +320,10 @@ int main (void)
                                        folder_remove),
       cmocka_unit_test_setup_teardown (a_segment_that_is_not_what_was_written_is_passed_over,
                                        folder_new, folder_remove),
+      cmocka_unit_test_setup_teardown (what_is_no_plain_file_is_passed_over, folder_new,
+                                       folder_remove),
+      cmocka_unit_test_setup_teardown (one_that_is_put_back_counts_at_once, folder_new,
+                                       folder_remove),
       cmocka_unit_test_setup_teardown (other_files_are_no_segments, folder_new, folder_remove),
       cmocka_unit_test_setup_teardown (what_cannot_be_written_is_told, folder_new, folder_remove),
       cmocka_unit_test_setup_teardown (a_new_store_does_not_take_the_segments_of_the_one_before,

@@ -1,7 +1,11 @@
 /*  ledger_check_compare - what a process says it has, compared with what its ledger comes to.
  *
  *  The process goes on working meanwhile. So the differences that a round finds count only if no
- *  row came during the round; otherwise the rows are read and the round is repeated. */
+ *  row came during the round; otherwise the rows are read and the round is repeated.
+ *
+ *  Where rows are missing, what they may have told is taken as the process has it: what the ledger
+ *  does not mention, and what it mentions only before them. It still may not have more free than
+ *  what is known to be taken leaves. */
 #include "ledger_check.h"
 
 #include "calendar_wire.h"
@@ -66,6 +70,13 @@ static bool part_same (part_kind_t kind, packed_t part, compute_part_t compute,
     return kind == PART_NETWORK && compare_same (&network_part_codec, part, &network);
 }
 
+/*  May rows that were cut off, or are missing, tell of what no row mentions? */
+static bool compare_unseen (const compare_round_t *self)
+{
+    const ledger_replay_t *replay = self->audited->replay;
+    return replay->figures.first != 1 || !ledger_replay_whole (replay);
+}
+
 /*  --- commands --- */
 
 static void compare_key_text (const txid_t *txid, char text [2 * TXID_BYTES + 1])
@@ -87,11 +98,13 @@ static void compare_take_command (void *owner, const check_record_t *told)
     json_object_set_new (self->commands, key, json_true ());
     self->kept++;
     if (!own || own->gone) {
-        if (self->audited->replay->figures.first == 1)
+        if (!compare_unseen (self))
             differs (self, "it records %s as %s, but its ledger does not mention it", text,
                      command_state_word (told->state));
         return;
     }
+    if (!ledger_replay_knows (self->audited->replay, own->row))
+        return;
     if (own->state != told->state) {
         differs (self, "it records %s as %s, but by its ledger it is %s", text,
                  command_state_word (told->state), command_state_word (own->state));
@@ -129,7 +142,9 @@ static bool compare_commands (compare_round_t *self)
         char key [2 * TXID_BYTES + 1];
         char text [TXID_TEXT_BYTES];
         compare_key_text (&own->txid, key);
-        if (!own->gone && own->record.plan.size > 0 && !json_object_get (self->commands, key))
+        if (!own->gone && own->record.plan.size > 0 &&
+            ledger_replay_knows (self->audited->replay, own->row) &&
+            !json_object_get (self->commands, key))
             differs (self, "it has no record of %s, which is %s by its ledger",
                      txid_text (&own->txid, text), command_state_word (own->state));
     }
@@ -143,11 +158,19 @@ static void step_standing (compare_round_t *self, const char *after)
     self->standing = ledger_replay_reservation (self->audited->replay, after);
 }
 
+/*  Does the ledger tell its version? */
+static bool compare_known (const compare_round_t *self)
+{
+    return !self->standing->found || ledger_replay_whole (self->audited->replay);
+}
+
 static void missing_standing (compare_round_t *self)
 {
-    differs (
-      self, "it has no record of reservation %s, which stands at version %" PRIu32 " by its ledger",
-      self->standing->id, self->standing->record.version);
+    if (compare_known (self))
+        differs (self,
+                 "it has no record of reservation %s, which stands at version %" PRIu32
+                 " by its ledger",
+                 self->standing->id, self->standing->record.version);
     step_standing (self, self->standing->id);
 }
 
@@ -159,13 +182,13 @@ static void take_part (compare_round_t *self, const part_record_t *told)
     while (self->standing && strcmp (self->standing->id, told->reservation) < 0)
         missing_standing (self);
     if (!self->standing || strcmp (self->standing->id, told->reservation) != 0) {
-        if (self->audited->replay->figures.first == 1)
+        if (!compare_unseen (self))
             differs (self, "it records reservation %s, but its ledger does not mention it",
                      told->reservation);
         return;
     }
     const replay_reservation_t *standing = self->standing;
-    if (standing->record.version != told->version)
+    if (compare_known (self) && standing->record.version != told->version)
         differs (self, "reservation %s is at version %" PRIu32 ", but by its ledger at %" PRIu32,
                  told->reservation, told->version, standing->record.version);
     else if (!standing->found && !part_same (standing->record.part_kind, standing->record.part,
@@ -201,7 +224,8 @@ static bool compare_reservations (compare_round_t *self)
 
 /*  --- the calendar --- */
 
-/*  exact: the profile was not shortened, so it says just what is free, and not the least. */
+/*  exact: the profile was not shortened, so it says just what is free, and not the least. Where rows
+ *  are missing more may be taken than is known. */
 static void compare_stretch (compare_round_t *self, const char *resource,
                              const profile_step_t *told, int64_t until_ms, bool exact)
 {
@@ -217,7 +241,8 @@ static void compare_stretch (compare_round_t *self, const char *resource,
         at_ms = levels_next (&own->booked, at_ms);
     }
     char from [TIMETEXT_BYTES];
-    if (least != told->free || (exact && most != told->free))
+    bool whole = ledger_replay_whole (self->audited->replay);
+    if (whole ? least != told->free || (exact && most != told->free) : told->free > least)
         differs (self, "its calendar has %" PRId64 " of %s free at %s, but by its ledger %" PRId64,
                  told->free, resource, timetext_format (told->from_ms, from),
                  least != told->free ? least : most);

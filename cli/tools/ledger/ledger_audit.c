@@ -207,7 +207,9 @@ static void judge_confirmed (const audit_transaction_t *txn, const audit_stateme
 {
     for (size_t i = 0; i < txn->count; i++) {
         const audit_statement_t *statement = &txn->statements [i];
+        const ledger_replay_t *replay = txn->audit->ledgers [statement->ledger].replay;
         if (statement->command && !statement->command->decided &&
+            ledger_replay_knows (replay, statement->row) &&
             ledger_audit_takes_part (&txn->audit->ledgers [statement->ledger], txn->plan))
             violation (txn->audit, "%s is acknowledged by all according to %s, but is %s at %s",
                        txn->text, ledger_audit_name_of (txn, decision),

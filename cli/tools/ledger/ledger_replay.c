@@ -80,6 +80,7 @@ static void broken (ledger_replay_t *self)
 {
     self->hole = true;
     self->figures.broken++;
+    replay_doubt (self);
 }
 
 static void note_gap (ledger_replay_t *self, uint64_t number)
@@ -127,19 +128,20 @@ static void check_digest (ledger_replay_t *self, const ledger_row_t *row)
     broken (self);
 }
 
+/*  Of a start that fell, or has not begun, rows that are missing may tell. */
 static void ledger_replay_check_time (ledger_replay_t *self, const ledger_row_t *row)
 {
     replay_figures_t *figures = &self->figures;
     if (row->kind == LEDGER_ADOPTED) {
         /* a new store begins to count anew */
-    } else if (row->start < figures->start) {
+    } else if (self->chained && row->start < figures->start) {
         replay_violation (self,
                           "it was written in start %" PRIu32 ", after a row of start %" PRIu32,
                           row->start, figures->start);
     } else if (row->kind == LEDGER_STARTED && figures->rows > 0 && row->start == figures->start &&
                !self->adopted) {
         replay_violation (self, "start %" PRIu32 " begins twice", row->start);
-    } else if (row->kind != LEDGER_STARTED && figures->rows > 0 && row->start > figures->start) {
+    } else if (self->chained && row->kind != LEDGER_STARTED && row->start > figures->start) {
         replay_violation (self, "it was written in start %" PRIu32 ", which has not begun",
                           row->start);
     } else if (row->kind == LEDGER_STARTED && row->wall_ms < self->greatest_wall_ms) {
@@ -296,10 +298,20 @@ bool ledger_replay_row (ledger_replay_t *self, bytes_t bytes)
     return true;
 }
 
+static bool front_missing (const ledger_replay_t *self)
+{
+    return self->figures.first > 1 && self->figures.first > self->kept_from;
+}
+
+bool ledger_replay_whole (const ledger_replay_t *self)
+{
+    return self->figures.broken == 0 && !front_missing (self);
+}
+
 void ledger_replay_end (ledger_replay_t *self, uint64_t last)
 {
     replay_figures_t *figures = &self->figures;
-    if (figures->first > 1 && figures->first > self->kept_from) {
+    if (front_missing (self)) {
         self->number = figures->first;
         replay_violation (self,
                           "the rows before it are missing, and no row says that they were cut off");

@@ -12,8 +12,8 @@
  *        was taken before a capacity was lowered stays, and is not reported.
  *
  *  A ledger may have been cut at the front: what began before its first row is taken as it is
- *  found. The same holds after a row that is damaged or missing, which is reported. Pure; one
- *  thread at a time. */
+ *  found. The same holds after a row that is damaged or missing, which is reported: what was known
+ *  before counts for nothing until a later row tells of it. Pure; one thread at a time. */
 #ifndef MUSUBI_LEDGER_REPLAY_H
 #define MUSUBI_LEDGER_REPLAY_H
 
@@ -54,7 +54,7 @@ typedef struct {
  *  Its record has a plan when a home sent one with it (T14); else see the command made_by. */
 typedef struct {
     char id [NAME_BYTES_MAX + 1];
-    bool found;     /* some of it is not known: it began before the first row */
+    bool found; /* some of it is not known: it began before the first row, or rows are missing */
     bool continued; /* by a version that is known; an earlier one may have lasted longer */
     reservation_record_t record;
 } replay_reservation_t;
@@ -105,8 +105,9 @@ typedef struct {
 
     replay_tell_fn *tell;
     void *owner;
-    bool hole;    /* rows before this one can't be known: what they began is taken as found */
-    bool chained; /* digest is that of the last row */
+    bool hole; /* rows before this one can't be known: what they began is taken as found */
+    uint64_t whole_from; /* from this row on none is missing; 0 = none ever was */
+    bool chained;        /* digest is that of the last row */
     uint8_t digest [LEDGER_DIGEST_BYTES];
     int64_t greatest_wall_ms;
     bool adopted;       /* by the row before */
@@ -127,6 +128,15 @@ bool ledger_replay_row (ledger_replay_t *self, bytes_t row);
 /*  All rows were given, and the ledger says that there are so many: reports those that are missing.
  */
 void ledger_replay_end (ledger_replay_t *self, uint64_t last);
+
+/*  Is all known that happened: is no row missing but those that were cut off? */
+bool ledger_replay_whole (const ledger_replay_t *self);
+
+/*  Is it still as that row left it? Rows that are missing behind it may have changed it. */
+static inline bool ledger_replay_knows (const ledger_replay_t *self, uint64_t row)
+{
+    return row >= self->whole_from;
+}
 
 /*  Of the reservations that stand, ascending by id; after = NULL: the first. NULL at the end. */
 const replay_reservation_t *ledger_replay_reservation (const ledger_replay_t *self,

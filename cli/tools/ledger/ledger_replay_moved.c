@@ -29,11 +29,20 @@ static bool over (command_state_t state)
 static replay_command_t *moved_entry_of (ledger_replay_t *self, const ledger_row_t *row)
 {
     replay_command_t *entry = ordered_find (self->commands, &row->txid);
+    bool begins = row->from == COMMAND_UNKNOWN;
+    bool doubted = entry && !ledger_replay_knows (self, entry->row);
+    if (doubted || (entry && entry->gone && begins)) { /* or a new tombstone, long after */
+        entry->found |= doubted;
+        entry->gone = false;
+        entry->state = row->from;
+        if (begins)
+            codec_clear (&command_record_codec, &entry->record);
+    }
     if (entry)
         return entry;
     entry = must (calloc (1, sizeof *entry));
     entry->txid = row->txid;
-    entry->found = row->from != COMMAND_UNKNOWN;
+    entry->found = !begins;
     entry->begun_ms = entry->found ? 0 : row->wall_ms;
     ordered_add (self->commands, &entry->txid, entry);
     if (entry->found && self->hole)
@@ -135,6 +144,22 @@ static void standing_remove (ledger_replay_t *self, replay_standing_t *standing)
     replay_count (self, standing, false);
     ordered_remove (self->reservations, standing->shown.id);
     replay_standing_free (standing);
+}
+
+void replay_doubt (ledger_replay_t *self)
+{
+    replay_standing_t *standing;
+    self->whole_from = self->number;
+    for (const char *at = NULL; (standing = ordered_after (self->reservations, at));
+         at = standing->shown.id) {
+        standing->shown.found = true;
+        standing->pending = NULL;
+        standing->taken = false;
+        standing->current.count = 0;
+        replay_count (self, standing, false);
+    }
+    for (size_t i = 0; i < self->resources_count; i++)
+        self->resources [i].known = false;
 }
 
 /*  One step of a change, with all that it is judged by. */
@@ -285,12 +310,21 @@ static replay_kept_t *claim_of (ledger_replay_t *self, const char *actor, const 
                         (bytes_t){.data = (const uint8_t *) key, .size = (size_t) size}, make);
 }
 
+/*  Its holder may have left it, and it may have been removed, in rows that are missing. */
+static void claim_doubt (const ledger_replay_t *self, replay_kept_t *claim)
+{
+    if (claim->holder && !ledger_replay_knows (self, claim->holder->row))
+        claim->holder = NULL;
+    claim->gone |= !ledger_replay_knows (self, claim->row);
+}
+
 static void claim_moved (const replay_change_t *change, command_state_t to)
 {
     ledger_replay_t *self = change->replay;
     const plan_t *plan = change->plan;
     replay_kept_t *claim = claim_of (self, plan->actor, plan->request_id, true);
     bool holds = open_state (to) || to == COMMAND_COMMITTED;
+    claim_doubt (self, claim);
     if (holds && !claim->gone)
         replay_violation (self, "%s claims %s/%s, which is closed", change->text, plan->actor,
                           plan->request_id);
@@ -309,6 +343,7 @@ void replay_closed_claim (ledger_replay_t *self, ledger_row_t *row)
 {
     replay_kept_t *claim = claim_of (self, row->actor, row->request_id, true);
     char text [TXID_TEXT_BYTES];
+    claim_doubt (self, claim);
     if (claim->holder)
         replay_violation (self, "%s/%s is closed while %s is %s there", row->actor, row->request_id,
                           txid_text (&claim->holder->txid, text), word (claim->holder->state));
@@ -361,11 +396,6 @@ void replay_moved (ledger_replay_t *self, ledger_row_t *row)
         return;
     }
     replay_command_t *entry = moved_entry_of (self, row);
-    if (entry->gone && row->from == COMMAND_UNKNOWN) { /* a new tombstone, long after */
-        entry->gone = false;
-        entry->state = COMMAND_UNKNOWN;
-        codec_clear (&command_record_codec, &entry->record);
-    }
     check_step (self, entry, row);
     moved_take_record (self, entry, row);
     entry->state = row->to;
@@ -405,7 +435,7 @@ void replay_pruned_command (ledger_replay_t *self, ledger_row_t *row)
             replay_violation (self, "a record is removed that was not there");
         return;
     }
-    if (!over (entry->state))
+    if (!over (entry->state) && ledger_replay_knows (self, entry->row))
         replay_violation (self, "%s is removed while it is %s", txid_text (&row->txid, text),
                           word (entry->state));
     entry->gone = true;

@@ -55,6 +55,9 @@ void replay_pruned_claim (ledger_replay_t *self, ledger_row_t *row);
 /*  Takes the reservation out of the row. */
 void replay_readmitted (ledger_replay_t *self, ledger_row_t *row);
 
+/*  Rows are missing: what is taken, and what is pending, is not known any more. */
+void replay_doubt (ledger_replay_t *self);
+
 void replay_standing_free (void *thing);
 
 /*  --- ledger_replay_booked.c --- */

@@ -51,7 +51,7 @@ static void want_commands (ledger_tables_t *self)
          after = &one->txid) {
         replay_key_t key = {.table = TABLE_COMMANDS, .key_size = TXID_BYTES};
         txid_pack (&one->txid, key.key);
-        if (!one->gone)
+        if (!one->gone && ledger_replay_knows (self->replay, one->row))
             ledger_tables_want (self, &key,
                                 ledger_tables_whole (one)
                                   ? codec_encode (&command_record_codec, &one->record)
@@ -66,9 +66,10 @@ static void want_reservations (ledger_tables_t *self)
          after = one->id) {
         replay_key_t key = {.table = TABLE_RESERVATIONS, .key_size = strlen (one->id)};
         memcpy (key.key, one->id, key.key_size);
-        ledger_tables_want (self, &key,
-                            one->found ? (packed_t){0}
-                                       : codec_encode (&reservation_record_codec, &one->record));
+        if (!one->found || ledger_replay_whole (self->replay))
+            ledger_tables_want (
+              self, &key,
+              one->found ? (packed_t){0} : codec_encode (&reservation_record_codec, &one->record));
     }
 }
 
@@ -77,7 +78,7 @@ static void want_kept (ledger_tables_t *self)
     const replay_kept_t *one;
     for (const replay_key_t *after = NULL; (one = ordered_after (self->replay->kept, after));
          after = &one->key)
-        if (!one->gone)
+        if (!one->gone && ledger_replay_knows (self->replay, one->row))
             ledger_tables_want (self, &one->key, packed_copy (packed_bytes (one->record)));
 }
 
@@ -194,8 +195,8 @@ static void judge_unknown (ledger_tables_t *self, uint8_t table, bytes_t key, bo
 {
     const replay_figures_t *figures = &self->replay->figures;
     char text [NAME_TEXT_BYTES];
-    if (figures->first != 1 && sound)
-        return; /* from before the first row */
+    if (sound && (figures->first != 1 || !ledger_replay_whole (self->replay)))
+        return; /* from before the first row, or of rows that are missing */
     bool rubbish = !sound && figures->first == 1 && figures->broken == 0 && self->mender.put;
     if (rubbish)
         self->mender.put (self->mender.owner, table, key, (bytes_t){0});
