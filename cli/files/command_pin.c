@@ -25,9 +25,15 @@ static json_t *holders_of (const cli_t *cli, session_t *session, const char *nam
             : cli_fail (EXIT_REFUSED, "%s: %s has %s", command, site_name ? site_name : "no site",
                         site_name ? "no such file" : name);
         json_decref (held);
-        held = NULL;
+        return NULL;
     }
-    return held;
+    const char *actor = session->places.actor, *other;
+    if (strcmp (folder_owner (held, actor), actor) != 0)
+        return held;
+    json_t *own =
+      folder_of_owner (held, actor, &other); /* another's folder of that name is not meant */
+    json_decref (held);
+    return own;
 }
 
 /*  True after saying that a site keeps copies that it was to evict. */

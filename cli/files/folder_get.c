@@ -41,7 +41,9 @@ static json_t *folder_find (folder_getting_t *self, const json_t **manifest, int
     for (char *end = self->name + strlen (self->name); end; end = strrchr (self->name, '/')) {
         *end = '\0';
         json_array_clear (silent);
-        json_t *held = replica_sites_folder (self->order->ends.session, self->name, silent);
+        json_auto_t *all = replica_sites_folder (self->order->ends.session, self->name, silent);
+        const char *owner = folder_owner (all, self->order->ends.session->places.actor), *other;
+        json_t *held = folder_of_owner (all, owner, &other);
         size_t length = strlen (self->name);
         self->member = asked + length + (asked [length] == '/');
         *manifest = folder_manifest_held (held);
@@ -49,6 +51,11 @@ static json_t *folder_find (folder_getting_t *self, const json_t **manifest, int
             cli_note (self->order->ends.cli,
                       "get: these sites did not answer; the folder %s may be newer there: %s",
                       self->name, texts_join (silent, ", ", text, sizeof text));
+        if (*manifest && other)
+            cli_note (self->order->ends.cli, "get: %s has put a folder %s, too; this is %s's, %s",
+                      other, self->name, owner,
+                      strcmp (owner, self->order->ends.session->places.actor) == 0 ? "your own"
+                                                                                   : "put first");
         if (*manifest)
             return held;
         json_decref (held);
@@ -61,20 +68,6 @@ static json_t *folder_find (folder_getting_t *self, const json_t **manifest, int
               : cli_fail (EXIT_REFUSED,
                           "get: no site has a folder %s (a single file is got without -r)", asked);
     return NULL;
-}
-
-/*  Nobody can slip a version of his own under another's name. */
-static bool owners_agree (const folder_getting_t *self, const json_t *held)
-{
-    const json_t *one, *first = json_object_get (json_array_get (held, 0), "file");
-    for (size_t i = 0; (one = json_array_get (held, i)); i++) {
-        const json_t *file = json_object_get (one, "file");
-        if (strcmp (text_of (file, "owner"), text_of (first, "owner")) != 0)
-            return cli_refuse ("get: both %s and %s have put a folder %s; one of them has to evict "
-                               "it",
-                               text_of (first, "owner"), text_of (file, "owner"), self->name);
-    }
-    return true;
 }
 
 /*  --- pieces --- */
@@ -263,9 +256,7 @@ int folder_get (const folder_order_t *order, const char *target)
     int code = EXIT_USAGE;
     bool found = target_find (&self, target);
     json_auto_t *held = found ? folder_find (&self, &newest, &code) : NULL;
-    if (held && !owners_agree (&self, held))
-        code = EXIT_REFUSED;
-    else if (held)
+    if (held)
         code = folder_get_all (&self, json_object_get (newest, "file"));
     part_folder_close (&self.part, code != EXIT_DONE);
     descriptor_close (&self.there);

@@ -17,7 +17,8 @@ typedef struct {
     const char *top; /* absolute */
     json_t *manifest;
     char *aside;  /* the pack, or a link to a large file, whose name may have any bytes */
-    json_t *held; /* what sites have of the folder */
+    json_t *held; /* what sites have of the folder that counts for its owner: */
+    char *owner;
     json_t *here; /* the names that the site keeps, and their records */
     folder_progress_t progress;
 } folder_putting_t;
@@ -177,6 +178,7 @@ static int manifest_put (folder_putting_t *self, char **name)
 static void rest_drop (const folder_putting_t *self, const char *manifest)
 {
     const json_t *one;
+    const char *actor = self->order->ends.session->places.actor;
     json_auto_t *needed = json_object (), *silent = json_array ();
     json_auto_t *held = replica_sites_folder (self->order->ends.session, self->order->name, silent);
     int64_t last_ms =
@@ -188,8 +190,10 @@ static void rest_drop (const folder_putting_t *self, const char *manifest)
         const json_t *file = json_object_get (one, "file"), *site = json_object_get (one, "entry");
         const char *name = text_of (file, "name");
         bool pinned = flag_of (file, "pinned");
+        const char *owner = text_of (file, "owner");
         if (json_object_get (needed, folder_piece_of (name)) ||
-            number_of (file, "created_ms") > last_ms)
+            number_of (file, "created_ms") > last_ms ||
+            (strcmp (owner, self->owner) != 0 && strcmp (owner, actor) != 0))
             continue;
         if (number_of (json_object_get (file, "rule"), "copies") > 0)
             piece_ask (self, site, "Rule",
@@ -217,6 +221,19 @@ static int folder_put_all (folder_putting_t *self)
     return code;
 }
 
+/*  May it be put under this name? A site judges only what it has itself. False after saying whose it is. */
+static bool name_free (const folder_putting_t *self)
+{
+    const transfer_ends_t *ends = &self->order->ends;
+    const json_t *one, *other = json_array_get (self->held, 0);
+    bool judged = strcmp (self->owner, ends->session->places.actor) == 0;
+    for (size_t i = 0; (one = json_array_get (self->held, i)); i++)
+        judged =
+          judged || strcmp (text_of (one, "site"), name_short (text_of (ends->site, "name"))) == 0;
+    return judged || cli_refuse ("put: %s has a folder %s of %s's; choose another name",
+                                 text_of (other, "site"), self->order->name, self->owner);
+}
+
 int folder_put (const folder_order_t *order, const char *top)
 {
     json_auto_t *silent = json_array ();
@@ -226,13 +243,17 @@ int folder_put (const folder_order_t *order, const char *top)
     if (!mkdtemp (folder))
         return cli_fail (EXIT_USAGE, "put: %s: %s", folder, strerror (errno));
     self.aside = must_print ("%s/piece", folder);
-    self.held = replica_sites_folder (order->ends.session, order->name, silent);
-    self.manifest = folder_tree_read (top, order->links);
+    json_auto_t *all = replica_sites_folder (order->ends.session, order->name, silent);
+    const char *owner = folder_owner (all, order->ends.session->places.actor), *other;
+    self.owner = must_print ("%s", *owner ? owner : order->ends.session->places.actor);
+    self.held = folder_of_owner (all, self.owner, &other);
+    self.manifest = name_free (&self) ? folder_tree_read (top, order->links) : NULL;
     if (self.manifest)
         code = folder_put_all (&self);
     unlink (self.aside);
     rmdir (folder);
     free (self.aside);
+    free (self.owner);
     json_decref (self.held);
     json_decref (self.here);
     json_decref (self.manifest);

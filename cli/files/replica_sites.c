@@ -145,7 +145,8 @@ const char *folder_piece_of (const char *name)
 int64_t folder_piece_files (const char *piece)
 {
     int64_t version, files;
-    return sscanf (piece, "%13" SCNd64 "-%9" SCNd64 "-", &version, &files) == 2 ? files : -1;
+    return piece && sscanf (piece, "%13" SCNd64 "-%9" SCNd64 "-", &version, &files) == 2 ? files
+                                                                                         : -1;
 }
 
 const json_t *folder_manifest_held (const json_t *held)
@@ -160,4 +161,38 @@ const json_t *folder_manifest_held (const json_t *held)
         }
     }
     return newest;
+}
+
+const char *folder_owner (const json_t *held, const char *actor)
+{
+    json_auto_t *owners = json_object (); /* those who have put a manifest */
+    const json_t *one, *first = NULL;
+    for (size_t i = 0; (one = json_array_get (held, i)); i++) {
+        const json_t *file = json_object_get (one, "file");
+        if (folder_piece_files (folder_piece_of (text_of (file, "name"))) >= 0)
+            take (owners, text_of (file, "owner"), json_true ());
+    }
+    if (json_object_get (owners, actor))
+        return actor;
+    for (size_t i = 0; (one = json_array_get (held, i)); i++) {
+        const json_t *file = json_object_get (one, "file");
+        if (json_object_get (owners, text_of (file, "owner")) &&
+            (!first || number_of (file, "created_ms") < number_of (first, "created_ms")))
+            first = file;
+    }
+    return text_of (first, "owner");
+}
+
+json_t *folder_of_owner (const json_t *held, const char *owner, const char **other)
+{
+    json_t *theirs = json_array (), *one;
+    *other = NULL;
+    for (size_t i = 0; (one = json_array_get (held, i)); i++) {
+        const char *whose = text_of (json_object_get (one, "file"), "owner");
+        if (strcmp (whose, owner) == 0)
+            json_array_append (theirs, one);
+        else
+            *other = whose;
+    }
+    return theirs;
 }

@@ -37,6 +37,13 @@ json_t *replica_sites_gather (session_t *session, const json_t *site, const char
 json_t *replica_sites_folder (session_t *session, const char *name, json_t *silent);
 const json_t *folder_manifest_held (const json_t *held);
 
+/*  Whose folder counts, when several have put one under this name while their sites did not hear of each other:
+ *  the actor's own, else the one put first; "" = there is none. */
+const char *folder_owner (const json_t *held, const char *actor);
+
+/*  What one owner has of it, new; *other: another owner, or NULL. */
+json_t *folder_of_owner (const json_t *held, const char *owner, const char **other);
+
 /*  "pack-3f…" of a hidden name, or NULL. How many files the manifest of that name has; -1 when it is
  *  no manifest's. */
 const char *folder_piece_of (const char *name);

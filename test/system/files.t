@@ -202,6 +202,30 @@ exits 1 "a folder called like a file" musubi put -r odd file --site ams
 says "in clear words" 'file is a file here'
 MUSUBI_ACTOR=mallory exits 1 "another's folder" musubi put -r odd/empty many --site ams
 says "in clear words" 'many is a folder of somebody else'
+MUSUBI_ACTOR=mallory exits 1 "another's folder, at another site" musubi put -r odd/empty many --site slow
+says "by name" "(ams|oslo) has a folder many of $MUSUBI_ACTOR's; choose another name"
+
+# --- of one name by two, whose sites did not hear of each other
+mkdir mine theirs
+echo mine >mine/a
+echo theirs >theirs/a
+exits 0 "a folder is put" musubi put -r mine both --site ams
+kill -STOP "${pid[ams]}" "${pid[oslo]}"
+MUSUBI_ACTOR=mallory exits 0 "another of this name, while the first's site does not answer" musubi --timeout 20s put -r theirs both --site slow
+kill -CONT "${pid[ams]}" "${pid[oslo]}"
+stands () { [ "$(musubi --json replicas both | grep -o '"site": "[a-z]*"' | sort -u | wc -l)" = 2 ]; }
+comes "both stand" stands
+MUSUBI_ACTOR=carol exits 0 "a third gets" musubi get -r both -o third --site oslo
+says "is told of the other" "mallory has put a folder both, too; this is $MUSUBI_ACTOR's, put first"
+check "the one put first" diff -r mine third
+MUSUBI_ACTOR=mallory exits 0 "the other's owner gets" musubi get -r both -o fourth --site oslo
+check "his own" diff -r theirs fourth
+echo more >mine/b
+exits 0 "the first goes on with it" musubi put -r mine both --site ams
+exits 0 "and evicts it" musubi evict both --kept
+MUSUBI_ACTOR=mallory exits 0 "and so does the other" musubi evict both --kept
+none () { ! musubi replicas | grep -q '^both '; }
+comes "nothing is left of it" none
 exits 1 "a folder that nobody has" musubi get -r nobody --site ams
 exits 2 "an unknown word for links" musubi put -r odd x --links hard --site ams
 finish
