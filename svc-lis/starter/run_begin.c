@@ -234,14 +234,14 @@ static void launch_run (const launch_t *launch, int tell)
 /*  --- here --- */
 
 /*  The inputs are there before the account can reach the folder. -1 with why. */
-static int work_folder_make (int folder, const run_order_t *order,
-                             const run_begin_account_t *account, char why [WHY_BYTES])
+static int work_folder_make (int folder, const ticket_t *ticket, const run_begin_account_t *account,
+                             char why [WHY_BYTES])
 {
     run_files_account_t own = {account->name, account->uid, account->gid, account->other};
     int work = -1;
     if (mkdirat (folder, "work", 0700) == 0 || errno == EEXIST)
         work = openat (folder, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    bool entered = work >= 0 && run_files_enter (order, work, &own, why);
+    bool entered = work >= 0 && run_files_enter (ticket, work, &own, why);
     if (entered && (!account->other || fchown (work, account->uid, account->gid) == 0))
         return work;
     if (entered || work < 0)
@@ -296,7 +296,7 @@ pid_t run_begin (const ticket_t *ticket, int folder, const char *path, int outpu
     bool made = !account.other || fchown (output, account.uid, account.gid) == 0 ||
                 wrong (why, "its output on the node: %s", strerror (errno));
     if (made && *order->folder == '\0')
-        made = (launch.folder = work_folder_make (folder, order, &account, why)) >= 0;
+        made = (launch.folder = work_folder_make (folder, ticket, &account, why)) >= 0;
     pid_t pid = made ? program_launch (&launch, why) : -1;
     if (launch.folder >= 0)
         close (launch.folder);

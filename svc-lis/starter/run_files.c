@@ -9,10 +9,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PIECE_BYTES (1u << 24)
@@ -38,15 +40,47 @@ static int run_files_folder_of (int work, const char *path, const run_files_acco
     return folder;
 }
 
+/*  -1 with errno; a site may know none. */
+static int arrivals_open (const char *path)
+{
+    return open (path ? path : "", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
 /*  --- inputs --- */
 
+static int open_below (int folder, const char *path, uint64_t flags)
+{
+    struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | flags,
+                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+    return (int) syscall (SYS_openat2, folder, path, &how, sizeof how);
+}
+
+/*  Of the path that the site tells only the last part counts: this process may read what neither
+ *  site nor storage node may, so it opens nothing but what lies in the storage node's own folder.
+ *  -1 with errno. */
+static int input_open (const char *arrivals, const run_file_t *input, uid_t *owner)
+{
+    struct stat told;
+    const char *name = strrchr (input->copy, '/');
+    descriptor_auto_t beside = arrivals_open (arrivals);
+    descriptor_auto_t node =
+      beside < 0 ? -1 : openat (beside, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    descriptor_auto_t files = node < 0 ? -1 : open_below (node, "files", O_DIRECTORY);
+    if (files < 0 || fstat (files, &told) != 0)
+        return -1;
+    *owner = told.st_uid;
+    return open_below (files, name ? name + 1 : input->copy, O_NONBLOCK | O_NOCTTY);
+}
+
 /*  Are these the bytes that were proved, as far as their number tells, and are they safe from the
- *  account? */
-static bool copy_right (const run_file_t *input, const struct stat *copy,
+ *  account? owner: of the folder in which the copy is. */
+static bool copy_right (const run_file_t *input, const struct stat *copy, uid_t owner,
                         const run_files_account_t *account, char why [WHY_BYTES])
 {
-    if (!S_ISREG (copy->st_mode))
-        return wrong (why, "input %.120s: its copy on this machine is no plain file", input->name);
+    if (!S_ISREG (copy->st_mode) || copy->st_uid != owner)
+        return wrong (why,
+                      "input %.120s: its copy on this machine is no plain file of the storage node",
+                      input->name);
     if ((uint64_t) copy->st_size != input->size)
         return wrong (why,
                       "input %.120s: its copy on this machine has %" PRId64
@@ -61,39 +95,42 @@ static bool copy_right (const run_file_t *input, const struct stat *copy,
 }
 
 /*  By a symbolic link, if the account can open the copy; else by a hard link that it can read. */
-static bool input_link (const run_file_t *input, int copy, mode_t mode, int folder,
+static bool input_link (const run_file_t *input, int copy, const struct stat *told, int folder,
                         const char *last, const run_files_account_t *account)
 {
+    struct stat seen;
     descriptor_auto_t probe = open_as (account->name, AT_FDCWD, input->copy);
-    if (probe >= 0)
+    if (probe >= 0 && fstat (probe, &seen) == 0 && seen.st_dev == told->st_dev &&
+        seen.st_ino == told->st_ino)
         return symlinkat (input->copy, folder, last) == 0;
-    return account->other && fchmod (copy, (mode & 07777) | 0044) == 0 &&
+    return account->other && fchmod (copy, (told->st_mode & 07777) | 0044) == 0 &&
            linkat (copy, "", folder, last, AT_EMPTY_PATH) == 0;
 }
 
-static bool input_enter (const run_file_t *input, int work, const run_files_account_t *account,
-                         char why [WHY_BYTES])
+static bool input_enter (const ticket_t *ticket, const run_file_t *input, int work,
+                         const run_files_account_t *account, char why [WHY_BYTES])
 {
     struct stat told;
+    uid_t owner;
     const char *last;
-    descriptor_auto_t copy = open (input->copy, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    descriptor_auto_t copy = input_open (ticket->arrivals, input, &owner);
     if (copy < 0 || fstat (copy, &told) != 0)
         return wrong (why, "input %.120s: its copy on this machine: %s", input->name,
                       strerror (errno));
-    if (!copy_right (input, &told, account, why))
+    if (!copy_right (input, &told, owner, account, why))
         return false;
     descriptor_auto_t folder = run_files_folder_of (work, input->path, account, &last);
-    return (folder >= 0 && input_link (input, copy, told.st_mode, folder, last, account)) ||
+    return (folder >= 0 && input_link (input, copy, &told, folder, last, account)) ||
            wrong (why, "input %.120s: %s%s", input->name, strerror (errno),
                   errno == EXDEV ? "; its account can't open the copy, and runs are on another disk"
                                  : "");
 }
 
-bool run_files_enter (const run_order_t *order, int work, const run_files_account_t *account,
+bool run_files_enter (const ticket_t *ticket, int work, const run_files_account_t *account,
                       char why [WHY_BYTES])
 {
-    for (size_t i = 0; i < order->inputs_count; i++)
-        if (!input_enter (&order->inputs [i], work, account, why))
+    for (size_t i = 0; i < ticket->order->inputs_count; i++)
+        if (!input_enter (ticket, &ticket->order->inputs [i], work, account, why))
             return false;
     return true;
 }
@@ -167,7 +204,9 @@ static bool output_hand (const run_file_t *file, int work, int arrivals, uid_t u
     descriptor_auto_t output =
       folder < 0 ? -1
                  : openat (folder, last, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    if (output < 0 || fstat (output, &told) != 0)
+    if (strchr (file->copy, '/'))
+        what = "its name in the folder for arrivals should have no slash";
+    else if (output < 0 || fstat (output, &told) != 0)
         what = errno == ENOENT ? "the task has not written it" : strerror (errno);
     else if (!S_ISREG (told.st_mode) || told.st_uid != uid)
         what = "it is no plain file of the task's account";
@@ -179,8 +218,7 @@ static bool output_hand (const run_file_t *file, int work, int arrivals, uid_t u
 bool run_files_hand (const ticket_t *ticket, int work, uid_t uid, char why [WHY_BYTES])
 {
     const run_order_t *order = ticket->order;
-    const char *path = ticket->arrivals ? ticket->arrivals : "";
-    descriptor_auto_t arrivals = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    descriptor_auto_t arrivals = arrivals_open (ticket->arrivals);
     if (arrivals < 0)
         return wrong (why, "the folder for arrivals (storage/arrivals): %s", strerror (errno));
     for (size_t i = 0; i < order->outputs_count; i++)

@@ -22,9 +22,10 @@ typedef struct {
     bool other; /* than that of this process, which is root then */
 } run_files_account_t;
 
-/*  Puts all inputs into the working folder, which the account can't reach yet. False with why: an
- *  input is missing, has another size, or could be changed by the account. */
-bool run_files_enter (const run_order_t *order, int work, const run_files_account_t *account,
+/*  Puts all inputs into the working folder, which the account can't reach yet. An input is
+ *  looked for in the folder "files" beside that for arrivals, and through no link. False with why: it
+ *  is missing, isn't the storage node's, has another size, or could be changed by the account. */
+bool run_files_enter (const ticket_t *ticket, int work, const run_files_account_t *account,
                       char why [WHY_BYTES]);
 
 /*  Takes the links away, so that a copy that is evicted leaves its disk. */

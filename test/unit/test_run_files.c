@@ -2,6 +2,7 @@
 #include "run_fixture.h"
 
 /*  A storage node's folders, beside the runs: files of its own, that others can't reach. */
+static char storage_files [RUN_PATH_BYTES - 8];
 static char storage_copy [RUN_PATH_BYTES];
 static char storage_arrivals [RUN_PATH_BYTES];
 
@@ -9,10 +10,12 @@ static void storage_make (void)
 {
     char folder [RUN_PATH_BYTES / 2];
     snprintf (folder, sizeof folder, "%s/storage", runs);
-    snprintf (storage_copy, sizeof storage_copy, "%s/copy", folder);
+    snprintf (storage_files, sizeof storage_files, "%s/files", folder);
+    snprintf (storage_copy, sizeof storage_copy, "%s/copy", storage_files);
     snprintf (storage_arrivals, sizeof storage_arrivals, "%s/arrivals", folder);
     mkdir (runs, 0711);
     mkdir (folder, 0750);
+    mkdir (storage_files, 0750);
     mkdir (storage_arrivals, 0750);
     int copy = open (storage_copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
     assert_true (copy >= 0 && write (copy, "right bytes\n", 12) == 12);
@@ -25,6 +28,7 @@ static void storage_remove (void)
     snprintf (path, sizeof path, "%s/storage/arrivals/run.0", runs);
     unlink (path);
     unlink (storage_copy);
+    rmdir (storage_files);
     rmdir (storage_arrivals);
     snprintf (path, sizeof path, "%s/storage", runs);
     rmdir (path);
@@ -49,6 +53,7 @@ static made_t made_reading (const char *script, const run_file_t *in)
     made_t run = made (script);
     run.order.inputs = (run_file_t *) in;
     run.order.inputs_count = 1;
+    run.arrivals = storage_arrivals;
     return run;
 }
 
@@ -144,6 +149,74 @@ static void what_is_wrong_with_a_file_is_said (void **state)
     }
 }
 
+static void refused_for (const run_file_t *in, const char *why)
+{
+    made_t run = made_reading ("cat in", in);
+    begin (&run);
+    stand_t stand = await_end (&run);
+    assert_int_equal (stand.report.state, RUN_REFUSED);
+    if (!strstr (stand.report.why, why))
+        fail_msg ("%s", stand.report.why);
+}
+
+/*  The account of the storage node owns its folder, and tells what it likes. */
+static void an_agent_opens_only_what_is_the_storage_node_s (void **state)
+{
+    (void) state;
+    char secret [RUN_PATH_BYTES], aside [RUN_PATH_BYTES];
+    struct stat told;
+    storage_make ();
+    snprintf (aside, sizeof aside, "%s/storage/aside", runs);
+    assert_int_equal (mkdir (aside, 0700), 0);
+    snprintf (secret, sizeof secret, "%s/storage/aside/copy", runs);
+    int file = open (secret, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    assert_true (file >= 0 && write (file, "secret bytes", 12) == 12);
+    close (file);
+    run_file_t in = {.name = "a", .path = "in", .copy = secret, .size = 12};
+    unlink (storage_copy);
+    refused_for (&in, "No such file"); /* another folder than the storage node's */
+    in.copy = storage_copy;
+    assert_int_equal (symlink (secret, storage_copy), 0);
+    refused_for (&in, "Too many levels");
+    unlink (storage_copy);
+    rmdir (storage_files);
+    assert_int_equal (symlink (aside, storage_files), 0);
+    refused_for (&in, "Too many levels"); /* a link in the middle */
+    unlink (storage_files);
+    assert_int_equal (stat (secret, &told), 0);
+    assert_int_equal (told.st_mode & 07777, 0600);
+    if (geteuid () == 0) {
+        assert_int_equal (rename (aside, storage_files), 0); /* root's file in games' folder */
+        assert_int_equal (chown (storage_files, 5, 60), 0);
+        refused_for (&in, "no plain file of the storage node");
+        assert_int_equal (stat (storage_copy, &told), 0);
+        assert_int_equal (told.st_mode & 07777, 0600);
+    }
+    unlink (secret);
+    rmdir (aside);
+}
+
+/*  Nor writes elsewhere: not through a link, nor where a site's name of an output leads. */
+static void an_output_gets_into_no_other_folder (void **state)
+{
+    (void) state;
+    storage_make ();
+    run_file_t out = {.name = "b", .path = "b", .copy = "../files/run.2"};
+    for (size_t i = 0; i < 2; i++) {
+        made_t run = made ("echo x >b");
+        run.order.outputs = &out;
+        run.order.outputs_count = 1;
+        run.arrivals = storage_arrivals;
+        begin (&run);
+        assert_false (await_end (&run).report.handed);
+        assert_int_equal (inode_of (storage_files, "run.2"), 0);
+        rmdir (storage_arrivals);
+        assert_true (i > 0 || symlink (storage_files, storage_arrivals) == 0);
+        out.copy = "run.2";
+    }
+    unlink (storage_arrivals);
+}
+
 int main (int argc, char **argv)
 {
     if (argc > 1 && strcmp (argv [1], "starter") == 0)
@@ -153,6 +226,8 @@ int main (int argc, char **argv)
       TEST (a_run_reads_the_copy_itself_and_hands_its_output_over),
       TEST (a_run_can_not_write_its_input),
       TEST (what_is_wrong_with_a_file_is_said),
+      TEST (an_agent_opens_only_what_is_the_storage_node_s),
+      TEST (an_output_gets_into_no_other_folder),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
