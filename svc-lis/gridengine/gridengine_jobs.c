@@ -63,8 +63,9 @@ command_told_t grid_submit (const batch_setup_t *setup, const batch_job_t *job,
     text_auto_t *limits = must_print ("h_rt=%" PRId64 "%s%s", (job->limit_ms + 999) / 1000,
                                       reserved ? "," GRID_COMPLEX "=" : "", job->reservation);
     text_auto_t *slots = must_print ("%" PRIu32, job->cpus);
-    return BATCH_SUBMIT (setup, job, "unknown queue", why, "qsub", "-terse", "-notify", "-N",
-                         job->name, "-S", "/bin/sh", "-r", "n", "-wd", job->folder, "-q",
+    /*  -C "": no line of the script is options; a task's arguments may have such lines. */
+    return BATCH_SUBMIT (setup, job, "unknown queue", why, "qsub", "-C", "", "-terse", "-notify",
+                         "-N", job->name, "-S", "/bin/sh", "-r", "n", "-wd", job->folder, "-q",
                          reserved ? job->reservation : setup->queue, "-o", job->output, "-e",
                          *job->errors ? job->errors : job->output, "-j", *job->errors ? "n" : "y",
                          "-l", limits, parallel ? "-pe" : NULL, environment, slots);

@@ -38,10 +38,11 @@ start=$(($(date +%s) + 25))
 check "all nodes are reserved" reserve trio "$(date -u -d "@$start" +%FT%TZ)" 10m 6
 id=$(jq -r .reservation "$work/taken")
 check "from the second that was asked for" test "$(date -d "$(jq -r .start "$work/taken")" +%s%3N)" = "${start}000"
-bag=$(musubi submit ams --reservation "$id" --count 6 --limit 5m -- sh -c 'date +%s%3N; sleep 2')
+bag=$(musubi submit ams --reservation "$id" --count 6 --limit 5m -- sh -c $'date +%s%3N; sleep 2\n#$ -A other\n#$ -p -77')
 comes "Grid Engine has its queue before its start" in_grid "$id"
 check "before the start" test "$(date +%s)" -lt "$start"
 comes "its jobs wait there" queued_jobs "musubi-ams-$id" 6
+check "no line of their arguments is an option of qsub" test -z "$(qstat -j '*' | grep -E '^(account: +other|priority: +-77)')"
 own=$(as_account qsub -terse -q "musubi-ams-$id" -l "musubi=musubi-ams-$id" -wd "$told" -o "$told/own" -j y -S /bin/sh <<<'date +%s%3N')
 check "plain qsub takes a job of its owner" test "$own"
 comes "it opens" opened "$id" 3

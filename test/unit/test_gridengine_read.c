@@ -1,7 +1,8 @@
 /*  test_gridengine_read - what Grid Engine 8.1.9 writes is read as it is meant; odd and cut texts, and
- *  each prefix of a good one, say less but never what is not there.
+ *  each prefix of a good one, say less but never what is not there. What it is told of a job is what
+ *  the site means.
  */
-#include "gridengine_read.h"
+#include "gridengine_queue.h"
 
 #include "must.h"
 
@@ -239,6 +240,49 @@ static void a_configuration_is_unfolded_and_changed (void **unused)
     free (more);
 }
 
+/*  Stands for the one that runs the command. */
+static const char *submitted [32];
+
+command_told_t __wrap_batch_run_submit (const batch_setup_t *setup, const batch_job_t *job,
+                                        const char *const *arguments, const char *later,
+                                        char why [WHY_BYTES]);
+
+command_told_t __wrap_batch_run_submit (const batch_setup_t *setup, const batch_job_t *job,
+                                        const char *const *arguments, const char *later,
+                                        char why [WHY_BYTES])
+{
+    (void) setup, (void) job, (void) later, (void) why;
+    for (size_t i = 0; arguments [i] && i + 1 < sizeof submitted / sizeof *submitted; i++)
+        submitted [i] = arguments [i];
+    return COMMAND_DONE;
+}
+
+/*  A line "#$ -A other" of a script would be an option of qsub. */
+static void no_line_of_a_script_is_an_option (void **state)
+{
+    (void) state;
+    char why [WHY_BYTES];
+    const char *prefix = NULL;
+    batch_setup_t setup = {.site = "ams", .queue = "batch", .limit_ms = 10000};
+    batch_job_t job = {.name = "musubi-ams-1.0.1",
+                       .account = "nobody",
+                       .reservation = "",
+                       .held = "",
+                       .cpus = 1,
+                       .limit_ms = 1500,
+                       .script = "echo '\n#$ -A other\n'\n",
+                       .folder = "/tmp",
+                       .output = "/tmp/out",
+                       .errors = ""};
+    assert_int_equal (grid_submit (&setup, &job, why), COMMAND_DONE);
+    assert_string_equal (submitted [0], "qsub");
+    for (size_t i = 0; submitted [i]; i++)
+        if (strcmp (submitted [i], "-C") == 0)
+            prefix = submitted [i + 1];
+    assert_non_null (prefix);
+    assert_string_equal (prefix, "");
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -250,6 +294,7 @@ int main (void)
       cmocka_unit_test (an_instance_is_of_its_queue_only),
       cmocka_unit_test (elements_and_attributes_are_found_whole),
       cmocka_unit_test (a_configuration_is_unfolded_and_changed),
+      cmocka_unit_test (no_line_of_a_script_is_an_option),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
