@@ -249,7 +249,8 @@ static void release_located (pending_t *self, const moment_t *now)
 
 /*  R11: can the participants that answer release their parts without the others? While others are
  *  silent: if they agree on the version. After an earlier release: those that were silent then. In
- *  both cases no change may be pending. */
+ *  both cases no change may be pending, and one of them must book something: its vote bars other
+ *  changes until the rest has been given back. */
 static bool can_give_back (const pending_t *self, bool others_silent)
 {
     const part_record_t *newest = locate_newest (self->base.locate);
@@ -257,13 +258,17 @@ static bool can_give_back (const pending_t *self, bool others_silent)
     if (self->operation != OPERATION_RELEASE || !newest->plan_set || newest->version == 0 ||
         released == others_silent)
         return false;
+    bool any_books = false;
     for (size_t i = 0; i < self->base.locate->count; i++) {
         const located_part_t *part = &self->base.locate->parts [i];
         bool old = part->record.version != newest->version && !part_record_over (&part->record);
+        holding_t holding = holding_of (&part->record);
         if (part->known && (part->record.pending_set || (old && !released)))
             return false;
+        any_books = any_books ||
+                    (part->known && !part_record_over (&part->record) && !holding_empty (&holding));
     }
-    return true;
+    return any_books;
 }
 
 /*  --- both --- */

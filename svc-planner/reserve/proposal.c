@@ -218,7 +218,7 @@ static size_t find_awaited (const pending_t *self, participant_ref_t awaited [PA
 /*  Name the participants that release now, and those that will later. */
 static void proposal_tell_awaited (const plan_t *plan, answer_t *answer)
 {
-    char words [PARTICIPANT_REF_WORDS_BYTES], given [SENTENCE_BYTES] = "nowhere yet";
+    char words [PARTICIPANT_REF_WORDS_BYTES], given [SENTENCE_BYTES] = "";
     for (size_t i = 0, at = 0; i + 1 < plan->participants_count && at < sizeof given; i++)
         at += (size_t) snprintf (given + at, sizeof given - at, "%s%s", i ? ", " : "",
                                  participant_ref_words (plan->participants [i].name, words));

@@ -6,9 +6,9 @@
  *  else takes what is free. Plan 0 makes it two units, plan 1 releases it (or, with -DNO_RELEASE, makes
  *  it two units too); with three plans, plan 2 makes one unit of version 2. T9 and T10 go on below it.
  *
- *  R11: the release may be begun while the last participant is silent. Then that one has no part in
- *  it, and is awaited: once nothing is pending there any more it gives back what it has, in a
- *  transaction of its own, here one step.
+ *  R11: the release may be begun while the last participants are silent, but not while all are that
+ *  book something. Then these have no part in it, and are awaited: once nothing is pending there any
+ *  more they give back what they have, in a transaction of their own, here one step.
  */
 #ifndef PARTICIPANTS
 #define PARTICIPANTS 2
@@ -31,13 +31,18 @@ byte current [PARTICIPANTS];  /* units of the committed version */
 byte calendar [PARTICIPANTS]; /* units that the calendar carries for it */
 byte made_by [PARTICIPANTS];  /* plan + 1 */
 bool taken [PARTICIPANTS];    /* a unit, by somebody else */
-bool silent;                  /* the last participant is, when the release begins */
+byte silent;                  /* so many of the last participants are, when the release begins */
 
 #define UP(t) (!dead [PLANNER (t)])
-#define MAY_BEGIN(t) (t < 2 || version [0] == 2 || version [1] == 2)
+#ifdef WITHOUT_R11_BOOKS /* the home's vote is enough */
+#define HEARD(t) true
+#else
+#define HEARD(t) (t != 1 || silent < PARTICIPANTS)
+#endif
+#define MAY_BEGIN(t) (HEARD (t) && (t < 2 || version [0] == 2 || version [1] == 2))
 #define MAY_DECIDE(t) true
 #define REPLACED(p, t) false
-#define AWAITS(p, t) (silent && (t) == 1 && (p) == PARTICIPANTS - 1)
+#define AWAITS(p, t) ((t) == 1 && (p) + silent >= PARTICIPANTS)
 #define TAKES_PART(p, t) (!AWAITS (p, t))
 #define HAS_EDGE(p, t) true
 #define HEARS(p, t) true
@@ -122,7 +127,7 @@ end:
     :: d_step { !dead [0] -> dead [0] = true }
     :: d_step { !dead [1] -> dead [1] = true }
 #ifndef NO_RELEASE
-    :: d_step { !silent && phase [1] == PHASE_INITIAL -> silent = true }
+    :: d_step { silent < PARTICIPANTS && phase [1] == PHASE_INITIAL -> silent++ }
 #endif
     od
 }

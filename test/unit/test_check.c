@@ -181,7 +181,34 @@ static void finds_two_versions_of_one_number (void **state)
     assert_int_equal (judge (self, 1, true).violations, 0);
     record_everywhere (self, 3, OPERATION_MODIFY, "r1", 1, COMMAND_COMMITTED, 4, 10, 12);
     assert_int_equal (judge (self, 1, true).violations, 1);
-    assert_non_null (strstr (self->told [0], "two different versions 2"));
+    assert_non_null (strstr (self->told [0], "two different versions 2: of "));
+    record_everywhere (self, 4, OPERATION_MODIFY, "r1", 2, COMMAND_COMMITTED, 4, 10, 12);
+    assert_int_equal (judge (self, 1, true).violations, 1); /* and later, too */
+}
+
+/*  Nobody but the home voted for the release. */
+static void finds_a_version_that_a_change_and_a_release_have_made (void **state)
+{
+    fixture_t *self = *state;
+    participant_ref_t parties [] = {{.name = "gis/g2"}, {.name = "lis/ams"}, {.name = "lis/ber"}};
+    plan_t release = {.txid = {.start = 2, .counter = 7},
+                      .operation = OPERATION_RELEASE,
+                      .base_version = 1,
+                      .participants = parties,
+                      .participants_count = 1,
+                      .awaited = &parties [1],
+                      .awaited_count = 2};
+    snprintf (release.reservation, sizeof release.reservation, "r1");
+    snprintf (release.request_id, sizeof release.request_id, "rel@g2");
+    check_command (self->check, "gis/g2",
+                   &(check_record_t){.plan = release, .state = COMMAND_COMMITTED});
+    record_everywhere (self, 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 6, 10, 12);
+    assert_int_equal (judge (self, 1, true).violations, 0);
+    record_everywhere (self, 2, OPERATION_MODIFY, "r1", 1, COMMAND_COMMITTED, 3, 10, 12);
+    assert_int_equal (judge (self, 1, true).violations, 1);
+    record_everywhere (self, 3, OPERATION_MODIFY, "r1", 2, COMMAND_COMMITTED, 4, 10, 12);
+    assert_int_equal (judge (self, 1, true).violations, 1);
+    assert_non_null (strstr (self->told [0], "two different versions 2: of "));
 }
 
 static void finds_what_a_later_version_has_left_behind (void **state)
@@ -347,6 +374,7 @@ int main (void)
       TEST (counts_the_larger_of_a_version_and_its_change),
       TEST (finds_a_booking_of_what_is_not_described),
       TEST (finds_two_versions_of_one_number),
+      TEST (finds_a_version_that_a_change_and_a_release_have_made),
       TEST (finds_what_a_later_version_has_left_behind),
       TEST (a_release_that_books_is_none),
       TEST (a_part_that_a_release_awaits_is_pending_until_it_is_given_back),

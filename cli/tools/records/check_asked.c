@@ -333,6 +333,38 @@ static void judge_left (check_t *self, const plan_t *last, const check_record_t 
     }
 }
 
+/*  Two releases may have made one version: the later one gives back what was silent at the first. So
+ *  may two repairs, of which the later one looked again. */
+static bool may_both_stand (const plan_t *one, const plan_t *other)
+{
+    bool releases = one->operation == OPERATION_RELEASE && other->operation == OPERATION_RELEASE;
+    return releases || (!*one->request_id && !*other->request_id);
+}
+
+/*  True, and told, when two transactions have made one version; homes' records count, too. */
+static bool made_twice (check_t *self, const check_record_t *const *records, size_t count)
+{
+    const check_record_t *made = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const check_record_t *record = records [i];
+        const plan_t *plan = &record->plan;
+        char one [TXID_TEXT_BYTES], other [TXID_TEXT_BYTES];
+        if (record->state != COMMAND_COMMITTED)
+            continue;
+        if (made && made->plan.base_version == plan->base_version &&
+            txid_compare (&made->plan.txid, &plan->txid) != 0 &&
+            !may_both_stand (&made->plan, plan)) {
+            check_violation (
+              self, "reservation %s has two different versions %u: of %s at %s, and of %s at %s",
+              plan->reservation, plan->base_version + 1, txid_text (&made->plan.txid, one),
+              made->participant, txid_text (&plan->txid, other), record->participant);
+            return true;
+        }
+        made = record;
+    }
+    return false;
+}
+
 /*  All records of one reservation, ascending by version. A last version that is not committed
  *  everywhere is judged as a transaction, not here. */
 static void judge_reservation (check_t *self, const check_record_t *const *records, size_t count)
@@ -354,17 +386,8 @@ static void judge_reservation (check_t *self, const check_record_t *const *recor
           records [i]->bookings_count + records [i]->circuits_count + records [i]->space_count > 0;
     }
     self->result.reservations += books;
-    for (size_t i = 0; i < from; i++)
-        if (records [i]->state == COMMAND_COMMITTED &&
-            records [i]->plan.base_version == plan->base_version &&
-            (records [i]->plan.operation != OPERATION_RELEASE ||
-             plan->operation != OPERATION_RELEASE)) { /* else one releases what the other could
-                                                         not reach */
-            check_violation (self, "reservation %s has two different versions %u, at %s and at %s",
-                             plan->reservation, plan->base_version + 1, records [i]->participant,
-                             records [last - 1]->participant);
-            return;
-        }
+    if (made_twice (self, records, last))
+        return;
     judge_left (self, plan, records, from);
     if (committed == plan->participants_count && committed == last - from)
         judge_version (self, &records [from], committed);
