@@ -15,6 +15,7 @@ static const codec_row_t profile_rows [] = {
   ROW_TIME ("until_ms", profile_question_t, over.until),
   ROW_WORD ("reservation", profile_question_t, reservation, OR_NONE),
   ROW_FLAG ("without_work", profile_question_t, without_work),
+  ROW_WORD ("actor", profile_question_t, actor, OR_NONE),
 };
 
 static bool calendar_profile_rule (void *self, char why [WHY_BYTES])
@@ -49,6 +50,7 @@ static const codec_row_t windows_rows [] = {
   ROW_LIST ("windows", windows_question_t, windows, windows_count, window_question, 0,
             CALENDAR_WINDOWS_MOST),
   ROW_WORD ("reservation", windows_question_t, reservation, OR_NONE),
+  ROW_WORD ("actor", windows_question_t, actor, OR_NONE),
 };
 const codec_t windows_question_codec = CODEC (windows_question_t, windows_request, windows_rows);
 
@@ -59,6 +61,7 @@ static const codec_row_t free_rows [] = {
   ROW_TIME ("from_ms", free_question_t, over.from),
   ROW_TIME ("until_ms", free_question_t, over.until),
   ROW_NUMBER ("most", free_question_t, most),
+  ROW_WORD ("actor", free_question_t, actor, OR_NONE),
 };
 
 const codec_t free_question_codec =

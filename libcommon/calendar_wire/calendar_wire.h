@@ -17,6 +17,7 @@ typedef struct {
     interval_t over;
     char reservation [NAME_BYTES_MAX + 1]; /* "" = none */
     bool without_work;
+    char actor [NAME_BYTES_MAX + 1]; /* "" = its rights are not asked for */
 } profile_question_t;
 
 typedef struct {
@@ -29,6 +30,7 @@ typedef struct {
     window_question_t *windows;
     size_t windows_count;
     char reservation [NAME_BYTES_MAX + 1];
+    char actor [NAME_BYTES_MAX + 1];
 } windows_question_t;
 
 typedef struct {
@@ -37,6 +39,7 @@ typedef struct {
     uint32_t amount;                    /* > 0 */
     int64_t duration_ms;                /* > 0 */
     uint32_t most;                      /* 0 = as who is asked likes */
+    char actor [NAME_BYTES_MAX + 1];
 } free_question_t;
 
 typedef struct {

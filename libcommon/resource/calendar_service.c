@@ -70,6 +70,16 @@ static bool check_disclosed (calendar_service_t *self, const request_t *request)
                            self->parts.service->name);
 }
 
+/*  Would a hold for this actor be refused whatever is free? Asked as the vote is. */
+static bool check_actor (const calendar_service_t *self, const request_t *request,
+                         const char *actor)
+{
+    if (!*actor || may (self->parts.access, VERB_HOLD, request->actor, actor, request->actor))
+        return true;
+    return service_refuse (self->parts.service, request, CALL_DENIED, "%s has no account here",
+                           actor);
+}
+
 bool calendar_service_counted (calendar_service_t *self, const request_t *request,
                                const char *reservation, const interval_list_t **counted)
 {
@@ -119,7 +129,7 @@ static void calendar_service_on_profile (void *owner, const moment_t *now, const
     const interval_list_t *counted;
     if (!count_allowed (self, request, "resources", question->resources_count,
                         self->limits.resources_max) ||
-        !check_disclosed (self, request) ||
+        !check_actor (self, request, question->actor) || !check_disclosed (self, request) ||
         !calendar_service_counted (self, request, question->reservation, &counted))
         return;
     interval_list_t work = {0};
@@ -169,6 +179,7 @@ static void calendar_service_on_windows (void *owner, const moment_t *now, const
     const interval_list_t *counted;
     if (!count_allowed (self, request, "windows", question->windows_count,
                         self->limits.windows_max) ||
+        !check_actor (self, request, question->actor) ||
         !calendar_service_counted (self, request, question->reservation, &counted))
         return;
     bool *fits = must (calloc (question->windows_count + 1, sizeof *fits));
@@ -231,7 +242,7 @@ static void on_free (void *owner, const moment_t *now, const request_t *request,
     calendar_service_t *self = owner;
     const free_capacity_t *room = self->parts.room;
     const free_question_t *question = body;
-    if (!check_disclosed (self, request))
+    if (!check_actor (self, request, question->actor) || !check_disclosed (self, request))
         return;
     bool any = !*question->resource;
     size_t first = 0;

@@ -103,6 +103,8 @@ static void availability_query_on_windows (void *owner, const moment_t *now, uin
     self->questions [token].call = 0;
     if (result->status == CALL_OK)
         take_windows (self, token, result->body);
+    else if (result->status == CALL_DENIED) /* to whoever asks: nothing is wrong there */
+        snapshot_leave_out (self->snapshot, token, result->reason);
     else
         leave_out (self, token, result->reason);
     availability_query_answered (self, now, token, result->status);
@@ -136,10 +138,10 @@ static void ask_windows (availability_query_t *self, const moment_t *now, size_t
         quantity = (quantity + self->order.visible - 1) / self->order.visible;
         question->windows [i].quantity = quantity < UINT32_MAX ? (uint32_t) quantity : UINT32_MAX;
     }
-    availability_query_ask (
-      self, now, at, "Windows",
-      windows_encode (question->windows, question->windows_count, self->reservation),
-      availability_query_on_windows);
+    availability_query_ask (self, now, at, "Windows",
+                            windows_encode (question->windows, question->windows_count,
+                                            self->reservation, self->order.actor),
+                            availability_query_on_windows);
 }
 
 /*  --- profiles --- */
@@ -166,7 +168,8 @@ static void availability_query_on_profile (void *owner, const moment_t *now, uin
 {
     availability_query_t *self = owner;
     self->questions [token].call = 0;
-    if (result->status == CALL_DENIED) { /* it has changed its disclosure since it was announced */
+    if (result->status == CALL_DENIED) { /* it has changed its disclosure since it was announced,
+                                             or the actor has no account */
         ask_windows (self, now, token);
         return;
     }
@@ -223,6 +226,7 @@ static void ask_profile (availability_query_t *self, const moment_t *now, size_t
     }
     profile_question_t question = {.over = {from_ms, until_ms}};
     memcpy (question.reservation, self->reservation, sizeof question.reservation);
+    snprintf (question.actor, sizeof question.actor, "%s", self->order.actor);
     name_resources (self, at, &question);
     availability_query_ask (self, now, at, "Profile",
                             codec_encode (&profile_question_codec, &question),

@@ -20,6 +20,7 @@ typedef struct {
     snapshot_t *snapshot;
     starts_t starts;
     const char *reservation;      /* what it holds counts as free; "" = none; copied */
+    const char *actor;            /* who has no right to hold there is told so */
     unresponsive_t *unresponsive; /* not waited for, unless patient or all are so */
     bool patient;                 /* wait for everybody; a try lasts try_ms_max */
     size_t starts_most;           /* windows at no more starts; 0 = as many as there is room for */

@@ -218,11 +218,13 @@ window_question_t *windows_choose (snapshot_t *snapshot, const starts_t *starts,
 
 /*  --- the question and its answer --- */
 
-packed_t windows_encode (const window_question_t *windows, size_t count, const char *reservation)
+packed_t windows_encode (const window_question_t *windows, size_t count, const char *reservation,
+                         const char *actor)
 {
     windows_question_t question = {.windows = (window_question_t *) windows,
                                    .windows_count = count};
     snprintf (question.reservation, sizeof question.reservation, "%s", reservation);
+    snprintf (question.actor, sizeof question.actor, "%s", actor);
     return codec_encode (&windows_question_codec, &question);
 }
 

@@ -13,7 +13,8 @@
 #include "snapshot.h"
 
 /*  Calendar.Windows: does each fit? */
-packed_t windows_encode (const window_question_t *windows, size_t count, const char *reservation);
+packed_t windows_encode (const window_question_t *windows, size_t count, const char *reservation,
+                         const char *actor);
 
 /*  fits has one answer for each window asked about. False with why when the answer is not so. */
 bool windows_decode (bytes_t body, bool *fits, size_t count, char why [WHY_BYTES]);

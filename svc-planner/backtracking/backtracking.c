@@ -237,7 +237,8 @@ static void ask_site_windows (backtracking_t *self, const moment_t *now,
     }
     question->call =
       backtracking_ask (self, now, place->source, "Windows",
-                        windows_encode (windows, question->windows_count, ""), on_site_windows, at);
+                        windows_encode (windows, question->windows_count, "", self->order.actor),
+                        on_site_windows, at);
 }
 
 static void on_slot (void *owner, const moment_t *now, uint64_t token, const call_result_t *result)
@@ -284,6 +285,7 @@ static void ask_next_place (backtracking_t *self, const moment_t *now)
                              .over = {question->from_ms, wish.until_ms},
                              .most = 1};
     snprintf (asked.resource, sizeof asked.resource, "%s", place->class_name);
+    snprintf (asked.actor, sizeof asked.actor, "%s", self->order.actor);
     question->call = backtracking_ask (self, now, place->source, "Free",
                                        codec_encode (&free_question_codec, &asked), on_slot, at);
 }
@@ -476,9 +478,10 @@ static void backtracking_ask_domain (backtracking_t *self, const moment_t *now,
                   graph_link (snapshot->graph, link)->link->name);
     }
     self->waiting++;
-    question->call = backtracking_ask (self, now, source, "Windows",
-                                       windows_encode (windows, question->windows_count, ""),
-                                       backtracking_on_windows, at);
+    question->call =
+      backtracking_ask (self, now, source, "Windows",
+                        windows_encode (windows, question->windows_count, "", self->order.actor),
+                        backtracking_on_windows, at);
 }
 
 static void ask_edge (backtracking_t *self, const moment_t *now, const backtrack_wish_t *wish)

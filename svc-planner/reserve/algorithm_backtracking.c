@@ -156,6 +156,7 @@ static void find_reasons (pending_t *self, const moment_t *now)
                               &(availability_query_order_t){.snapshot = self->plan.snapshot,
                                                             .starts = self->plan.starts,
                                                             .reservation = "",
+                                                            .actor = self->receipt.actor,
                                                             .unresponsive = pendings->unresponsive,
                                                             .patient = true},
                               algorithm_backtracking_on_surveyed, self);

@@ -236,6 +236,15 @@ static size_t count_places (const snapshot_t *snapshot, size_t need, bool silent
     return count;
 }
 
+/*  Nobody who was asked may be used; each is told with the reason, by pending_explain. */
+static void explain_left_out (pending_t *self, size_t need)
+{
+    const compute_need_t *wanted = &self->plan.snapshot->request->compute [need];
+    answer_reason (&self->answer, wanted->id, wanted->site,
+                   "it can be at none of the %zu places that could have it, for the reasons below",
+                   self->plan.snapshot->needs [need].could);
+}
+
 static void explain_short (pending_t *self, size_t need, size_t place, int64_t nodes)
 {
     const compute_need_t *wanted = &self->request.compute [need];
@@ -368,6 +377,9 @@ static bool explain_needs (pending_t *self, const moment_t *now)
             explain_impossible (self, i);
         else if (late)
             explain_late (self, i, late);
+        else if (count_places (snapshot, i, false) + count_places (snapshot, i, true) == 0 &&
+                 need_unasked (&snapshot->needs [i]) == 0)
+            explain_left_out (self, i);
         else if (derived->kind == DERIVED_NOT)
             explain_short (self, i, place, nodes);
         else if (!explain_staging (self, now, i))

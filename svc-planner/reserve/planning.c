@@ -181,6 +181,7 @@ static void ask_round (pending_t *self, const moment_t *now)
       .snapshot = self->plan.snapshot,
       .starts = self->plan.starts,
       .reservation = self->operation == OPERATION_MODIFY ? self->reservation : "",
+      .actor = self->receipt.actor,
       .unresponsive = self->pendings->unresponsive,
       .patient = self->plan.patient};
     if (self->plan.algorithm->ask)

@@ -49,6 +49,13 @@ static free_profile_t *free_profile_named (snapshot_t *snapshot, size_t source,
     return snapshot_free_profile (snapshot, source, slash ? slash + 1 : resource);
 }
 
+/*  In its own words, where it has some. */
+static void learn_refused (pending_t *self, size_t source, const refusal_t *refusal)
+{
+    candidates_learn (self, source, 0,
+                      *refusal->text ? refusal->text : refusal_reason_word (refusal->reason));
+}
+
 static void learn_fresh (pending_t *self, size_t source, const refusal_t *refusal)
 {
     for (size_t i = 0; i < refusal->fresh_count; i++) {
@@ -67,7 +74,7 @@ static void learn_short (pending_t *self, size_t source, const refusal_t *refusa
     if (free_profile && refusal->from_ms < refusal->until_ms)
         free_profile_deny (free_profile, refusal->from_ms, refusal->until_ms, refusal->wanted);
     else if (refusal->fresh_count == 0)
-        candidates_learn (self, source, 0, refusal_reason_word (refusal->reason));
+        learn_refused (self, source, refusal);
 }
 
 /*  It says that the plan came too late, but by our clock there is time left: its clock is ahead,
@@ -131,7 +138,7 @@ static lesson_t learn_refusal (pending_t *self, const moment_t *now, size_t sour
     else if (refusal->reason == REFUSAL_TOO_NEAR && refusal->from_ms > now->wall_ms)
         candidates_learn (self, source, refusal->from_ms - now->wall_ms, NULL);
     else
-        candidates_learn (self, source, 0, refusal_reason_word (refusal->reason));
+        learn_refused (self, source, refusal);
     return LESSON_PLAN_AGAIN;
 }
 

@@ -47,7 +47,7 @@ typedef struct fed_proc {
     size_t hears_count;
     site_t site;
     domain_t domain;
-    bool nobody; /* a domain where nobody has an account */
+    bool nobody; /* a site or domain where nobody has an account */
     planner_settings_t planner;
     /*  Makes the core of a service that the fixture does not know; it is added as a FED_OTHER. */
     void (*make) (struct fed_proc *proc, const char *const *gis, size_t gis_count);
@@ -361,14 +361,15 @@ static inline void fed_make (fed_t *fed, fed_proc_t *proc)
         settings.access.accounts_count = 1;
         gis_core (&settings, &proc->host.core);
     } else if (proc->kind == FED_LIS) {
-        lis_settings_t settings = {.provider.name = proc->name,
-                                   .site = proc->site,
-                                   .provider.access = {.accounts = everybody, .accounts_count = 1},
-                                   .provider.participant = participant_limits_default,
-                                   .provider.limits = lis_limits_default,
-                                   .plus = plus_limits_default,
-                                   .provider.gis_endpoints = gis,
-                                   .provider.gis_count = gis_count};
+        lis_settings_t settings = {
+          .provider.name = proc->name,
+          .site = proc->site,
+          .provider.access = {.accounts = everybody, .accounts_count = proc->nobody ? 0 : 1},
+          .provider.participant = participant_limits_default,
+          .provider.limits = lis_limits_default,
+          .plus = plus_limits_default,
+          .provider.gis_endpoints = gis,
+          .provider.gis_count = gis_count};
         lis_core (&settings, &proc->host.core);
     } else if (proc->kind == FED_NIS) {
         nis_settings_t settings = {

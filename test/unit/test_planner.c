@@ -79,6 +79,39 @@ static void a_dry_run_promises_nothing (void **state)
     fed_end (&fed);
 }
 
+/*  Its rights are asked for as the vote would: by dry runs, too, and before anybody is held. */
+static void who_has_no_account_is_told_so_by_each_site_and_before_any_vote (void **state)
+{
+    (void) state;
+    for (int dry = 0; dry < 2; dry++) {
+        fed_t fed;
+        fed_new (&fed, 5);
+        fed_add (&fed, FED_GIS, "gis/g1");
+        for (int i = 0; i < 3; i++) {
+            char name [16];
+            snprintf (name, sizeof name, "lis/s%d", i);
+            fed_add_site (&fed, name, 8, 4, 1000, i == 2 ? DISCLOSE_WINDOWS : DISCLOSE_PROFILE);
+            fed.procs [fed_find (&fed, name)].nobody = true;
+        }
+        fed_add (&fed, FED_PLANNER, "p0");
+        fed_up (&fed);
+        user_wish_t wish = {.cpus = {2, 2}, .needs = 2, .distinct = true, .dry_run = dry == 1};
+        Musubi__Answer *answer =
+          read_answer (&fed, ask_reserve (&fed, "p0", dry ? "" : "r@g1", &wish));
+        expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+        assert_int_equal (answer->n_alternatives, 0);
+        size_t told = 0;
+        for (size_t i = 0; i < answer->n_reasons; i++) {
+            told += strstr (answer->reasons [i]->text, "alice has no account here") != NULL;
+            assert_null (strstr (answer->reasons [i]->text, "free at none of the 0"));
+            assert_null (strstr (answer->reasons [i]->text, "free by itself"));
+        }
+        assert_int_equal (told, 3);
+        message_free (&answer->base);
+        fed_end (&fed);
+    }
+}
+
 static void a_repeat_at_another_planner_is_told_the_same (void **state)
 {
     (void) state;
@@ -742,6 +775,7 @@ int main (void)
       cmocka_unit_test (a_plain_reserve_is_committed_at_two_sites),
       cmocka_unit_test (T12_a_planner_takes_no_part_in_a_transaction),
       cmocka_unit_test (a_dry_run_promises_nothing),
+      cmocka_unit_test (who_has_no_account_is_told_so_by_each_site_and_before_any_vote),
       cmocka_unit_test (a_repeat_at_another_planner_is_told_the_same),
       cmocka_unit_test (a_repeat_is_told_its_answer_while_a_site_is_silent),
       cmocka_unit_test (T6_a_repeat_is_told_though_the_coordinator_is_dead_for_good),
