@@ -97,6 +97,11 @@ int run_call (cli_t *cli)
     method_t method;
     if (!strstr (who, "://"))
         snprintf (kind, sizeof kind, "%.*s", (int) strcspn (who, "/"), who);
+    if (!services_at (kind, 0, &method))
+        return cli_fail (EXIT_USAGE,
+                         "call: there is no service \"%s\": name one such as lis/kyoto (musubi "
+                         "doctor lists them), or a kind: gis, lis, nis, planner, replica, balancer",
+                         who);
     if (!services_find (kind, cli->words [1], &method, why))
         return cli_fail (EXIT_USAGE, "call: %s", why);
     json_auto_t *body = read_body (cli->words [2]);

@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "json.h"
 #include "json_fields.h"
+#include "must.h"
 #include "records.h"
 
 #include <errno.h>
@@ -46,6 +47,7 @@ static void check_gather_take_record (void *owner, const char *participant,
 {
     check_gather_t *self = owner;
     check_command (self->check, participant, record);
+    take (self->showing, participant, json_true ());
     self->records++;
 }
 
@@ -82,6 +84,7 @@ void check_gather (check_gather_t *self, session_t *session)
 {
     bool listed = session_look (session, "");
     *self = (check_gather_t){.check = check_new (),
+                             .showing = made (json_object ()),
                              .from = {.take_record = check_gather_take_record, .owner = self}};
     record_fetch_run (&self->from, session);
     const char *name;
@@ -104,6 +107,26 @@ void check_gather (check_gather_t *self, session_t *session)
             check_gather_ask_status (self, session, entry);
     }
     json_object_foreach (self->from.silent, name, why) check_silent (self->check, name);
+}
+
+/*  Who shows no records either has none or hides them; the rows of its ledger, which only
+ *  administrators may see, tell which. */
+static bool check_gather_hidden (const check_gather_t *self, session_t *session)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach (self->from.heard, name, value)
+    {
+        char reason [CLIENT_REASON_BYTES];
+        json_t *answer = NULL;
+        json_auto_t *question = json_pack ("{s:i}", "most", 1);
+        if (!json_object_get (self->showing, name) &&
+            session_ask_entry (session, session_entry (session, name), "Ledger", "Rows", question,
+                               &answer, reason) == CALL_DENIED)
+            return true;
+        json_decref (answer);
+    }
+    return false;
 }
 
 /*  --- what users were answered --- */
@@ -165,7 +188,7 @@ void check_tell_rest (const check_teller_t *self)
 }
 
 static void check_gather_print_result (const check_gather_t *self, const check_teller_t *teller,
-                                       const check_result_t *result)
+                                       const check_result_t *result, bool hidden)
 {
     size_t heard = json_object_size (self->from.heard);
     size_t silent = json_object_size (self->from.silent);
@@ -192,17 +215,18 @@ static void check_gather_print_result (const check_gather_t *self, const check_t
     json_t *value;
     json_object_foreach (self->from.silent, name, value)
       printf ("%s did not answer: %zu transactions can't be judged\n", name, result->unjudged);
-    if (self->records == 0)
-        printf ("no records: either there are none, or they are shown to administrators only\n");
+    if (hidden)
+        printf ("records are shown to administrators only, and you are none everywhere\n");
     if (result->unasked > 0)
         printf (
           "%zu reservations can't be compared with their requests, of which nobody has a record\n",
           result->unasked);
     const char *verdict =
       "sound: every transaction is whole, every reservation is as asked for, nothing is overbooked";
-    if (silent > 0)
+    if (silent > 0 || hidden)
         verdict =
-          "no violation found, but not everybody answered: it is not known whether all is sound";
+          "no violation found, but not everybody showed all: it is not known whether all is "
+          "sound";
     printf ("%s\n", result->violations ? "NOT SOUND" : verdict);
 }
 
@@ -210,6 +234,7 @@ void check_gather_end (check_gather_t *self)
 {
     check_destroy (&self->check);
     record_fetch_clear (&self->from);
+    json_decref (self->showing);
 }
 
 void check_wait (session_t *session, int64_t settle_ms)
@@ -238,11 +263,12 @@ int check_run (const cli_t *cli, session_t *session, const char *answers, int64_
     if (!answers || read_answers (self.check, answers)) {
         check_teller_t teller = {json_array (), cli->json, TOLD_MAX};
         result = check_judge (self.check, cli_wall_ms (), settle_ms > 0, check_tell, &teller);
-        check_gather_print_result (&self, &teller, &result);
+        bool hidden = check_gather_hidden (&self, session);
+        check_gather_print_result (&self, &teller, &result, hidden);
         json_decref (teller.sentences);
-        code = result.violations                                            ? EXIT_REFUSED
-               : result.unjudged || json_object_size (self.from.heard) == 0 ? EXIT_UNKNOWN
-                                                                            : EXIT_DONE;
+        code = result.violations                                                      ? EXIT_REFUSED
+               : hidden || result.unjudged || json_object_size (self.from.heard) == 0 ? EXIT_UNKNOWN
+                                                                                      : EXIT_DONE;
     }
     check_gather_end (&self);
     return code;

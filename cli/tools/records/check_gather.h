@@ -10,6 +10,7 @@
 typedef struct {
     check_t *check;
     record_fetch_t from;
+    json_t *showing; /* those who showed some, as keys */
     size_t records;
 } check_gather_t;
 
