@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define TABLE_COLUMNS_MAX 12
+#define TABLE_COLUMNS_MAX 13
 
 typedef struct table table_t;
 

@@ -45,6 +45,7 @@ static json_t *bag_form (const char *site, const json_t *record)
        .optional = true},
       {.key = "submitted", .kind = FORM_TIME, .from = "submitted_ms", .optional = true},
       {.key = "expected", .kind = FORM_TIME, .from = "expected_ms", .optional = true},
+      {.key = "why", .kind = FORM_TEXT, .optional = true},
       {0}};
     json_t *form = made (json_pack ("{s:o, s:s}", "bag",
                                     json_sprintf ("%s/%" PRId64, site, number_of (record, "bag")),
@@ -87,6 +88,7 @@ static const form_row_t bag_columns [] = {{"BAG", "bag", .kind = FORM_TEXT},
                                           {">LIMIT", "limit", .kind = FORM_TEXT},
                                           {">PRIORITY", "priority", .kind = FORM_NUMBER},
                                           {"EXPECTED", "expected", .kind = FORM_TIME},
+                                          {"WHY", "why", .kind = FORM_TEXT},
                                           {0}};
 
 /*  --- tasks --- */
@@ -164,8 +166,16 @@ static const char *why_cell (const json_t *task, const char *key, char text [CEL
     return text;
 }
 
+/*  One that has a node and no run yet. */
+static const char *task_state_cell (const json_t *task, const char *key, char text [CELL_BYTES])
+{
+    (void) text;
+    const char *state = text_of (task, key);
+    return strcmp (state, "placed") == 0 && *text_of (task, "waits") ? "waiting for input" : state;
+}
+
 static const form_row_t task_columns [] = {{"TASK", "task", .kind = FORM_TEXT},
-                                           {"STATE", "state", .kind = FORM_TEXT},
+                                           {"STATE", "state", .cell = task_state_cell},
                                            {"NODE", "node", .kind = FORM_TEXT},
                                            {"SITE", "site", .cell = cell_short},
                                            {">EXIT", "exit_code", .cell = end_cell},

@@ -6,6 +6,8 @@
 
 #include "tasks.pb-c.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define PAGE_BYTES_MAX (BODY_BYTES_MAX / 2) /* of submissions in one answer */
@@ -34,6 +36,46 @@ static int64_t expected_ms (const queue_t *self, const bag_t *bag)
     return 0;
 }
 
+/*  When a node that a bag's tasks could have is theirs to have; INT64_MAX = not known. */
+static int64_t queue_view_ready_ms (const queue_t *self, const backfill_bag_t *waiting)
+{
+    int64_t least_ms = INT64_MAX;
+    for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
+        const backfill_node_t *node = &self->slots [i];
+        if ((waiting->class == BACKFILL_ANY || waiting->class == node->class) &&
+            node->cpus >= waiting->cpus && node->ready_ms < least_ms)
+            least_ms = node->ready_ms;
+    }
+    return least_ms;
+}
+
+/*  Why its first waiting task does not start. */
+static const char *waits_why (const queue_t *self, const moment_t *now, const bag_t *bag,
+                              arena_t *arena)
+{
+    const bag_t *first = ordered_after (bags_waiting (self->bags), NULL);
+    opening_t opening;
+    if (bag->waiting.waiting == 0)
+        return "";
+    if (*bag->asked.order.reservation)
+        return openings_find (self->parts.openings, bag->asked.order.reservation, &opening) &&
+                   opening_is_open (opening.phase)
+                 ? "its reservation's CPUs are in use"
+                 : "its reservation is not open yet";
+    if (nodes_batch (self->parts.nodes) != NODES_NONE)
+        return "the batch system has as many jobs from here as it may have";
+    int64_t free_ms = queue_view_ready_ms (self, &bag->waiting);
+    if (free_ms == INT64_MAX)
+        return "no node that it could have can be used now";
+    if (free_ms > queue_now_ms (self, now))
+        return "all nodes that it could have are reserved now";
+    if (!first || first == bag)
+        return "no node has CPUs free for so long; it is the first in turn";
+    char *why = arena_take (arena, WHY_BYTES);
+    snprintf (why, WHY_BYTES, "bag %" PRIu64 " is the first in turn, and waits", first->number);
+    return why;
+}
+
 static bool queue_view_shown (const queue_t *self, const request_t *request,
                               const bags_question_t *question, const bag_t *bag)
 {
@@ -42,9 +84,10 @@ static bool queue_view_shown (const queue_t *self, const request_t *request,
            may (self->parts.access, VERB_LIST, request->actor, request->actor, bag->owner);
 }
 
-static void queue_view_bag_tell (const queue_t *self, const bag_t *bag, Musubi__BagRecord *record,
-                                 arena_t *arena)
+static void queue_view_bag_tell (const queue_t *self, const moment_t *now, const bag_t *bag,
+                                 Musubi__BagRecord *record, arena_t *arena)
 {
+    record->why = (char *) waits_why (self, now, bag, arena);
     record->bag = bag->number;
     record->owner = (char *) bag->owner;
     record->submitted = (Musubi__SubmitRequest *) message_unpack_in (
@@ -62,7 +105,6 @@ static void queue_view_bag_tell (const queue_t *self, const bag_t *bag, Musubi__
 
 void queue_on_bags (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    (void) now;
     queue_t *self = owner;
     const bags_question_t *question = body;
     uint32_t most = page (self, question->most);
@@ -75,7 +117,7 @@ void queue_on_bags (void *owner, const moment_t *now, const request_t *request, 
          bag = bags_after (self->bags, bag->number)) {
         if (!queue_view_shown (self, request, question, bag))
             continue;
-        queue_view_bag_tell (self, bag, answer.bags [answer.n_bags++], &arena);
+        queue_view_bag_tell (self, now, bag, answer.bags [answer.n_bags++], &arena);
         bytes += bag->submitted.size + RECORD_BYTES;
     }
     answer.more = bag != NULL;
@@ -92,12 +134,14 @@ static bool run_now (const queue_t *self, const bag_t *bag, uint32_t index, cons
     return runs && nodes_run (self->parts.nodes, &id, run);
 }
 
-static void task_tell (const queue_t *self, const bag_t *bag, uint32_t index,
+static void task_tell (const queue_t *self, const moment_t *now, const bag_t *bag, uint32_t index,
                        Musubi__TaskRecord *record, arena_t *arena)
 {
     const task_t *task = bag_task (bag, index);
     record->task = codec_put (&task_id_codec, &(task_id_t){bag->number, index}, arena);
     record->state = (Musubi__TaskState) bag_task_state (bag, index);
+    if (record->state == MUSUBI__TASK_STATE__TASK_QUEUED)
+        record->waits = (char *) waits_why (self, now, bag, arena);
     if (!task)
         return;
     record->run = task->tries;
@@ -113,7 +157,8 @@ static void task_tell (const queue_t *self, const bag_t *bag, uint32_t index,
     record->phase = task->files_state != FILES_NONE ? MUSUBI__TASK_PHASE__PHASE_TRANSFERRING
                     : runs && run.suspended         ? MUSUBI__TASK_PHASE__PHASE_SUSPENDED
                                                     : MUSUBI__TASK_PHASE__PHASE_COMPUTING;
-    record->waits = (char *) queue_files_waits (task);
+    if (*queue_files_waits (task))
+        record->waits = (char *) queue_files_waits (task);
     if (task->trip)
         record->site = task->trip->site;
     record->dropped = task->dropped;
@@ -121,7 +166,6 @@ static void task_tell (const queue_t *self, const bag_t *bag, uint32_t index,
 
 void queue_on_tasks (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    (void) now;
     queue_t *self = owner;
     const tasks_question_t *question = body;
     bag_t *bag;
@@ -137,6 +181,6 @@ void queue_on_tasks (void *owner, const moment_t *now, const request_t *request,
     answer.tasks = codec_messages (&musubi__task_record__descriptor, count, &arena);
     answer.more = count < left;
     for (uint32_t i = 0; i < count; i++)
-        task_tell (self, bag, from + i, answer.tasks [i], &arena);
+        task_tell (self, now, bag, from + i, answer.tasks [i], &arena);
     service_reply (self->parts.service, request, packed_of (&answer.base));
 }
