@@ -39,7 +39,7 @@ _musubi () {
     provision) own='--release --port --dscp --address' ;;
     plus) own='-R -T -s -e -n -r --class --request-id' ;;
     free) own='--need --for --between --class' ;;
-    submit) own='--limit --cpus --count --name --reservation --priority --preemptible --requeue --shared --class --folder
+    submit) own='--limit --cpus --count --name --reservation --priority --preemptible --rank --requeue --shared --class --folder
       --input --output --stdout --errors --env --cpu-limit --dry-run --request-id' ;;
     queue) own='--bag --mine --over' ;;
     nodes) own='--drain --resume' ;;

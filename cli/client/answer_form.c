@@ -245,11 +245,15 @@ void answer_print (const json_t *form, const char *what, FILE *to)
                  number_of (form, "rounds"), number_of (form, "rounds") == 1 ? "" : "s");
 }
 
-static const char *const show_words [][2] = {
-  {"SHOW_UNKNOWN", "unknown"},     {"SHOW_COMMITTING", "committing"},
-  {"SHOW_COMMITTED", "committed"}, {"SHOW_PENDING", "pending"},
-  {"SHOW_RELEASED", "released"},   {"SHOW_FAILED", "failed"},
-  {"SHOW_RELEASING", "releasing"}, {NULL, "unknown"}};
+static const char *const show_words [][2] = {{"SHOW_UNKNOWN", "unknown"},
+                                             {"SHOW_COMMITTING", "committing"},
+                                             {"SHOW_COMMITTED", "committed"},
+                                             {"SHOW_PENDING", "pending"},
+                                             {"SHOW_RELEASED", "released"},
+                                             {"SHOW_FAILED", "failed"},
+                                             {"SHOW_RELEASING", "releasing"},
+                                             {"SHOW_ENDED", "ended"},
+                                             {NULL, "unknown"}};
 
 static const char *const state_words [][2] = {{"CREATED", "created"},     {"RESERVED", "reserved"},
                                               {"ACTIVATED", "activated"}, {"RELEASED", "released"},

@@ -114,8 +114,14 @@ static bool check_places (endpoints_t *self)
     if (self->gis_count == 0)
         return cli_refuse ("no federation is known: start one with `musubi up`, or give the "
                            "endpoints of its directories with --gis or MUSUBI_GIS");
-    if (*self->actor == '\0' || strlen (self->actor) > NAME_BYTES_MAX)
-        return cli_refuse ("--actor: the name must have 1 to %d bytes", NAME_BYTES_MAX);
+    size_t length = strlen (self->actor);
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char) self->actor [i] <= ' ' || self->actor [i] == 0x7f)
+            length = 0;
+    if (length == 0 || length > NAME_BYTES_MAX)
+        return cli_refuse ("--actor: \"%s\" can't be an actor's name, which has 1 to %d bytes and "
+                           "neither blanks nor control characters",
+                           self->actor, NAME_BYTES_MAX);
     return true;
 }
 

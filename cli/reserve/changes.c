@@ -47,7 +47,7 @@ static void add_status (json_t *changes, const json_t *before, const json_t *aft
     const char *status = text_of (after, "status");
     if (strcmp (was, status) == 0)
         return;
-    /* A reservation whose time is over counts as released, but nobody gave it back. */
+    /* Planners of before call it released, too, when its time is over. */
     bool ended = strcmp (status, "released") == 0 && changes_end_of (before, after) <= now_ms;
     json_t *change =
       changes_add_one (changes, text_of (after, "reservation"), ended ? "ended" : status, now_ms);
@@ -167,7 +167,8 @@ json_t *changes_of_silence (const char *reservation, const json_t *before, const
 bool change_over (const json_t *form)
 {
     const char *status = text_of (form, "status");
-    return strcmp (status, "released") == 0 || strcmp (status, "failed") == 0;
+    return strcmp (status, "released") == 0 || strcmp (status, "failed") == 0 ||
+           strcmp (status, "ended") == 0;
 }
 
 /*  "N provisioned", "lis/ams silent", "pending -> committed", "version 2". */

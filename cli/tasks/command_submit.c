@@ -23,6 +23,7 @@ typedef struct {
     const char *folder;
     const char *stdout_file;
     const char *errors;
+    const char *rank;
     option_texts_t environment;
     option_texts_t inputs;
     option_texts_t outputs;
@@ -85,7 +86,11 @@ static const json_t *site_of_view (session_t *session, const json_t *view,
     }
     if (count == 1)
         return task_site (session, "submit", found, code);
-    if (count == 0)
+    if (count == 0 && !*text_of (view, "owner")) /* hidden, as the parts are */
+        *code =
+          cli_fail (EXIT_REFUSED, "submit: reservation %s belongs to another; %s may not use it",
+                    name->id, session->places.actor);
+    else if (count == 0)
         *code = cli_fail (EXIT_REFUSED,
                           "submit: reservation %s%s%s has no nodes at any site that answers",
                           name->id, *name->need ? "/" : "", name->need);
@@ -164,8 +169,8 @@ static json_t *question_of (const submit_options_t *options, const reservation_n
 {
     json_int_t cpu_limit_ms = options->cpu_limit_ms > 0 ? options->cpu_limit_ms : 0;
     json_t *question = json_pack (
-      "{s:{s:o, s:o, s:s*, s:s*, s:s*}, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:s*, s:s*, s:s, "
-      "s:s, s:o, s:o}",
+      "{s:{s:o, s:o, s:s*, s:s*, s:s*}, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:s*, s:s*, s:s*, "
+      "s:s, s:s, s:o, s:o}",
       "command", "arguments", texts_of (program, words), "environment",
       texts_of (options->environment.list, options->environment.count), "folder", options->folder,
       "output", options->stdout_file, "errors", options->errors, "count",
@@ -173,8 +178,8 @@ static json_t *question_of (const submit_options_t *options, const reservation_n
       (json_int_t) options->limit_ms, "cpu_limit_ms", cpu_limit_ms, "priority",
       (json_int_t) options->priority, "preemptible", options->preemptible, "requeue",
       options->requeue, "shared", options->shared, "name", options->name, "class_name",
-      options->class, "reservation", reservation->id, "need", reservation->need, "inputs",
-      submit_files_of (&options->inputs, false), "outputs",
+      options->class, "rank", options->rank, "reservation", reservation->id, "need",
+      reservation->need, "inputs", submit_files_of (&options->inputs, false), "outputs",
       submit_files_of (&options->outputs, true));
     if (!question)
         cli_fail (EXIT_USAGE, "submit: all options and the program's words must be UTF-8");
@@ -295,6 +300,8 @@ int run_submit (cli_t *cli)
       TEXT_OPTION ("class", &options.class, "NAME", "only on this class of nodes"),
       FLAG_OPTION ("preemptible", &options.preemptible,
                    "may use idle reserved nodes; is ended when their reservation wants them"),
+      TEXT_OPTION ("rank", &options.rank, "EXPRESSION",
+                   "which nodes are best, such as \"memory - staging\"; the highest is taken"),
       FLAG_OPTION ("requeue", &options.requeue, "run a task again that was lost or preempted"),
       FLAG_OPTION ("shared", &options.shared,
                    "waiting tasks may run at other sites of the coalition"),

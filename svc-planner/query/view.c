@@ -39,6 +39,7 @@ typedef struct {
     bool behind; /* one is not at the newest version */
     bool failed;
     bool booked; /* one still books something */
+    bool ended;  /* one booked something until its end: it was not released */
     bool done;
     bool awaited; /* one has not given back yet what is released */
 } view_tally_t;
@@ -54,6 +55,9 @@ static view_tally_t count_parts (view_t *self, const view_part_t *parts, size_t 
         tally.done = tally.done || (record->version == newest->version && record->done);
         tally.failed =
           tally.failed || (record->state == RECORD_FAILED && record->version == newest->version);
+        holding_t holding = holding_of (record);
+        tally.ended =
+          tally.ended || (record->state == RECORD_RELEASED && !holding_empty (&holding));
         tally.booked =
           tally.booked || record->state == RECORD_RESERVED || record->state == RECORD_ACTIVATED;
     }
@@ -85,6 +89,7 @@ static show_status_t view_judge (const view_tally_t *tally, const part_record_t 
                                  bool *doubt)
 {
     *doubt = false;
+    show_status_t over = tally->ended ? SHOW_ENDED : SHOW_RELEASED;
     if (newest->version == 0)
         return SHOW_PENDING;
     if (tally->awaited)
@@ -92,9 +97,9 @@ static show_status_t view_judge (const view_tally_t *tally, const part_record_t 
     if (tally->failed && !tally->booked)
         return SHOW_FAILED;
     if (!tally->booked && !tally->behind && !tally->silent)
-        return SHOW_RELEASED;
+        return over;
     if (tally->done)
-        return tally->booked ? SHOW_COMMITTED : SHOW_RELEASED;
+        return tally->booked ? SHOW_COMMITTED : over;
     if (tally->silent)
         return SHOW_UNKNOWN;
     if (tally->failed || tally->behind || !newest->plan_set)

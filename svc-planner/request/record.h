@@ -15,7 +15,8 @@ typedef enum {
     SHOW_PENDING,
     SHOW_RELEASED,
     SHOW_FAILED,
-    SHOW_RELEASING
+    SHOW_RELEASING,
+    SHOW_ENDED
 } show_status_t;
 
 /*  How far it is on the nodes of a site that has a back end. */

@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static_assert ((int) SHOW_RELEASING == MUSUBI__SHOW_STATUS__SHOW_RELEASING, "same numbers");
+static_assert ((int) SHOW_ENDED == MUSUBI__SHOW_STATUS__SHOW_ENDED, "same numbers");
 
 void view_clear (view_t *self)
 {
@@ -47,7 +47,7 @@ static const codec_t domain_circuits_codec =
 static const codec_row_t view_rows [] = {
   ROW_STRING ("reservation", view_t, reservation, NAME_BYTES_MAX),
   ROW_STRING ("owner", view_t, owner, NAME_BYTES_MAX),
-  ROW_ENUM ("status", view_t, status, SHOW_RELEASING),
+  ROW_ENUM ("status", view_t, status, SHOW_ENDED),
   ROW_ENUM ("state", view_t, state, RECORD_FAILED),
   ROW_NUMBER ("version", view_t, version),
   ROW_NUMBER ("start_ms", view_t, start_ms),

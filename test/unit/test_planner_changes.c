@@ -118,6 +118,26 @@ static void a_lost_part_makes_the_rest_released_and_told_failed (void **state)
 
 /*  --- modify and release --- */
 
+static void what_has_ended_is_not_called_released_and_keeps_where_and_when_it_was (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 19, 1, 2, 4, 1);
+    user_wish_t wish = {.cpus = {16}, .needs = 1, .start_ms = FED_HOUR_MS};
+    Musubi__Answer *answer = reserve (&fed, "p0", "a@g1", &wish);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    fed_run (&fed, 2 * FED_HOUR_MS + 60000);
+    Musubi__ReservationView *view = show (&fed, "p0", "alice", answer->reservation);
+    assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_ENDED);
+    assert_int_equal (view->state, MUSUBI__RESERVATION_STATE__RELEASED); /* S3's word */
+    assert_int_equal (view->n_compute, 1);
+    assert_int_equal (view->start_ms, answer->start_ms);
+    assert_int_equal (view->compute [0]->until_ms, answer->start_ms + FED_HOUR_MS);
+    message_free (&view->base);
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
 static void released_is_free_again_and_twice_is_told_so (void **state)
 {
     (void) state;
@@ -648,6 +668,7 @@ int main (void)
       cmocka_unit_test (what_a_planner_left_undecided_is_aborted_when_it_is_back),
       cmocka_unit_test (a_finisher_settles_a_dead_planners_store_and_ends),
       cmocka_unit_test (a_lost_part_makes_the_rest_released_and_told_failed),
+      cmocka_unit_test (what_has_ended_is_not_called_released_and_keeps_where_and_when_it_was),
       cmocka_unit_test (released_is_free_again_and_twice_is_told_so),
       cmocka_unit_test (a_change_grows_in_place_moves_when_it_must_and_shrinks),
       cmocka_unit_test (a_release_takes_along_the_site_that_a_change_brought_in_meanwhile),
