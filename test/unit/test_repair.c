@@ -334,14 +334,14 @@ static void a_repair_goes_on_after_every_death (void **state)
     }
 }
 
-/*  p0 dies when s1 has refused. Then alice releases while s0 is away; s0 gives back its part when
- *  it returns. p0 finds a version that another plan, one without a request, has made. */
+/*  p0 dies when s1 has refused. Then alice releases while s0 is away; s2 gives back its part, and s0
+ *  when it returns. p0 finds a version that another plan, one without a request, has made. */
 static void what_was_released_meanwhile_is_not_put_right (void **state)
 {
     (void) state;
     fed_t fed;
     late_federation (&fed, 41, 3);
-    Musubi__Answer *late = read_answer (&fed, make_late (&fed, "a@g1"));
+    Musubi__Answer *late = read_answer (&fed, make_late_of (&fed, "a@g1", &three_sites));
     int p0 = fed_find (&fed, "p0"), s0 = fed_find (&fed, "lis/s0");
     fed.counts [0] = 0;
     while (!has_refused (&fed, "lis/s1", late->reservation))
@@ -360,7 +360,7 @@ static void what_was_released_meanwhile_is_not_put_right (void **state)
     assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_RELEASED);
     assert_int_equal (view->n_compute, 0);
     message_free (&view->base);
-    answer = reserve (&fed, "p1", "a@g1", &two_sites);
+    answer = reserve (&fed, "p1", "a@g1", &three_sites);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
     assert_non_null (strstr (answer->reasons [0]->text, "and released since"));
     message_free (&answer->base);
