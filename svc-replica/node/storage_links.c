@@ -36,16 +36,15 @@ static bool is_wrong (const receiver_report_t *receipt, const char *feeder)
     return list_find (receipt->wrong, receipt->wrong_count, sizeof *receipt->wrong, feeder);
 }
 
-static void storage_links_dial (storage_t *self, transfer_t *transfer, size_t feeder)
+static void storage_links_dial (storage_t *self, transfer_t *transfer, link_attempt_t *attempt)
 {
-    link_attempt_t *attempt = &transfer->links.attempts [feeder];
-    if (is_wrong (&transfer->receipt, transfer->wanted.feeders [feeder].name)) {
-        *attempt = (link_attempt_t){.failed = true, .wrong = true};
+    if (is_wrong (&transfer->receipt, attempt->feeder.name)) {
+        *attempt = (link_attempt_t){.feeder = attempt->feeder, .failed = true, .wrong = true};
         return;
     }
-    *attempt = (link_attempt_t){.link = ++self->numbers, .refused = attempt->refused};
-    order_link (self, transfer, FLOW_DIAL, attempt->link,
-                transfer->wanted.feeders [feeder].endpoint);
+    *attempt = (link_attempt_t){
+      .feeder = attempt->feeder, .link = ++self->numbers, .refused = attempt->refused};
+    order_link (self, transfer, FLOW_DIAL, attempt->link, attempt->feeder.endpoint);
 }
 
 static void dial_more (storage_t *self, transfer_t *transfer, size_t more)
@@ -53,8 +52,8 @@ static void dial_more (storage_t *self, transfer_t *transfer, size_t more)
     links_t *links = &transfer->links;
     while (more > 0 && links->attempts_count < transfer->wanted.feeders_count) {
         link_attempt_t *attempt = &links->attempts [links->attempts_count];
-        *attempt = (link_attempt_t){0};
-        storage_links_dial (self, transfer, links->attempts_count++);
+        *attempt = (link_attempt_t){.feeder = transfer->wanted.feeders [links->attempts_count++]};
+        storage_links_dial (self, transfer, attempt);
         more -= attempt->wrong ? 0 : 1;
     }
 }
@@ -105,18 +104,23 @@ void links_end (storage_t *self, transfer_t *transfer)
 static void storage_links_tell_silent (transfer_t *transfer, size_t before)
 {
     receiver_report_t *receipt = &transfer->receipt;
+    const wanted_transfer_t *wanted = &transfer->wanted;
     receipt->silent_count = 0;
-    for (size_t i = 0; i < before && i < transfer->wanted.feeders_count; i++)
-        if (!transfer->links.attempts [i].refused && !transfer->links.attempts [i].wrong)
+    for (size_t i = 0; i < before; i++) {
+        const link_attempt_t *attempt = &transfer->links.attempts [i];
+        if (!attempt->refused && !attempt->wrong &&
+            list_find (wanted->feeders, wanted->feeders_count, sizeof *wanted->feeders,
+                       attempt->feeder.name))
             snprintf (receipt->silent [receipt->silent_count++], sizeof *receipt->silent, "%s",
-                      transfer->wanted.feeders [i].name);
+                      attempt->feeder.name);
+    }
 }
 
 static void storage_links_choose (storage_t *self, const moment_t *now, transfer_t *transfer,
                                   size_t feeder)
 {
     links_t *links = &transfer->links;
-    const char *name = transfer->wanted.feeders [feeder].name;
+    const char *name = links->attempts [feeder].feeder.name;
     storage_links_tell_silent (transfer, feeder);
     bool stays = links->link != 0 && !links->doubted && strcmp (links->feeder, name) == 0;
     if (!stays) {
@@ -192,7 +196,7 @@ static void redial (storage_t *self, const moment_t *now, transfer_t *transfer)
     for (size_t i = 0; i < links->attempts_count; i++)
         if (links->attempts [i].link == 0 && !links->attempts [i].failed &&
             links->attempts [i].again_ms <= now->mono_ms)
-            storage_links_dial (self, transfer, i);
+            storage_links_dial (self, transfer, &links->attempts [i]);
 }
 
 static void storage_links_on_timer (void *owner, const moment_t *now, uint64_t flow)

@@ -40,6 +40,8 @@ typedef struct {
 
 /*  A feeder that is being asked. */
 typedef struct {
+    feeder_t
+      feeder;      /* as the site named it when it was first asked: its list may change meanwhile */
     uint64_t link; /* 0 = it is dialled again at again_ms */
     bool linked;
     bool failed;
