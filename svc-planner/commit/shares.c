@@ -139,31 +139,61 @@ static size_t uses_of (const holding_t *holding)
     return uses;
 }
 
-/*  With nodes taken until so long after their bookings. INT64_MAX: never. */
-static int64_t first_lack_with (const share_t *share, int64_t gap_ms)
+static edge_changes_t changes_new (const share_t *share)
 {
     size_t uses = uses_of (&share->new) + uses_of (&share->old);
-    edge_changes_t all = {.changes = must (malloc ((2 * uses + 1) * sizeof *all.changes))};
-    change_holding (&all, &share->new, gap_ms, 1);
-    change_holding (&all, &share->old, gap_ms, -1);
-    qsort (all.changes, all.count, sizeof *all.changes, compare_changes);
+    return (edge_changes_t){.changes = must (malloc ((2 * uses + 1) * sizeof (edge_change_t)))};
+}
+
+/*  Ends the changes. INT64_MAX: never. */
+static int64_t changes_lack (edge_changes_t *self)
+{
+    qsort (self->changes, self->count, sizeof *self->changes, compare_changes);
     int64_t first_ms = INT64_MAX, lack = 0;
-    for (size_t i = 0; i < all.count; i++) {
-        const edge_change_t *change = &all.changes [i];
+    for (size_t i = 0; i < self->count; i++) {
+        const edge_change_t *change = &self->changes [i];
         lack += change->change;
-        bool last = i + 1 == all.count || compare_changes (change, change + 1) != 0;
+        bool last = i + 1 == self->count || compare_changes (change, change + 1) != 0;
         if (last && lack > 0 && change->at_ms < first_ms)
             first_ms = change->at_ms;
     }
-    free (all.changes);
+    free (self->changes);
     return first_ms;
+}
+
+/*  With nodes taken until so long after their bookings. */
+static int64_t first_lack_with (const share_t *share, int64_t gap_ms)
+{
+    edge_changes_t all = changes_new (share);
+    change_holding (&all, &share->new, gap_ms, 1);
+    change_holding (&all, &share->old, gap_ms, -1);
+    return changes_lack (&all);
+}
+
+static void change_cpus (edge_changes_t *self, const holding_t *holding, int sign)
+{
+    for (size_t i = 0; i < holding->bookings_count; i++) {
+        const compute_booking_t *booking = &holding->bookings [i];
+        change_add (self, booking->need, booking->from_ms, booking->until_ms,
+                    sign * (int64_t) booking->cpus);
+    }
+}
+
+/*  More CPUs of the same nodes are more, too: what has passed must not be told otherwise (R10). */
+static int64_t first_lack_of_cpus (const share_t *share)
+{
+    edge_changes_t all = changes_new (share);
+    change_cpus (&all, &share->new, 1);
+    change_cpus (&all, &share->old, -1);
+    return changes_lack (&all);
 }
 
 /*  A node that is being cleaned serves nobody: the old version has it no more when its booking ends,
  *  and the new one needs another if it takes more again before it is clean. */
 static int64_t first_lack (const share_t *share)
 {
-    int64_t used_ms = first_lack_with (share, 0);
+    int64_t nodes_ms = first_lack_with (share, 0), cpus_ms = first_lack_of_cpus (share);
+    int64_t used_ms = nodes_ms < cpus_ms ? nodes_ms : cpus_ms;
     int64_t taken_ms = share->gap_ms > 0 ? first_lack_with (share, share->gap_ms) : used_ms;
     return used_ms < taken_ms ? used_ms : taken_ms;
 }

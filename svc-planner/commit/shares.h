@@ -37,7 +37,7 @@ void share_connect (share_t *self, const circuit_t *circuit);
 
 /*  The first moment at which the new version needs more than the old one has, less the longest lead
  *  of the participants where it does. If it never does, the old version's end (T9). Nodes count in
- *  use, and again with those that are being cleaned. */
+ *  use, and again with those that are being cleaned; CPUs count for each need. */
 int64_t shares_edge (const shares_t *self);
 
 /*  The last end of old and new holdings, cleaning included. */

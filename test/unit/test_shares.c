@@ -257,7 +257,13 @@ static void T9_nodes_that_are_cleaned_are_of_no_use_to_a_change (void **state)
                                   booking ("n", "a", 2, 60, 100)};
     assert_int_equal (edge_of (&longer, 1), 100); /* then its nodes would be taken from it */
     assert_int_equal (edge_of (fewer, 2), 100);   /* it lacks nothing until the old end */
-    assert_int_equal (edge_of (again, 3), 55);    /* what it gave back is not clean yet */
+    longer.until_ms = 100;
+    longer.cpus = 2;
+    assert_int_equal (edge_of (&longer, 1), 0);
+    compute_booking_t more [] = {booking ("n", "a", 2, 0, 40), booking ("n", "a", 2, 40, 100)};
+    more [1].cpus = 2;
+    assert_int_equal (edge_of (more, 2), 40);  /* CPUs of its own nodes */
+    assert_int_equal (edge_of (again, 3), 55); /* what it gave back is not clean yet */
     assert_int_equal (edge_of (later, 3), 100);
 }
 
