@@ -462,6 +462,21 @@ static bool version_heard (const repair_t *self, const part_record_t *newest)
     return true;
 }
 
+/*  Does the directory list all that book something? One that has answered will be listed soon; the
+ *  answer has paths, latencies and costs from there, and the home keeps it for ever. */
+static bool all_listed (const repair_t *self)
+{
+    const directory_t *directory = self->pendings->service->directory;
+    for (size_t i = 0; i < self->locate->count; i++) {
+        const located_part_t *part = &self->locate->parts [i];
+        holding_t holding = holding_of (&part->record);
+        if (part->known && !holding_empty (&holding) &&
+            !directory_find (directory, part->party.name))
+            return false;
+    }
+    return true;
+}
+
 /*  Has another change or release been committed since? It went to all participants, so its own
  *  coordinator repairs what it leaves. */
 static bool superseded (const repair_t *self, const part_record_t *newest)
@@ -535,10 +550,11 @@ static void repair_on_outcomes (void *owner, const moment_t *now, outcomes_verdi
             conclude_failed (self, now, "and is as it was before");
         } else if (!repair_home_of (self) && self->plan.operation == OPERATION_RESERVE) {
             repair_act (self, now, newest, booked_of (self, now));
-        } else if (version_heard (self, newest)) {
+        } else if (version_heard (self, newest) &&
+                   (all_listed (self) || now->mono_ms >= self->until_mono_ms)) {
             conclude_restore_guard (self, now, "repaired: its places are now those of this answer");
         } else {
-            repair_again (self, now); /* all keep it, but some did not say what they have */
+            repair_again (self, now); /* all keep it, but what they have is not known yet */
         }
         break;
     case OUTCOMES_GONE:
