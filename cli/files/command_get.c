@@ -5,12 +5,12 @@
 #include "file_transfer.h"
 #include "folder_transfer.h"
 #include "json_fields.h"
+#include "needed_files.h"
 #include "output_file.h"
 
 #include "must.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +38,7 @@ typedef struct {
       through; /* not NULL: path is a temporary one, and the file is copied to what lies at given */
 } target_file_t;
 
-/*  The path of a new private file, malloc'ed. NULL after saying why not. */
-static char *path_aside (void)
+char *path_aside (void)
 {
     char *path = path_temporary ("musubi-XXXXXX");
     int file = mkstemp (path);
@@ -211,36 +210,18 @@ static int get_one (const char *name, const get_options_t *options)
     int code = options->stage || get_place_find (&place, options->output, name)
                  ? (options->salvage ? salvage : get) (name, &place, options)
                  : EXIT_USAGE;
-    place_end (&place);
-    json_auto_t *silent = json_array ();
-    json_auto_t *pieces = code == EXIT_REFUSED && !strpbrk (name, "*?")
-                            ? replica_sites_folder (options->ends.session, name, silent)
-                            : NULL;
-    if (json_array_size (pieces) > 0)
+    size_t length;
+    json_auto_t *held =
+      code == EXIT_REFUSED
+        ? folder_above (options->ends.cli, options->ends.session, name, &length, NULL)
+        : NULL;
+    folder_order_t order = {.ends = options->ends, .name = name, .keep = options->keep};
+    if (held && name [length] == '/' && place.path && !place.through)
+        code = folder_get (&order, place.given);
+    else if (held)
         cli_refuse ("get: %s is a folder: add -r", name);
+    place_end (&place);
     return code;
-}
-
-/*  Adds the names in the catalogue that match a word with * or ?. */
-static int names_match (const transfer_ends_t *ends, const char *word, json_t *names)
-{
-    json_auto_t *silent = json_array ();
-    json_auto_t *held = replica_sites_gather (ends->session, NULL, NULL, silent);
-    const json_t *one;
-    char text [NAMES_TEXT_BYTES];
-    size_t had = json_object_size (names);
-    for (size_t i = 0; (one = json_array_get (held, i)); i++) {
-        const char *name = text_of (json_object_get (one, "file"), "name");
-        if (!folder_piece_of (name) && fnmatch (word, name, FNM_PATHNAME) == 0)
-            json_object_set_new (names, name, json_true ());
-    }
-    if (json_array_size (silent) > 0)
-        cli_note (ends->cli, "get: these sites did not say what they have: %s",
-                  texts_join (silent, ", ", text, sizeof text));
-    return json_object_size (names) > had
-             ? EXIT_DONE
-             : cli_fail (json_array_size (silent) > 0 ? EXIT_UNKNOWN : EXIT_REFUSED,
-                         "get: no file is called like %s", word);
 }
 
 /*  Each into the folder that --output names, under the last part of its name. */
@@ -256,7 +237,7 @@ static int get_several (const get_options_t *options)
         return cli_fail (EXIT_USAGE, "get: %s is not a folder; several files need one with -o", to);
     for (size_t i = 0; i < cli->words_count && code == EXIT_DONE; i++)
         if (strpbrk (cli->words [i], "*?"))
-            code = names_match (&options->ends, cli->words [i], names);
+            code = files_like (cli, options->ends.session, cli->words [i], names);
         else if (json_object_set_new (names, cli->words [i], json_true ()) != 0)
             code = cli_fail (EXIT_USAGE, "get: NAME must be UTF-8");
     json_object_foreach (names, name, value)

@@ -27,13 +27,10 @@ static json_t *holders_of (const cli_t *cli, session_t *session, const char *nam
         json_decref (held);
         return NULL;
     }
-    const char *actor = session->places.actor, *other;
-    if (strcmp (folder_owner (held, actor), actor) != 0)
-        return held;
-    json_t *own =
-      folder_of_owner (held, actor, &other); /* another's folder of that name is not meant */
-    json_decref (held);
-    return own;
+    /* Another's folder of that name is not meant. */
+    const char *owner, *other;
+    json_auto_t *all = held, *own = folder_of_one (all, session->places.actor, &owner, &other);
+    return json_incref (owner && strcmp (owner, session->places.actor) == 0 ? own : all);
 }
 
 /*  True after saying that a site keeps copies that it was to evict. */

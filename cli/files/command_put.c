@@ -1,8 +1,8 @@
 /*  musubi put - gives a file of this machine to the federation. */
 #include "bidi.h"
 #include "commands.h"
-#include "file_digest.h"
 #include "file_transfer.h"
+#include "folder_pack.h"
 #include "folder_transfer.h"
 #include "json_fields.h"
 #include "must.h"

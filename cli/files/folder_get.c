@@ -37,29 +37,18 @@ static json_t *folder_find (folder_getting_t *self, const json_t **manifest, int
     json_auto_t *silent = json_array ();
     char text [NAMES_TEXT_BYTES];
     const char *asked = self->order->name;
-    self->name = must (strdup (asked));
-    for (char *end = self->name + strlen (self->name); end; end = strrchr (self->name, '/')) {
-        *end = '\0';
-        json_array_clear (silent);
-        json_auto_t *all = replica_sites_folder (self->order->ends.session, self->name, silent);
-        const char *owner = folder_owner (all, self->order->ends.session->places.actor), *other;
-        json_t *held = folder_of_owner (all, owner, &other);
-        size_t length = strlen (self->name);
-        self->member = asked + length + (asked [length] == '/');
-        *manifest = folder_manifest_held (held);
-        if (*manifest && json_array_size (silent) > 0)
-            cli_note (self->order->ends.cli,
-                      "get: these sites did not answer; the folder %s may be newer there: %s",
-                      self->name, texts_join (silent, ", ", text, sizeof text));
-        if (*manifest && other)
-            cli_note (self->order->ends.cli, "get: %s has put a folder %s, too; this is %s's, %s",
-                      other, self->name, owner,
-                      strcmp (owner, self->order->ends.session->places.actor) == 0 ? "your own"
-                                                                                   : "put first");
-        if (*manifest)
-            return held;
-        json_decref (held);
-    }
+    const transfer_ends_t *ends = &self->order->ends;
+    size_t length;
+    json_t *held = folder_above (ends->cli, ends->session, asked, &length, silent);
+    self->name = must_print ("%.*s", (int) length, asked);
+    self->member = asked + length + (asked [length] == '/');
+    *manifest = folder_manifest_held (held);
+    if (held && json_array_size (silent) > 0)
+        cli_note (ends->cli,
+                  "get: these sites did not answer; the folder %s may be newer there: %s",
+                  self->name, texts_join (silent, ", ", text, sizeof text));
+    if (held)
+        return held;
     *code = json_array_size (silent) > 0
               ? cli_fail (EXIT_UNKNOWN,
                           "get: no site that answered has a folder %s; these did not "
@@ -106,10 +95,9 @@ static int one_get (folder_getting_t *self, size_t piece, const json_t *members)
     text_auto_t *path = NULL;
     for (size_t i = 0; (member = json_array_get (members, i)); i++) {
         bool done = flag_of (member, "done");
-        if (!done && self->there >= 0 && folder_unpack_has (self->there, member)) {
+        if (!done && self->there >= 0 && folder_unpack_has (self->there, member))
             take (member, "done", json_true ());
-            take (member, "there", json_true ());
-        } else if (!done)
+        else if (!done)
             needed = needed || !folder_unpack_has (AT_FDCWD, member);
     }
     int code =
@@ -173,8 +161,8 @@ static bool target_update (const folder_getting_t *self)
     if (!folder_unpack_others (self->manifest, false))
         return false;
     for (size_t i = 0; (member = item_of (self->manifest, "members", i)); i++) {
-        bool there = flag_of (member, "there");
-        if (there && !folder_unpack_settle (member))
+        bool there = flag_of (member, "done");
+        if (there && !folder_unpack_settle (text_of (member, "path"), member))
             return false;
     }
     for (size_t i = 0; (member = folder_member_next (self->manifest, "file", &i));) {

@@ -3,7 +3,6 @@
  */
 #include "folder_transfer.h"
 
-#include "file_digest.h"
 #include "folder_pack.h"
 #include "json_fields.h"
 #include "must.h"
@@ -244,9 +243,10 @@ int folder_put (const folder_order_t *order, const char *top)
         return cli_fail (EXIT_USAGE, "put: %s: %s", folder, strerror (errno));
     self.aside = must_print ("%s/piece", folder);
     json_auto_t *all = replica_sites_folder (order->ends.session, order->name, silent);
-    const char *owner = folder_owner (all, order->ends.session->places.actor), *other;
-    self.owner = must_print ("%s", *owner ? owner : order->ends.session->places.actor);
-    self.held = folder_of_owner (all, self.owner, &other);
+    const char *actor = order->ends.session->places.actor, *owner, *other;
+    json_auto_t *theirs = folder_of_one (all, actor, &owner, &other);
+    self.owner = must_print ("%s", owner ? owner : actor);
+    self.held = json_incref (owner ? theirs : all);
     self.manifest = name_free (&self) ? folder_tree_read (top, order->links) : NULL;
     if (self.manifest)
         code = folder_put_all (&self);

@@ -38,6 +38,9 @@ int folder_carry (const folder_order_t *order, folder_progress_t *progress, cons
 int folder_put (const folder_order_t *order, const char *top);
 int folder_get (const folder_order_t *order, const char *target);
 
+/*  The path of a new private file, malloc'ed. NULL after saying why not. */
+char *path_aside (void);
+
 /*  The absolute path of what a get writes, if its folder exists and can be written to; malloc'ed.
  *  NULL after saying why not. */
 char *path_beside (const char *given);

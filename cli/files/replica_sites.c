@@ -163,36 +163,54 @@ const json_t *folder_manifest_held (const json_t *held)
     return newest;
 }
 
-const char *folder_owner (const json_t *held, const char *actor)
+json_t *folder_of_one (const json_t *held, const char *actor, const char **owner,
+                       const char **other)
 {
     json_auto_t *owners = json_object (); /* those who have put a manifest */
-    const json_t *one, *first = NULL;
+    json_t *own = json_array (), *one;
+    int64_t first_ms = INT64_MAX;
+    *owner = *other = NULL;
     for (size_t i = 0; (one = json_array_get (held, i)); i++) {
         const json_t *file = json_object_get (one, "file");
         if (folder_piece_files (folder_piece_of (text_of (file, "name"))) >= 0)
             take (owners, text_of (file, "owner"), json_true ());
     }
-    if (json_object_get (owners, actor))
-        return actor;
     for (size_t i = 0; (one = json_array_get (held, i)); i++) {
         const json_t *file = json_object_get (one, "file");
-        if (json_object_get (owners, text_of (file, "owner")) &&
-            (!first || number_of (file, "created_ms") < number_of (first, "created_ms")))
-            first = file;
+        const char *whose = text_of (file, "owner");
+        int64_t put_ms = strcmp (whose, actor) == 0 ? INT64_MIN : number_of (file, "created_ms");
+        if (json_object_get (owners, whose) && put_ms < first_ms) {
+            *owner = whose;
+            first_ms = put_ms;
+        }
     }
-    return text_of (first, "owner");
-}
-
-json_t *folder_of_owner (const json_t *held, const char *owner, const char **other)
-{
-    json_t *theirs = json_array (), *one;
-    *other = NULL;
-    for (size_t i = 0; (one = json_array_get (held, i)); i++) {
+    for (size_t i = 0; *owner && (one = json_array_get (held, i)); i++) {
         const char *whose = text_of (json_object_get (one, "file"), "owner");
-        if (strcmp (whose, owner) == 0)
-            json_array_append (theirs, one);
+        if (strcmp (whose, *owner) == 0)
+            json_array_append (own, one);
         else
             *other = whose;
     }
-    return theirs;
+    return own;
+}
+
+json_t *folder_above (const cli_t *cli, session_t *session, const char *name, size_t *length,
+                      json_t *silent)
+{
+    text_auto_t *folder = must_print ("%s", name);
+    const char *actor = session->places.actor, *owner, *other;
+    for (char *end = folder + strlen (folder); end; end = strrchr (folder, '/')) {
+        *end = '\0';
+        *length = strlen (folder);
+        json_array_clear (silent);
+        json_auto_t *all = replica_sites_folder (session, folder, silent);
+        json_t *held = folder_of_one (all, actor, &owner, &other);
+        if (owner && other)
+            cli_note (cli, "%s: %s has put a folder %s, too; this is %s's, %s", cli->command->name,
+                      other, folder, owner, strcmp (owner, actor) == 0 ? "your own" : "put first");
+        if (owner)
+            return held;
+        json_decref (held);
+    }
+    return NULL;
 }

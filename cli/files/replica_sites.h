@@ -37,12 +37,16 @@ json_t *replica_sites_gather (session_t *session, const json_t *site, const char
 json_t *replica_sites_folder (session_t *session, const char *name, json_t *silent);
 const json_t *folder_manifest_held (const json_t *held);
 
-/*  Whose folder counts, when several have put one under this name while their sites did not hear of each other:
- *  the actor's own, else the one put first; "" = there is none. */
-const char *folder_owner (const json_t *held, const char *actor);
+/*  Of what sites have of a folder what one owner has, new, when several have put one of this name while their
+ *  sites did not hear of each other: the actor, else who put one first. *owner NULL = there is no whole one. *other:
+ *  another owner, or NULL. Both live with held. */
+json_t *folder_of_one (const json_t *held, const char *actor, const char **owner,
+                       const char **other);
 
-/*  What one owner has of it, new; *other: another owner, or NULL. */
-json_t *folder_of_owner (const json_t *held, const char *owner, const char **other);
+/*  The same for the folder that has this name, or has it as a member, with the length of its name; says who else
+ *  has put one. NULL = there is none; silent (or NULL): who did not answer. */
+json_t *folder_above (const cli_t *cli, session_t *session, const char *name, size_t *length,
+                      json_t *silent);
 
 /*  "pack-3f…" of a hidden name, or NULL. How many files the manifest of that name has; -1 when it is
  *  no manifest's. */

@@ -1,5 +1,5 @@
 /*  file_digest - by libcrypto, which uses what the processor has for it. */
-#include "file_digest.h"
+#include "folder_pack.h"
 
 #include "cli.h"
 #include "must.h"
@@ -10,7 +10,6 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define BLOCK_BYTES (512u << 10)
@@ -42,13 +41,11 @@ bool file_digest_read (int file, uint64_t size_told, uint64_t *size,
     if (EVP_DigestInit_ex (context, EVP_sha256 (), NULL) != 1)
         abort ();
     bool read = digest_read (file, context, size_told, size);
-    int failed = errno;
     if (read && EVP_DigestFinal_ex (context, bytes, NULL) != 1)
         abort ();
     EVP_MD_CTX_free (context);
     if (read)
         sodium_bin2hex (digest, DIGEST_TEXT_BYTES, bytes, sizeof bytes);
-    errno = failed;
     return read;
 }
 

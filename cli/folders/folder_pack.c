@@ -2,7 +2,6 @@
 #include "folder_pack.h"
 
 #include "cli.h"
-#include "file_digest.h"
 #include "json_fields.h"
 #include "must.h"
 

@@ -24,6 +24,14 @@ void folder_pack_plan (json_t *manifest);
  *  that can't be read or go on changing. */
 bool folder_pack_write (const json_t *members, const char *top, const char *path);
 
+/*  SHA-256, as 64 hex digits, and size of a file; false after saying why not. The second: of an open one, which
+ *  should have so many bytes; false when it can't be read, or has more. */
+#define DIGEST_TEXT_BYTES 65
+bool file_digest (const char *command, const char *path, uint64_t *size,
+                  char digest [DIGEST_TEXT_BYTES]);
+bool file_digest_read (int file, uint64_t size_told, uint64_t *size,
+                       char digest [DIGEST_TEXT_BYTES]);
+
 /*  As members have it: of the years 1678 to 2261, or the nearest in these. */
 int64_t folder_time_ns (struct timespec time);
 
@@ -45,7 +53,7 @@ bool folder_unpack (const json_t *manifest, size_t piece, const json_t *members,
  *  is not known. */
 bool folder_unpack_has (int folder, const json_t *member);
 
-/*  Gives the file of a member below the working folder its mode, as umask says, and its time. */
-bool folder_unpack_settle (const json_t *member);
+/*  Gives a file mode and time of a member, as umask says. */
+bool folder_unpack_settle (const char *path, const json_t *member);
 
 #endif

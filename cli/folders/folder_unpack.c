@@ -4,7 +4,6 @@
 #include "folder_pack.h"
 
 #include "cli.h"
-#include "file_digest.h"
 #include "json_fields.h"
 #include "must.h"
 
@@ -48,8 +47,7 @@ bool folder_unpack_has (int folder, const json_t *member)
            strcmp (digest, text_of (member, "digest")) == 0;
 }
 
-/*  Gives a file mode and time of a member. */
-static bool file_settle (const char *path, const json_t *member)
+bool folder_unpack_settle (const char *path, const json_t *member)
 {
     const struct timespec time = time_of (member), times [2] = {{.tv_nsec = UTIME_OMIT}, time};
     struct stat is;
@@ -59,11 +57,6 @@ static bool file_settle (const char *path, const json_t *member)
     return (chmod (path, mode_of (member)) == 0 &&
             utimensat (AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW) == 0) ||
            path_refuse ("get", text_of (member, "path"), strerror (errno));
-}
-
-bool folder_unpack_settle (const json_t *member)
-{
-    return file_settle (text_of (member, "path"), member);
 }
 
 /*  Disks differ in how exact and how far from now times may be. */
@@ -194,7 +187,7 @@ static bool alone_unpack (const json_t *member, const char *path)
     if (lstat (path, &status) != 0 || status.st_size != number_of (member, "size"))
         return path_refuse ("get", to,
                             "its bytes are not as many as the folder's list of members says");
-    return file_settle (path, member) &&
+    return folder_unpack_settle (path, member) &&
            (rename (path, to) == 0 || path_refuse ("get", to, strerror (errno)));
 }
 

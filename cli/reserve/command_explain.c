@@ -8,6 +8,7 @@
 #include "explanation.h"
 #include "json_fields.h"
 #include "listing.h"
+#include "needed_files.h"
 #include "planner_request.h"
 
 #include <string.h>
@@ -22,7 +23,9 @@ static int explain_request (const cli_t *cli, const char *file, const char *algo
     int code;
     json_auto_t *body = json_pack ("{s:O, s:b}", "request", request, "dry_run", 1);
     session_auto_t *session = listing_session (cli, &code);
-    json_auto_t *answer = session ? listing_question (cli, session, "Reserve", body, &code) : NULL;
+    if (!session || (code = needed_files (cli, session, request, "data", "file")) != EXIT_DONE)
+        return code;
+    json_auto_t *answer = listing_question (cli, session, "Reserve", body, &code);
     if (answer) {
         json_auto_t *form = answer_form (answer);
         code = answer_code (form);

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "listing.h"
 #include "must.h"
+#include "needed_files.h"
 #include "planner_request.h"
 #include "resource_lookup.h"
 
@@ -139,7 +140,7 @@ static int reserve_reserve (cli_t *cli, const reserve_options_t *options, json_t
     if (options->wait)
         fix_times (request, cli_wall_ms ());
     session_auto_t *session = listing_session (cli, &code);
-    if (!session)
+    if (!session || (code = needed_files (cli, session, request, "data", "file")) != EXIT_DONE)
         return code;
     planner_request_t planned = {
       .cli = cli, .method = "Reserve", .word = "reserve", .body = body, .session = session};

@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "json_fields.h"
 #include "listing.h"
+#include "needed_files.h"
 #include "task_client.h"
 
 #include <inttypes.h>
@@ -232,6 +233,8 @@ static int submit (cli_t *cli, session_t *session, const submit_options_t *optio
     json_auto_t *question = question_of (options, reservation, program, words);
     if (!question)
         return EXIT_USAGE;
+    if ((code = needed_files (cli, session, question, "inputs", "name")) != EXIT_DONE)
+        return code;
     bool any = named && strcmp (named, "any") == 0;
     const json_t *site = any ? any_site (session, question, &code)
                              : site_meant (cli, session, named, reservation, &code);

@@ -99,4 +99,49 @@ mib_free () { json free "$1" --need "$2" --for 1h | jq -e '.spans | length > 0' 
 check "all of berlin's disk is free" mib_free berlin/disk-1 1500
 evicted () { musubi evict era5/2020.nc --site kyoto || ! json replicas era5/2020.nc | grep -q kyoto; }
 comes "its copies may go" evicted
+
+# --- folders, their members, and names with * or ?
+mkdir -p fs/sub like
+for i in 0 1 2; do
+  head -c 300000 /dev/urandom >fs/f$i
+  head -c 100000 /dev/urandom >like/$i.nc
+done
+head -c 2000000 /dev/urandom >fs/sub/large
+check "a folder is put" musubi put -r fs run/fs --site amsterdam
+check "and some files" musubi put like/0.nc like/1.nc like/2.nc g/ --site amsterdam
+needs () { # FILE: at berlin, in half a minute
+  cat >request.json <<JSON
+{"window": {"earliest": "now+20s", "latest": "now+10m"}, "duration": "1m", "compute": [{"id": "a", "cpus": 1, "site": "berlin"}],
+ "data": [{"file": "$1", "at": "a", "id": "d"}]}
+JSON
+}
+rooms () { # FILE: the files that a plan with it has
+  needs "$1"
+  json reserve --dry-run request.json | jq -r '[.data[].file] | sort | join (" ")'
+}
+pieces=$(find "$federation"/files/storage-*@amsterdam/files -name 'run%2Ffs%2F.folder*' -printf '%f\n' | sed 's,%2F,/,g' | sort -u | paste -sd ' ')
+needs run/fs
+answer=$(json reserve request.json)
+id=$(field .reservation)
+check "a folder that is needed is all of its pieces" test "$(field '[.data[].file] | sort | join (" ")')" = "$pieces"
+comes "and ready when all of them are there" are "$id" ready
+check "  … at berlin" test "$(find "$federation"/files/storage-*@berlin/files -name 'run%2Ffs%2F.folder*' | wc -l)" = "$(wc -w <<<"$pieces")"
+musubi release "$id" >/dev/null 2>&1
+check "a member is the piece that it lies in, with the list" test "$(rooms run/fs/f1 | wc -w)" = 2
+check "names with * are all that are so called" test "$(rooms 'g/*')" = "g/0.nc g/1.nc g/2.nc"
+needs run/fs/nothing
+exits 1 "a member that the folder does not have is refused" musubi reserve request.json
+says "in clear words" 'the folder has no member nothing'
+needs 'h/*'
+exits 1 "so are names that nobody has" musubi reserve request.json
+says "by what was asked" 'reserve: no file is called like h/\*'
+check "a member is got without -r" musubi get run/fs/f1 -o f1 --site kyoto
+check "  … as it was" cmp f1 fs/f1
+lost=$(grep -o 'run/fs/.folder/pack-[0-9a-f]*' <<<"$pieces")
+check "a piece is lost everywhere" musubi evict "$lost" --kept
+gone () { ! musubi --json replicas "$lost" 2>/dev/null | grep -q pack; }
+comes "  … it is gone" gone
+needs run/fs
+exits 1 "a folder that is not whole can't be had" musubi reserve request.json
+says "by the piece that nobody has" 'no site has a file run/fs/.folder/pack-'
 finish

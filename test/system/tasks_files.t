@@ -88,6 +88,15 @@ exits 2 "a bag whose tasks would read what they make is refused" \
   run ams --count 3 --limit 1m --input out/1 --output o=out/%i -- true
 exits 2 "and one whose tasks would all make one file" run ams --count 3 --limit 1m --output out -- true
 
+check "a folder is put, too" musubi put -r "$shared" scripts --site ber
+exits 1 "which can't be an input, and nothing waits for it" run ams --limit 1m --input scripts/task -- true
+musubi put "$file" many/0.nc --site ber
+musubi put "$file" many/1.nc --site ber
+bag=$(run ams --limit 1m --input 'many/*.nc' --output got=runs/got -- sh -c 'ls *.nc >got')
+comes "a task reads all files that are called so" is "$bag" ended
+musubi get runs/got -o "$work/got" --site ams
+check "  … each in its folder" test "$(paste -sd ' ' "$work/got")" = "0.nc 1.nc"
+
 # Where both its start and its input are soonest.
 check "another file is put at ber" musubi put "$file" era5/other.nc --site ber
 bag=$(musubi submit any --limit 1m --input era5/other.nc -- cat other.nc 2>"$work/said")

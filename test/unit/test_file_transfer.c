@@ -1,8 +1,8 @@
 /*  test_file_transfer - only a file that has an end may be put; what has come of one that is fetched
  *  is kept for one that goes on with it, and for no two at a time.
  */
-#include "file_digest.h"
 #include "file_transfer.h"
+#include "folder_pack.h"
 #include "own_address.h"
 
 #include <fcntl.h>
