@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGAIN_MS        1000 /* pause before the next look, jittered */
+#define AGAIN_MS        1000  /* pause before the next look, jittered */
+#define LISTED_MS_MAX   60000 /* that an answer waits until all its participants are listed */
 #define AGAIN_DOUBLINGS 2 /* while a release waits for silent participants, it doubles so often */
 
 typedef struct {
@@ -31,6 +32,7 @@ typedef struct {
     uint32_t tries;
     int64_t end_ms;
     int64_t until_mono_ms;       /* no more plans are looked for after this */
+    int64_t listed_by_ms;        /* it is told then, whoever is not listed; 0 = not waiting */
     char cause [SENTENCE_BYTES]; /* which participant could not keep its part, and why */
     char last [SENTENCE_BYTES];  /* why the last plan failed */
     repair_step_t step;
@@ -462,17 +464,21 @@ static bool version_heard (const repair_t *self, const part_record_t *newest)
     return true;
 }
 
-/*  Does the directory list all that book something? One that has answered will be listed soon; the
- *  answer has paths, latencies and costs from there, and the home keeps it for ever. */
-static bool all_listed (const repair_t *self)
+/*  Does the directory list all that book something, or has it been waited for? One that has answered
+ *  will be listed soon; the answer has paths, latencies and costs from there, and the home keeps it for
+ *  ever. */
+static bool all_listed (repair_t *self, const moment_t *now)
 {
     const directory_t *directory = self->pendings->service->directory;
     for (size_t i = 0; i < self->locate->count; i++) {
         const located_part_t *part = &self->locate->parts [i];
         holding_t holding = holding_of (&part->record);
         if (part->known && !holding_empty (&holding) &&
-            !directory_find (directory, part->party.name))
-            return false;
+            !directory_find (directory, part->party.name)) {
+            if (self->listed_by_ms == 0)
+                self->listed_by_ms = now->mono_ms + LISTED_MS_MAX;
+            return now->mono_ms >= self->listed_by_ms;
+        }
     }
     return true;
 }
@@ -550,8 +556,7 @@ static void repair_on_outcomes (void *owner, const moment_t *now, outcomes_verdi
             conclude_failed (self, now, "and is as it was before");
         } else if (!repair_home_of (self) && self->plan.operation == OPERATION_RESERVE) {
             repair_act (self, now, newest, booked_of (self, now));
-        } else if (version_heard (self, newest) &&
-                   (all_listed (self) || now->mono_ms >= self->until_mono_ms)) {
+        } else if (version_heard (self, newest) && all_listed (self, now)) {
             conclude_restore_guard (self, now, "repaired: its places are now those of this answer");
         } else {
             repair_again (self, now); /* all keep it, but what they have is not known yet */

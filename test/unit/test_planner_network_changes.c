@@ -153,6 +153,67 @@ static void T10_what_a_domain_can_not_keep_is_released_everywhere (void **state)
     fed_end (&fed);
 }
 
+/*  counts [0]: b hears of no decision but p1's. counts [1]: N hears of none, and is not listed any
+ *  more; or (2) is only not listed; or (3) the first, from the next hold on. */
+static bool b_in_doubt_and_n_unlisted (fed_t *fed, const fed_call_t *call)
+{
+    int b = fed_find (fed, "lis/b"), n = fed_find (fed, "nis/N");
+    bool tells = strcmp (call->method, "Commit") == 0 || strcmp (call->method, "Outcome") == 0 ||
+                 strcmp (call->method, "Resolve") == 0;
+    if (fed->counts [1] == 3 && call->to == n && strcmp (call->method, "Hold") == 0)
+        fed->counts [1] = 1;
+    if (fed->counts [1] > 0 && fed->counts [1] < 3 && call->from == n &&
+        strcmp (call->method, "Announce") == 0)
+        return false;
+    if (fed->counts [1] == 1 && tells && (call->from == n || call->to == n))
+        return false;
+    return fed->counts [0] == 0 || !tells ||
+           (call->from != b && (call->to != b || call->from == fed_find (fed, "p1")));
+}
+
+/*  b's nodes are taken after its edge, and free again before p0 repairs the reservation. When N has
+ *  acknowledged that, no directory lists it. */
+static void T10_a_repair_is_told_with_its_paths_though_a_domain_is_listed_late (void **state)
+{
+    (void) state;
+    fed_t fed;
+    net_build (&fed, 20, DISCLOSE_PROFILE, DISCLOSE_PROFILE);
+    fed.procs [fed_find (&fed, "lis/a")].site.lead_ms = 120000;
+    fed_up (&fed);
+    fed.passes = b_in_doubt_and_n_unlisted;
+    fed.counts [0] = 1;
+    net_wish_t wish = {.sites = {"a", "b"},
+                       .needs = 2,
+                       .links = {{0, 1, 600, 0, 0, 0}},
+                       .links_count = 1,
+                       .start_ms = 300000};
+    net_wish_t thief = {.sites = {"b"}, .cpus = {32}, .needs = 1, .start_ms = 300000};
+    uint64_t id = ask_reserve_net (&fed, "p0", "r@g1", &wish);
+    fed_run (&fed, 185000); /* past the edge */
+    message_free (&read_answer (&fed, id)->base);
+    Musubi__Answer *answer = reserve_net (&fed, "p1", "o@g1", &thief);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    fed_kill (&fed, fed_find (&fed, "p0"));
+    fed.counts [0] = 0;
+    fed_run (&fed, 30000); /* b refuses the commit */
+    message_free (&release (&fed, "p1", "x@g1", answer->reservation)->base);
+    message_free (&answer->base);
+    fed.counts [1] = 3;
+    fed_start (&fed, fed_find (&fed, "p0"));
+    fed_run (&fed, 30000);
+    fed.counts [1] = 2;
+    fed_run (&fed, 10000);
+    fed.counts [1] = 0;
+    fed_run (&fed, 20000);
+    answer = reserve_net (&fed, "p1", "r@g1", &wish);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_int_equal (answer->version, 2);
+    assert_int_equal (answer->n_network, 1);
+    expect_path (answer->network [0], "n0-n1", 600, "a b", "N/a-b", 1);
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
 /*  --- list --- */
 
 static void a_list_tells_paths_and_names_silent_domains (void **state)
@@ -246,6 +307,7 @@ int main (void)
       cmocka_unit_test (a_connection_grows_beside_others_though_a_shorter_path_is_free_by_now),
       cmocka_unit_test (a_running_connection_is_prolonged_on_its_path),
       cmocka_unit_test (T10_what_a_domain_can_not_keep_is_released_everywhere),
+      cmocka_unit_test (T10_a_repair_is_told_with_its_paths_though_a_domain_is_listed_late),
       cmocka_unit_test (a_list_tells_paths_and_names_silent_domains),
       cmocka_unit_test (a_stranger_is_told_when_not_where),
     };
