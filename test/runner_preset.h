@@ -28,6 +28,7 @@ static const queue_limits_t queue_limits_default = {
   .warning_ms = 60000,
   .grace_ms = 10000,
   .patience_ms = 60000,
+  .stop_ms = 10000,
   .data_bound = 64000000,
   .input_rate = 100000000,
   .transfers = 2,

@@ -51,23 +51,30 @@ void backfill_node_clear (backfill_node_t *self)
     self->runs_count = self->runs_room = 0;
 }
 
-/*  When so many CPUs are free at the earliest, on a node that is ready. */
+/*  When so many CPUs are free at the earliest, on a node that is ready. Those that are suspended there
+ *  have none now, but will have some before they are over. */
 static int64_t cpus_free_ms (const backfill_node_t *node, uint32_t cpus, int64_t now_ms)
 {
     uint32_t free_cpus = node->cpus_free;
-    if (free_cpus >= cpus)
+    int64_t last_ms = now_ms;
+    if (free_cpus >= cpus && !node->claimed)
         return now_ms;
     for (size_t i = 0; i < node->runs_count; i++) {
-        free_cpus += node->runs [i].cpus;
-        if (free_cpus >= cpus)
-            return node->runs [i].until_ms > now_ms ? node->runs [i].until_ms : now_ms;
+        const backfill_run_t *run = &node->runs [i];
+        free_cpus += run->cpus;
+        if (!run->transfer && run->until_ms > last_ms)
+            last_ms = run->until_ms;
+        if (free_cpus >= cpus && !node->claimed)
+            return last_ms;
     }
-    return INT64_MAX;
+    return node->claimed ? last_ms : INT64_MAX;
 }
 
 /*  How many CPUs are free at a later moment. */
 static uint32_t cpus_free_at (const backfill_node_t *node, int64_t then_ms)
 {
+    if (node->claimed)
+        return node->cpus; /* whoever asks has waited for all */
     uint32_t free_cpus = node->cpus_free;
     for (size_t i = 0; i < node->runs_count && node->runs [i].until_ms <= then_ms; i++)
         free_cpus += node->runs [i].cpus;
@@ -259,28 +266,35 @@ static bool spares_promise (const backfill_t *self, size_t node, const backfill_
            bag->cpus <= promised->spare;
 }
 
-/*  Can the node's booking be made so long? What has failed on a node fails for all that ask for
- *  longer: bookings that were made since lie before the point where it failed. */
-static bool can_book (const backfill_t *self, size_t node_at, int64_t until_ms)
+bool backfill_extends (const backfill_t *self, size_t node_at, int64_t until_ms, bool beside)
 {
-    backfill_node_t *node = &self->nodes [node_at];
+    const backfill_node_t *node = &self->nodes [node_at];
     int64_t from_ms = node->booked_until_ms > self->now_ms ? node->booked_until_ms : self->now_ms;
     if (node->given_until_ms < INT64_MAX)
         return until_ms <= node->given_until_ms;
     if (until_ms <= from_ms)
         return true;
-    if (until_ms >= node->failed_ms)
-        return false;
     const calendar_t *calendar = self->calendars [node->class];
     const backfill_promise_t *promised = &self->promises [node->class];
     interval_t over = {from_ms, until_ms};
-    bool beside = promised->bag && promised->node != node_at;
     int64_t least =
-      beside ? least_beside (calendar, over, (interval_t){promised->from_ms, promised->until_ms})
-             : calendar_least (calendar, over);
-    if (least < 1)
-        node->failed_ms = until_ms;
+      beside && promised->bag && promised->node != node_at
+        ? least_beside (calendar, over, (interval_t){promised->from_ms, promised->until_ms})
+        : calendar_least (calendar, over);
     return least >= 1;
+}
+
+/*  What has failed on a node fails for all that ask for longer: bookings that were made since lie
+ *  before the point where it failed. */
+static bool can_book (const backfill_t *self, size_t node_at, int64_t until_ms)
+{
+    backfill_node_t *node = &self->nodes [node_at];
+    if (until_ms >= node->failed_ms)
+        return false;
+    bool can = backfill_extends (self, node_at, until_ms, true);
+    if (!can)
+        node->failed_ms = until_ms;
+    return can;
 }
 
 static void backfill_start (backfill_t *self, backfill_bag_t *bag, size_t node_at, bool transfer)
@@ -328,7 +342,7 @@ static bool slots (const backfill_t *self, const backfill_node_t *node, const ba
 {
     bool room = transfer
                   ? bag->files && node->cpus >= bag->cpus && node->transfers < self->transfers_max
-                  : node->cpus_free >= bag->cpus;
+                  : !node->claimed && node->cpus_free >= bag->cpus;
     return room && bag_fits_class (bag, node->class) && node->runs_count < self->runs_max &&
            (node->storage || !bag->files);
 }
@@ -558,7 +572,7 @@ static bool any_with_cpus (const backfill_pass_t *pass, const backfill_bag_t *ba
     const backfill_t *self = pass->queue;
     for (size_t i = 0; i < pass->open_count; i++) {
         const backfill_node_t *node = &self->nodes [pass->open [i]];
-        if (node->cpus_free >= bag->cpus && bag_fits_class (bag, node->class) &&
+        if (!node->claimed && node->cpus_free >= bag->cpus && bag_fits_class (bag, node->class) &&
             ready_ms (self, node, bag) <= self->now_ms)
             return true;
     }

@@ -53,6 +53,10 @@ typedef struct {
     int64_t given_until_ms;
     bool wanted; /* it gets no more preemptible tasks */
 
+    /*  Its free CPUs are for runs that are suspended there, or for whom they make way: it gets only
+     *  tasks that begin with a transfer until all have gone on. */
+    bool claimed;
+
     backfill_run_t *runs; /* ascending by until_ms */
     size_t runs_count;
     size_t runs_room;
@@ -139,6 +143,9 @@ typedef struct {
 /*  When a task of the bag could start at the earliest, if none waited before it; INT64_MAX = not
  *  known. */
 int64_t backfill_expected (const backfill_t *self, const backfill_bag_t *bag);
+
+/*  Can a node's booking be made so long? beside: with what is promised elsewhere counted as taken. */
+bool backfill_extends (const backfill_t *self, size_t node, int64_t until_ms, bool beside);
 
 /*  Makes one pass. Returns how many tasks it started. */
 size_t backfill_pass (backfill_t *self);

@@ -151,9 +151,11 @@ void nodes_end (nodes_t *self, const moment_t *now, const run_id_t *id, int64_t 
                 const char *why);
 
 /*  Suspends a run that is not over: SIGSTOP to all its processes, until it is resumed or ended. Its
- *  wall time goes on, its processor time and its limit stand still. It counts as suspended once its agent has
- *  told so; observers hear of that. A run that no agent has claimed is begun first. */
-void nodes_suspend (nodes_t *self, const moment_t *now, const run_id_t *id, bool suspend);
+ *  wall time goes on, its processor time and its limit stand still. It counts as suspended once its
+ *  agent has told so; observers hear of that. A run that no agent has claimed is begun first. Its
+ *  node is booked for it until booked_until_ms, from now on. */
+void nodes_suspend (nodes_t *self, const moment_t *now, const run_id_t *id, bool suspend,
+                    int64_t booked_until_ms);
 
 /*  Says whether inputs of a task are on their way to the node, or outputs from it: the half of its
  *  phase that people are told and that its runs do not show. */

@@ -326,17 +326,25 @@ void nodes_end (nodes_t *self, const moment_t *now, const run_id_t *id, int64_t 
     nodes_dirty (self, now, entry->node);
 }
 
-void nodes_suspend (nodes_t *self, const moment_t *now, const run_id_t *id, bool suspend)
+void nodes_suspend (nodes_t *self, const moment_t *now, const run_id_t *id, bool suspend,
+                    int64_t booked_until_ms)
 {
     node_run_t *entry = nodes_entry (self, id);
-    if (!entry || run_over (entry->kept.run.state) || entry->kept.run.suspend == suspend)
+    if (!entry || run_over (entry->kept.run.state))
         return;
-    entry->kept.run.suspend = suspend;
-    entry->suspended_told = false;
-    entry->suspend_after =
-      entry->node == NODE_NONE ? 0 : self->places [entry->node].agent.told_number;
+    run_t *run = &entry->kept.run;
+    bool told = run->suspend != suspend;
+    if (!told && run->booked_until_ms == booked_until_ms)
+        return;
+    run->booked_until_ms = booked_until_ms;
+    if (told) {
+        run->suspend = suspend;
+        entry->suspended_told = false;
+        entry->suspend_after =
+          entry->node == NODE_NONE ? 0 : self->places [entry->node].agent.told_number;
+        nodes_dirty (self, now, entry->node);
+    }
     entry_store (self, entry);
-    nodes_dirty (self, now, entry->node);
 }
 
 /*  No answer with its order has left, so no agent can have begun it. */

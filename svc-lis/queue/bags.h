@@ -80,7 +80,11 @@ typedef struct {
     size_t node;         /* index in nodes.h, of the last try; TASK_NODE_NONE = none of them */
     char *node_name;     /* of the last try; "" = none */
     backfill_run_t seat; /* what it takes of its node, while it is placed or running */
-    int64_t started_ms;  /* wall ms; 0 = not yet */
+    int64_t
+      left_ms; /* of its limit, when its run was told to stand still; 0 = it counts, and the site
+                            ends it at its end, too */
+    int64_t claim_ms;   /* by then what makes way for it has stopped; 0 = nothing does */
+    int64_t started_ms; /* wall ms; 0 = not yet */
     int64_t ended_ms;
     int32_t exit_code;
     int32_t signal;

@@ -34,6 +34,8 @@ typedef struct {
     int64_t warning_ms;          /* preemptible runs are warned so long before their end; 60 000 */
     int64_t grace_ms;            /* between SIGTERM and SIGKILL; 10 000 */
     int64_t patience_ms; /* a task is stopped when an input could not be had for so long; 60 000 */
+    int64_t stop_ms; /* a run that makes way for another has stopped within that time, or goes on;
+                            10 000 */
     uint64_t data_bound; /* bytes of input; a task that lacks more at its node is data-bound:
                                     they come first, and take no CPUs; 64 000 000 */
     uint64_t input_rate; /* bytes/s at which inputs are thought to come; 100 000 000 */

@@ -250,8 +250,11 @@ static void files_pass_one (queue_t *self, const moment_t *now, queue_files_t *f
         queue_unplace (self, now, bag, index, why);
     } else if (!node_kept (self, bag, task_of (files), queue_now_ms (self, now))) {
         queue_unplace (self, now, bag, index, NULL);
-    } else if (files_there (files, now) && queue_overlap_claim (self, now, bag, index)) {
-        if (!queue_seat_extend (self, now, bag, index)) {
+    } else if (files_there (files, now)) {
+        overlap_answer_t answer = queue_overlap_claim (self, now, bag, index);
+        if (answer == OVERLAP_WAITS)
+            return;
+        if (answer == OVERLAP_LEAVES || !queue_seat_extend (self, now, bag, index)) {
             files_came (files, now);
             queue_unplace (self, now, bag, index, NULL);
             return;

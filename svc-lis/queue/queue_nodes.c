@@ -68,21 +68,28 @@ void queue_seat_leave (queue_t *self, const moment_t *now, size_t node, const ba
     }
 }
 
+bool queue_extends (queue_t *self, const moment_t *now, size_t node, int64_t until_ms, bool beside)
+{
+    backfill_t world = {.now_ms = queue_now_ms (self, now),
+                        .calendars = self->calendars,
+                        .nodes = self->slots,
+                        .promises = self->promises};
+    bool holds = openings_of_node (self->parts.openings, node) &&
+                 self->slots [node].given_until_ms == INT64_MAX; /* it waits until that is over */
+    return holds ? until_ms <= self->slots [node].booked_until_ms
+                 : backfill_extends (&world, node, until_ms, beside);
+}
+
 bool queue_seat_change (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *from,
                         const backfill_run_t *to)
 {
-    backfill_node_t *slot = &self->slots [node];
-    int64_t gap_ms = free_capacity_terms (self->parts.room)->gap_ms;
-    int64_t now_ms = queue_now_ms (self, now);
-    interval_t more = {slot->booked_until_ms > now_ms ? slot->booked_until_ms : now_ms,
-                       to->until_ms + gap_ms};
-    bool room =
-      slot->given_until_ms < INT64_MAX
-        ? more.until <= slot->given_until_ms
-        : more.from >= more.until || calendar_least (self->calendars [slot->class], more) >= 1;
-    if (to->booked && !room)
+    int64_t until_ms = to->until_ms + free_capacity_terms (self->parts.room)->gap_ms;
+    if (to->booked && !queue_extends (self, now, node, until_ms, false))
         return false;
-    backfill_node_remove (slot, from);
+    if (openings_of_node (self->parts.openings, node)) /* which has it in the calendar */
+        backfill_node_remove (&self->slots [node], from);
+    else
+        queue_seat_leave (self, now, node, from);
     queue_seat_take (self, now, node, to);
     return true;
 }

@@ -31,8 +31,9 @@ int queue_by_end (const void *key, const void *thing)
 /*  When the site ends it, in case its own starter has not done so before. */
 static task_deadline_t queue_runs_deadline_of (const queue_t *self, bag_t *bag, uint32_t index)
 {
-    return (task_deadline_t){bag_task (bag, index)->seat.until_ms - self->limits.grace_ms, bag,
-                             index};
+    const task_t *task = bag_task (bag, index);
+    int64_t end_ms = task->left_ms > 0 ? INT64_MAX : task->seat.until_ms - self->limits.grace_ms;
+    return (task_deadline_t){end_ms, bag, index};
 }
 
 static void deadline_add (queue_t *self, bag_t *bag, uint32_t index)
@@ -73,7 +74,7 @@ void queue_due_watch (queue_t *self, const moment_t *now)
     timers_cancel (timers, self->due_timer);
     self->due_timer = 0;
     const task_deadline_t *first = ordered_after (self->deadlines, NULL);
-    if (!first)
+    if (!first || first->end_ms == INT64_MAX)
         return;
     int64_t at_ms = timekeeper_mono (&self->parts.service->timekeeper, now, first->end_ms);
     at_ms = at_ms > now->mono_ms ? at_ms : now->mono_ms + 1;
@@ -119,6 +120,7 @@ void queue_start_task (queue_t *self, const moment_t *now, bag_t *bag, size_t no
     task->node = node;
     task->seat = *seat;
     task->started_ms = task->ended_ms = task->cpu_ms = 0;
+    task->left_ms = task->claim_ms = 0;
     task->exit_code = task->signal = 0;
     task->dropped = 0;
     task_text (&task->node_name, nodes_at (self->parts.nodes, node).name);
@@ -265,21 +267,28 @@ void queue_unplace (queue_t *self, const moment_t *now, bag_t *bag, uint32_t ind
     run_over_take (self, now, bag, index, &never);
 }
 
-bool queue_seat_extend (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index)
+bool queue_seat_set (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index,
+                     const backfill_run_t *seat, int64_t left_ms)
 {
     task_t *task = bag_task (bag, index);
-    backfill_run_t seat = task->seat;
+    if (!queue_seat_change (self, now, task->node, &task->seat, seat))
+        return false;
+    deadline_remove (self, bag, index);
+    task->seat = *seat;
+    task->left_ms = left_ms;
+    deadline_add (self, bag, index);
+    return true;
+}
+
+bool queue_seat_extend (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index)
+{
+    backfill_run_t seat = bag_task (bag, index)->seat;
     self->whole |= seat.transfer; /* the node is free for another transfer */
     if (seat.transfer)
         seat = (backfill_run_t){.cpus = bag->waiting.cpus, .booked = !bag->waiting.preemptible};
     seat.until_ms = queue_now_ms (self, now) + bag->asked.order.limit_ms + self->limits.start_ms +
                     self->limits.grace_ms;
-    if (!queue_seat_change (self, now, task->node, &task->seat, &seat))
-        return false;
-    deadline_remove (self, bag, index);
-    task->seat = seat;
-    deadline_add (self, bag, index);
-    return true;
+    return queue_seat_set (self, now, bag, index, &seat, 0);
 }
 
 void queue_run_moved (void *owner, const moment_t *now, const run_t *run)

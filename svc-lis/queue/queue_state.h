@@ -19,6 +19,7 @@
 #include "change_notice.h"
 #include "must.h"
 #include "ordered.h"
+#include "overlap.h"
 #include "queue_share.h"
 #include "queue_wire.h"
 #include "stays.h"
@@ -139,6 +140,11 @@ void queue_task_end (queue_t *self, const moment_t *now, bag_t *bag, uint32_t in
  *  room for that. */
 bool queue_seat_extend (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index);
 
+/*  A task on a node has another seat from now on, and so much of its limit left if that stands still;
+ *  false when the calendar has no room for it. */
+bool queue_seat_set (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index,
+                     const backfill_run_t *seat, int64_t left_ms);
+
 void queue_run_moved (void *owner, const moment_t *now, const run_t *run);
 
 /*  At start: takes up the tasks that run, and ends those whose run is over or not known. */
@@ -194,14 +200,17 @@ void queue_match_there (queue_t *self, const char *name, size_t node, uint64_t s
 /*  --- queue_overlap.c --- */
 
 /*  Has the node the CPUs for a placed task whose inputs have come? If not, runs that come after it
- *  in the queue are told to make way, and it is to be asked again when the node has changed. */
-bool queue_overlap_claim (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index);
+ *  in the queue are told to make way, and it is to be asked again when the node has changed. LEAVES:
+ *  it is to wait in the queue, as what runs there can't be later than it is. */
+overlap_answer_t queue_overlap_claim (queue_t *self, const moment_t *now, bag_t *bag,
+                                      uint32_t index);
 
 /*  First in a pass: what is told to stop there, and is not known to have stopped, gets CPUs. False
  *  when the node has not enough of them. */
 bool queue_overlap_recount (queue_t *self, size_t node);
 
-/*  Lets suspended runs of a node go on for which there is room, behind queue_files_pass. */
+/*  Lets suspended runs of a node go on for which there is room, behind queue_files_pass; and notes
+ *  whether it may get others. */
 void queue_overlap_pass (queue_t *self, const moment_t *now, size_t node);
 void queue_on_suspended (void *owner, const moment_t *now, const run_t *run);
 
@@ -210,6 +219,9 @@ void queue_on_suspended (void *owner, const moment_t *now, const run_t *run);
 /*  A run takes CPUs of a node, and the node a place in the calendar; or gives both back. */
 void queue_seat_take (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *seat);
 void queue_seat_leave (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *seat);
+
+/*  Can a node's booking be made so long? beside: with what is promised elsewhere counted as taken. */
+bool queue_extends (queue_t *self, const moment_t *now, size_t node, int64_t until_ms, bool beside);
 
 /*  A run is to have its CPUs until another time; false, with nothing changed, when the calendar has
  *  no room for that. */

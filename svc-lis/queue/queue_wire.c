@@ -240,6 +240,7 @@ static const codec_row_t stored_task_rows [] = {
   ROW_NUMBER ("dropped", task_t, dropped),
   ROW_NUMBER ("files", task_t, files_state, MOST (FILES_STATES - 1)),
   ROW_STRING ("storage", task_t, storage, NAME_BYTES_MAX),
+  ROW_NUMBER ("left_ms", task_t, left_ms, LEAST (0)),
 };
 const codec_t stored_task_codec = CODEC (task_t, stored_task, stored_task_rows);
 

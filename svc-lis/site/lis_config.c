@@ -91,6 +91,9 @@ const config_key_t lis_keys [] = {
     "queue/handed", "512", 1, QUEUE_HANDED_MAX,
     "tasks of the queue that a batch system has at once, waiting there or running; others "
     "wait here, where they may be moved to other sites"),
+  KEY_DURATION ("queue/stop", "10s", 1000, 366.0 * 24 * 3600000,
+                "a run that is to make way for another goes on when it has not stopped within this "
+                "time"),
   KEY_DURATION ("queue/patience", "60s", 0, 366.0 * 24 * 3600000,
                 "a task is stopped when one of its inputs could not be had for this long"),
   KEY_DURATION ("queue/retention", "24h", 0, 366.0 * 24 * 3600000,

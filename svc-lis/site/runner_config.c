@@ -149,6 +149,7 @@ static bool queue_read (const config_t *config, runner_settings_t *settings,
     queue->transfers = (uint32_t) config_integer (config, "queue/transfers");
     queue->data_bound_max = (uint32_t) config_integer (config, "queue/data_bound_bags");
     queue->handed_max = (uint32_t) config_integer (config, "queue/handed");
+    queue->stop_ms = config_duration_ms (config, "queue/stop");
     queue->patience_ms = config_duration_ms (config, "queue/patience");
     queue->warning_ms = settings->openings.warning_ms;
     queue->grace_ms = settings->openings.grace_ms;

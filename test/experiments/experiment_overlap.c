@@ -3,6 +3,7 @@
  */
 #include "experiment.h"
 #include "plot.h"
+#include "prng.h"
 #include "staging_world.h"
 
 #include <math.h>
@@ -16,6 +17,8 @@
 #define PAPER_GAIN   (1 - 88.0 / 111)
 #define COMPUTES     4
 #define PAPER_LIKE   0 /* computing and link both matter there */
+#define CPUS_MAX     8
+#define DRAWN        1 /* pair of arms: nodes and jobs of 1 to 8 CPUs, as the seed says */
 
 /*  Seconds that a job computes that has its file. All files take the server's link 960 s. */
 static const double computes [COMPUTES] = {96, 48, 192, 384};
@@ -32,13 +35,29 @@ static const metric_t metrics [METRICS] = {
 
 static size_t arms (bool small)
 {
-    return small ? 2 * (PAPER_LIKE + 1) : 2 * COMPUTES;
+    return small ? 2 * (DRAWN + 1) : 2 * (COMPUTES + 1);
+}
+
+static double arm_computes (size_t at)
+{
+    return computes [at / 2 > DRAWN ? at / 2 - 1 : PAPER_LIKE];
 }
 
 static void arm_name (size_t at, char name [ARM_NAME_BYTES])
 {
-    snprintf (name, ARM_NAME_BYTES, "%s, computing %g s", at % 2 == 0 ? "one at a time" : "overlap",
-              computes [at / 2]);
+    snprintf (name, ARM_NAME_BYTES, "%s, computing %g s%s",
+              at % 2 == 0 ? "one at a time" : "overlap", arm_computes (at),
+              at / 2 == DRAWN ? ", 1 to 8 CPUs" : "");
+}
+
+/*  The same for both arms of a seed. */
+static void draw_cpus (staging_plan_t *plan, uint64_t seed)
+{
+    prng_t prng;
+    prng_seed (&prng, seed + 22);
+    plan->node_cpus = 1 + (uint32_t) prng_below (&prng, CPUS_MAX);
+    plan->job_cpus = 1 + (uint32_t) prng_below (&prng, plan->node_cpus);
+    plan->compute_cpus = 1 + (uint32_t) prng_below (&prng, plan->node_cpus);
 }
 
 static void play_overlap (size_t at, uint64_t seed, play_t *play)
@@ -47,10 +66,12 @@ static void play_overlap (size_t at, uint64_t seed, play_t *play)
                            .nodes = NODES,
                            .jobs = READING_JOBS,
                            .own_files = true,
-                           .compute_s = computes [at / 2],
+                           .compute_s = arm_computes (at),
                            .compute_jobs = JOBS_OTHER,
                            .compute_job_s = OTHER_S,
                            .overlap = at % 2 == 1};
+    if (at / 2 == DRAWN)
+        draw_cpus (&plan, seed);
     staging_result_t result;
     play->failed = !staging_world_play (&plan, seed, NULL, &result, play->why);
     play->values [METRIC_MAKESPAN] = result.makespan_s;

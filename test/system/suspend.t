@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A machine computes while the input of a more important task comes; then what it runs is stopped, all its processes, and
+# A machine of two CPUs computes while the input of a more important task comes; then what it runs is stopped, all its processes, and
 # goes on where it was, also when svc-lis is killed meanwhile, and it ends right (SPEC 30, 38).
 . "$(dirname "$0")/lib.sh"
 chmod 711 "$work"
@@ -17,7 +17,7 @@ sites
         classes
             thin
                 nodes = 1
-                cpus_per_node = 1
+                cpus_per_node = 2
         storage
             nodes = disk-1
             bytes = 200000000
@@ -58,7 +58,8 @@ cat >"$shared/reads" <<T
 while [ -e "$shared/gate" ]; do sleep 0.05; done
 sha256sum <data
 T
-chmod 755 "$shared/computes" "$shared/reads"
+printf '#!/bin/bash\nwhile [ ! -e "%s/enough" ]; do sleep 0.05; done\n' "$shared" >"$shared/naps"
+chmod 755 "$shared/computes" "$shared/reads" "$shared/naps"
 head -c 70000000 /dev/urandom >"$work/data" # more than queue/data_bound
 touch "$shared/gate"
 
@@ -76,11 +77,15 @@ each_is () { # STATES: every process of the task is in one of these
 check "a file is put at ber" musubi put "$work/data" data --site ber
 low=$(musubi submit ams --limit 5m -- "$shared/computes" 2>/dev/null)
 comes "a task computes at ams, in two processes" test -s "$shared/processes"
-high=$(musubi submit ams --limit 5m --priority 5 --input data -- "$shared/reads" 2>/dev/null)
-comes "one of higher priority with an input runs on the same CPU" task_is "$high" running
+naps=$(musubi submit ams --limit 5m --count 6 -- "$shared/naps" 2>/dev/null)
+count_is () { musubi queue "$naps" --json | jq -e --arg state "$1" --argjson n "$2" '[.tasks[] | select (.state == $state)] | length == $n' >/dev/null; }
+comes "  … and the first of six narrow ones beside it" count_is running 1
+high=$(musubi submit ams --limit 5m --priority 5 --cpus 2 --input data -- "$shared/reads" 2>/dev/null)
+comes "one of higher priority with an input runs on both CPUs" task_is "$high" running
 check "  … and both processes of the first are stopped" each_is T
 counted () { wc -l <"$shared/count"; }
 count=$(counted)
+check "  … and none of the narrow ones got a CPU that was freed for it" count_is queued 5
 check "  … which is told" bash -c 'musubi queue "$1" | grep -q "suspended for a task of higher priority"' _ "$low"
 slay "$(pid_of lis/ams)"
 check "svc-lis is killed, and returns" musubi up --dir "$federation"
@@ -94,5 +99,6 @@ comes "the other goes on" each_is RSD
 touch "$shared/enough"
 comes "  … and ends" task_is "$low" ended
 check "  … right" test "$(musubi output "$low.0")" = "counted $(counted)"
+comes "  … and all narrow ones end" count_is ended 6
 check "  … having counted on" test "$(counted)" -gt "$count"
 finish

@@ -29,6 +29,7 @@ typedef struct {
     uint32_t cpus;
     bool away;
     bool stubborn;          /* its runs go on when they are told to end */
+    bool never_stops;       /* what is to be suspended there runs on */
     const char *storage;    /* the storage node on its machine; NULL = none */
     bool unfit;             /* its disk has no space for a run */
     batch_picture_t *batch; /* that it has of a batch system; NULL = it speaks for none */
@@ -142,7 +143,8 @@ static inline void agent_carry_out (field_t *self, openings_agent_t *agent,
         else if (self->begun)
             self->begun (self->begun_owner, wanted);
     }
-    run->report.suspended = wanted->wish == WISH_SUSPEND && !run_over (run->report.state);
+    run->report.suspended =
+      wanted->wish == WISH_SUSPEND && !run_over (run->report.state) && !agent->never_stops;
     if (wanted->wish == WISH_WARN)
         run->warned_ms = wanted->grace_ms;
     if (wanted->wish == WISH_END && !run_over (run->report.state) && !agent->stubborn) {

@@ -230,7 +230,7 @@ static void warning_and_end_are_told_at_once_and_their_reason_with_the_end (void
 static void suspend (nodes_world_t *w, bool suspended)
 {
     begin (w);
-    nodes_suspend (w->nodes, &w->host.now, &r1, suspended);
+    nodes_suspend (w->nodes, &w->host.now, &r1, suspended, 0);
     end (w);
 }
 

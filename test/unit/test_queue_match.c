@@ -207,6 +207,139 @@ static void what_made_way_in_vain_goes_on (void **state)
     close_fake (&r);
 }
 
+/*  How many tasks of a bag have been begun on thin-001. */
+static uint32_t begun_there (replica_fake_t *r, uint64_t bag, uint32_t count)
+{
+    uint32_t begun = 0;
+    for (uint32_t i = 0; i < count; i++)
+        begun += strcmp (task (r->field, bag, i).node, "thin-001") == 0;
+    return begun;
+}
+
+/*  One of the two that make way ends, while the other has not heard yet. Its CPU is not for a third
+ *  one; nor are those of the one for whom they make way, nor when it is over. */
+static void cpus_that_came_free_for_one_go_to_no_other (void **state)
+{
+    (void) state;
+    field_t f;
+    replica_fake_t r;
+    open_fake (&r, &f);
+    uint64_t data = transfer_begins (
+      &r, (wish_bag_t){.input = "big", .cpus = 2, .class_name = "thin", .priority = 10});
+    uint64_t narrow = submit (&f, (wish_bag_t){.count = 40, .class_name = "thin"});
+    fake_pass (&r, 1);
+    assert_int_equal (begun_there (&r, narrow, 40), 2);
+    uint32_t first = 0;
+    while (strcmp (task (&f, narrow, first).node, "thin-001") != 0)
+        first++;
+    machine_run_t *ends = machine (&f, narrow, first);
+    fake_copy (&r, "big", "thin-001")->there = true;
+    agent_of (&f, "thin-001")->away = true;
+    fake_pass (&r, 3);
+    machine_end (ends, f.w.host.now.wall_ms);
+    agent_of (&f, "thin-001")->away = false;
+    fake_pass (&r, 3);
+    assert_int_equal (task (&f, data, 0).state, TASK_RUNNING);
+    assert_int_equal (begun_there (&r, narrow, 40), 2);
+    task_ends (&f, data, 0, 0);
+    fake_pass (&r, 2);
+    assert_int_equal (begun_there (&r, narrow, 40), 3); /* the one goes on, and one has ended */
+    close_fake (&r);
+}
+
+/*  It stands still for longer than its limit of ten minutes, and is not ended for that; what it has
+ *  left counts from when it goes on. */
+static void a_limit_stands_still_with_its_run (void **state)
+{
+    (void) state;
+    for (int restarts = 0; restarts < 2; restarts++) {
+        field_t f;
+        replica_fake_t r;
+        open_fake (&r, &f);
+        uint64_t data = transfer_begins (
+          &r, (wish_bag_t){.input = "big", .cpus = 2, .class_name = "thin", .minutes = 60});
+        uint64_t compute = submit (&f, (wish_bag_t){.cpus = 2, .count = 8, .class_name = "thin"});
+        fake_pass (&r, 1);
+        uint32_t there = 0;
+        while (strcmp (task (&f, compute, there).node, "thin-001") != 0)
+            there++;
+        fake_copy (&r, "big", "thin-001")->there = true;
+        fake_pass (&r, 4);
+        assert_true (machine (&f, compute, there)->report.suspended);
+        int64_t booked =
+          free_without_work (&f, 72); /* it is in the calendar for ten minutes more */
+        assert_int_equal (booked, 8);
+        if (restarts)
+            restart_field (&f);
+        fake_pass (&r, 20 * 60);
+        assert_true (machine (&f, compute, there)->report.suspended);
+        assert_int_equal (task (&f, compute, there).state, TASK_RUNNING);
+        task_ends (&f, data, 0, 0);
+        fake_pass (&r, 9 * 60);
+        assert_int_equal (task (&f, compute, there).state, TASK_RUNNING);
+        fake_pass (&r, 3 * 60);
+        assert_int_equal (task (&f, compute, there).state, TASK_STOPPED);
+        close_fake (&r);
+    }
+}
+
+/*  All nodes are reserved from minute 30 on: a rest of 20 minutes after an hour, or after 5 minutes,
+ *  has no room or has. */
+static void who_would_have_no_time_left_does_not_make_way (void **state)
+{
+    (void) state;
+    for (int64_t minutes = 5; minutes <= 20; minutes += 15) {
+        field_t f;
+        replica_fake_t r;
+        open_fake (&r, &f);
+        reserve (&f.w, "r1", booking ("thin", 16, 8, 35, 45));
+        uint64_t data = transfer_begins (
+          &r, (wish_bag_t){.input = "big", .cpus = 2, .class_name = "thin", .minutes = minutes});
+        uint64_t compute =
+          submit (&f, (wish_bag_t){.cpus = 2, .count = 8, .class_name = "thin", .minutes = 20});
+        fake_pass (&r, 1);
+        fake_copy (&r, "big", "thin-001")->there = true;
+        fake_pass (&r, 4);
+        uint32_t suspended = 0;
+        for (uint32_t i = 0; i < 8; i++)
+            suspended += machine (&f, compute, i)->report.suspended;
+        assert_int_equal (suspended, minutes == 5);
+        assert_int_equal (task (&f, data, 0).state, minutes == 5 ? TASK_RUNNING : TASK_QUEUED);
+        close_fake (&r);
+    }
+}
+
+/*  Its agent hears nothing: the machine may as well not be able to stop it. */
+static void what_does_not_stop_in_time_goes_on (void **state)
+{
+    (void) state;
+    field_t f;
+    replica_fake_t r;
+    open_fake (&r, &f);
+    uint64_t data = transfer_begins (
+      &r, (wish_bag_t){.input = "big", .cpus = 2, .class_name = "thin", .priority = 10});
+    uint64_t compute = submit (&f, (wish_bag_t){.cpus = 2, .count = 9, .class_name = "thin"});
+    fake_pass (&r, 1);
+    uint32_t there = 0;
+    while (strcmp (task (&f, compute, there).node, "thin-001") != 0)
+        there++;
+    agent_of (&f, "thin-001")->never_stops = true;
+    fake_copy (&r, "big", "thin-001")->there = true;
+    fake_pass (&r, 14);
+    run_t run;
+    run_id_t id = {.task = {compute, there}, .number = 1};
+    assert_true (nodes_run (field_nodes (&f), &id, &run));
+    assert_false (run.suspend);
+    agent_of (&f, "thin-001")->never_stops = false;
+    fake_pass (&r, 14);
+    assert_false (machine (&f, compute, there)->report.suspended); /* nor is it told again */
+    assert_int_equal (task (&f, data, 0).state, TASK_QUEUED);
+    task_ends (&f, compute, there, 0);
+    fake_pass (&r, 2);
+    assert_int_equal (task (&f, data, 0).state, TASK_RUNNING);
+    close_fake (&r);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -217,6 +350,10 @@ int main (void)
       cmocka_unit_test (what_has_not_made_way_yet_has_its_cpus_after_a_restart),
       cmocka_unit_test (while_a_machine_computes_the_next_tasks_input_comes),
       cmocka_unit_test (what_made_way_in_vain_goes_on),
+      cmocka_unit_test (cpus_that_came_free_for_one_go_to_no_other),
+      cmocka_unit_test (a_limit_stands_still_with_its_run),
+      cmocka_unit_test (who_would_have_no_time_left_does_not_make_way),
+      cmocka_unit_test (what_does_not_stop_in_time_goes_on),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

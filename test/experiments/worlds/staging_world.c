@@ -370,6 +370,11 @@ static void replica_make (void *owner, core_t *core)
     replica_core (owner, core);
 }
 
+static uint32_t or_one (uint32_t cpus)
+{
+    return cpus > 0 ? cpus : 1;
+}
+
 static void node_make (void *owner, core_t *core)
 {
     const staging_end_t *end = owner;
@@ -377,7 +382,7 @@ static void node_make (void *owner, core_t *core)
     agent_settings_t settings = agent_settings_default;
     settings.name = end->name;
     settings.class_name = end->world->class.name;
-    settings.cpus = 1;
+    settings.cpus = or_one (end->world->plan->node_cpus);
     settings.sites = &site;
     settings.sites_count = 1;
     settings.runs = "/runs";
@@ -440,8 +445,10 @@ static void site_add (staging_world_t *self)
 {
     static const char *const anybody [] = {"*"};
     static account_t accounts [] = {{"*", "worker"}};
-    self->class = (node_class_t){
-      .name = "worker", .nodes = (uint32_t) self->plan->nodes, .cpus_per_node = 1, .price = 1};
+    self->class = (node_class_t){.name = "worker",
+                                 .nodes = (uint32_t) self->plan->nodes,
+                                 .cpus_per_node = or_one (self->plan->node_cpus),
+                                 .price = 1};
     for (size_t i = 0; i < self->plan->nodes; i++)
         snprintf (self->places [i].name, sizeof self->places [i].name, "w%02zu", i + 1);
     self->runner = (runner_settings_t){.places = self->places,
@@ -598,7 +605,7 @@ static void submit (staging_world_t *self, const char *name, size_t count, bool 
     bag.name = (char *) name;
     bag.command = &command;
     bag.count = (uint32_t) count;
-    bag.cpus = 1;
+    bag.cpus = or_one (reads ? self->plan->job_cpus : self->plan->compute_cpus);
     bag.limit_ms = LIMIT_MS;
     bag.inputs = inputs;
     bag.n_inputs = reads && self->plan->way == WAY_STAGED;

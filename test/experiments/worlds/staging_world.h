@@ -34,7 +34,10 @@ typedef enum {
 
 typedef struct {
     staging_way_t way;
-    size_t nodes;   /* one CPU each */
+    size_t nodes;
+    uint32_t node_cpus; /* of each; 0 = 1, as in the paper */
+    uint32_t job_cpus;  /* of one that reads a file; 0 = 1 */
+    uint32_t compute_cpus;
     size_t jobs;    /* that read a file, submitted at once */
     bool own_files; /* each a file of its own; otherwise all the same one */
     double

@@ -343,6 +343,8 @@ static void scene_play (batch_scene_t *self, uint64_t seed, FILE *trace)
     memcpy (self->batch.nodes, nodes, sizeof nodes);
     sim_batch_start (&self->batch, self->sim, seed + 77);
     sim_worker (self->sim, sim_batch_work, &self->batch);
+    self->patron.thin_cpus = 4;
+    self->patron.fat_cpus = 8;
     self->patron.sim = self->sim;
     prng_seed (&self->patron.prng, seed + 777);
     int agent = processes_add (self);

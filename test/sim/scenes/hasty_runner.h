@@ -39,6 +39,7 @@ static inline void hasty_runner (runner_settings_t *settings, node_place_t *plac
     settings->queue.start_ms = 800;
     settings->queue.warning_ms = 1500;
     settings->queue.grace_ms = 800;
+    settings->queue.stop_ms = 3000;
 }
 
 #endif

@@ -135,7 +135,7 @@ static void bag_new (sim_patron_t *self)
     const char *reservation = some_reservation (self);
     bool fat = chance (self, 4);
     sim_bag_t asked = {.count = 1 + (uint32_t) below (self, SIM_BAG_TASKS_MAX),
-                       .cpus = 1 + (uint32_t) below (self, fat ? 8 : 4),
+                       .cpus = 1 + (uint32_t) below (self, fat ? self->fat_cpus : self->thin_cpus),
                        .limit_ms = 1000 + below (self, chance (self, 3) ? 30000 : 7000),
                        .priority = (int32_t) below (self, 3),
                        .class_name = *reservation || chance (self, 3) ? ""
@@ -245,7 +245,7 @@ static void reservation_new (sim_patron_t *self, const moment_t *now)
     bool fat = chance (self, 4);
     *reservation = (patron_reservation_t){.class_name = fat ? "fat" : "thin",
                                           .nodes = fat ? 1 : 1 + (uint32_t) below (self, 3),
-                                          .cpus = fat ? 8 : 4,
+                                          .cpus = fat ? self->fat_cpus : self->thin_cpus,
                                           .from_ms = now->wall_ms + LEAD_MS + below (self, 8000)};
     reservation->until_ms = reservation->from_ms + 4000 + below (self, 9000);
     snprintf (reservation->name, sizeof reservation->name, "r%zu", at);
@@ -259,7 +259,7 @@ static void change_one (sim_patron_t *self, const moment_t *now, size_t at)
     patron_reservation_t *one = &self->reservations [at];
     if (one->commands [STEP_CHANGE].state != COMMAND_UNUSED)
         return;
-    bool fat = one->cpus == 8;
+    bool fat = strcmp (one->class_name, "fat") == 0;
     one->changed_nodes = fat || chance (self, 2) ? one->nodes : 1 + (uint32_t) below (self, 3);
     one->changed_until_ms = one->until_ms - 3000 + below (self, 9000);
     step_begin (self, now, at, STEP_CHANGE);

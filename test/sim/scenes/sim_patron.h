@@ -80,6 +80,8 @@ typedef struct {
     char names [PATRON_BAGS_MAX][16];     /* of the outputs of each bag */
     const char *nodes [PATRON_NODES_MAX]; /* in: of the site, to be drained */
     size_t nodes_count;                   /* in */
+    uint32_t thin_cpus;                   /* in: of a node of class thin, and of class fat */
+    uint32_t fat_cpus;                    /* in */
     bool drained [PATRON_NODES_MAX];      /* as he wants them */
     bool drain_told [PATRON_NODES_MAX];   /* as the site has answered */
     patron_bag_t bags [PATRON_BAGS_MAX];

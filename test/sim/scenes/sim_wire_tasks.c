@@ -92,11 +92,13 @@ bool sim_wire_tasks_read (bytes_t body, sim_told_task_t tasks [SIM_BAG_TASKS_MAX
     *count = fits ? told->n_tasks : 0;
     for (size_t i = 0; i < *count; i++) {
         const Musubi__TaskRecord *task = told->tasks [i];
-        tasks [i] = (sim_told_task_t){.state = (sim_task_state_t) task->state,
-                                      .tries = task->run,
-                                      .exit_code = task->exit_code,
-                                      .signal = task->signal,
-                                      .why = task->why && *task->why};
+        tasks [i] =
+          (sim_told_task_t){.state = (sim_task_state_t) task->state,
+                            .tries = task->run,
+                            .exit_code = task->exit_code,
+                            .signal = task->signal,
+                            .why = task->why && *task->why,
+                            .limit = task->why && strstr (task->why, "longer than its limit")};
     }
     message_free (&told->base);
     return fits;

@@ -44,7 +44,8 @@ typedef struct {
     uint32_t tries;
     int32_t exit_code;
     int32_t signal;
-    bool why; /* the answer says why */
+    bool why;   /* the answer says why */
+    bool limit; /* its limit */
 } sim_told_task_t;
 
 /*  The caller frees what they return. index < 0: the whole bag. */

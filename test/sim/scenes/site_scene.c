@@ -20,8 +20,8 @@
 #define THIN        3
 #define FAT         1
 #define AGENTS      (THIN + FAT)
-#define THIN_CPUS   4
-#define FAT_CPUS    8
+#define CPUS_MAX    8         /* of a node */
+#define LATE_US     6000000   /* until runs begin soon after they were placed, without faults */
 #define LINK_MBPS   16        /* of storage nodes */
 #define FAULTY_US   40000000  /* how long there are faults */
 #define WHOLE_US    400000000 /* how long until everything must have come to an end */
@@ -49,6 +49,8 @@ typedef struct scene {
     bool files;       /* tasks have some */
     sim_storage_t storage;
     task_checks_t task_checks;
+    node_class_t classes [2];
+    uint32_t cpus [AGENTS];
 } site_scene_t;
 
 /*  --- checks --- */
@@ -149,6 +151,12 @@ static void check_task (site_scene_t *self, const patron_bag_t *bag, uint32_t in
     if (told->state == TOLD_ENDED && (!last || last->stand.report.state != RUN_ENDED ||
                                       last->stand.report.exit_code != told->exit_code))
         sim_fail (self->sim, "task %s has not ended as it is told", text);
+    int64_t ran_ms = last ? last->stand.report.ended_ms - last->stand.report.started_ms : 0;
+    bool late = !last || last->begun_us < FAULTY_US + LATE_US; /* its site counts from before */
+    if (told->limit && !late && last->suspensions > 0 &&
+        ran_ms - last->stood_us / 1000 + CLOCKS_MS < bag->asked.limit_ms)
+        sim_fail (self->sim, "task %s was ended at its limit, and had run for %" PRId64 " ms", text,
+                  ran_ms - last->stood_us / 1000);
     id.number = told->tries + 1;
     if (sim_machines_run (&self->machines, &id))
         sim_fail (self->sim, "task %s has one try more than is told", text);
@@ -233,9 +241,6 @@ static void site_files_set (const site_scene_t *self, runner_settings_t *runner,
 
 static void site_make (void *owner, core_t *core)
 {
-    static node_class_t classes [] = {
-      {.name = "thin", .nodes = THIN, .cpus_per_node = THIN_CPUS, .price = 1},
-      {.name = "fat", .nodes = FAT, .cpus_per_node = FAT_CPUS, .price = 1}};
     static const char *const accounts [] = {"alice"};
     static const char *const administrators [] = {"root"};
     static const char *const nowhere [] = {NULL};
@@ -246,7 +251,7 @@ static void site_make (void *owner, core_t *core)
     hasty_runner (&runner, places, AGENTS);
     lis_settings_t settings = {
       .provider.name = "lis/ams",
-      .site = {.classes = classes,
+      .site = {.classes = self->classes,
                .classes_count = 2,
                .lead_ms = SITE_LEAD,
                .horizon_ms = 24 * INT64_C (3600000),
@@ -350,7 +355,6 @@ static const char *const names [AGENTS] = {"node/thin-1", "node/thin-2", "node/t
 /*  Storage nodes with more or less room, some too little for all files. */
 static void storage_begin (site_scene_t *self, uint64_t seed)
 {
-    static const uint32_t cpus [AGENTS] = {THIN_CPUS, THIN_CPUS, THIN_CPUS, FAT_CPUS};
     sim_storage_t *storage = &self->storage;
     prng_t prng;
     prng_seed (&prng, seed + 7777);
@@ -373,10 +377,24 @@ static void storage_begin (site_scene_t *self, uint64_t seed)
                                         .storage = storage,
                                         .machines = &self->machines,
                                         .patron = &self->patron,
-                                        .cpus = cpus,
+                                        .cpus = self->cpus,
                                         .prng = prng};
     task_checks_begin (&self->task_checks);
     sim_storage_begin (storage);
+}
+
+static void cpus_draw (site_scene_t *self, uint64_t seed)
+{
+    prng_t prng;
+    prng_seed (&prng, seed + 8888);
+    self->patron.thin_cpus = 1 + (uint32_t) prng_below (&prng, CPUS_MAX);
+    self->patron.fat_cpus = 1 + (uint32_t) prng_below (&prng, CPUS_MAX);
+    for (size_t i = 0; i < AGENTS; i++)
+        self->cpus [i] = i < THIN ? self->patron.thin_cpus : self->patron.fat_cpus;
+    self->classes [0] = (node_class_t){
+      .name = "thin", .nodes = THIN, .cpus_per_node = self->patron.thin_cpus, .price = 1};
+    self->classes [1] = (node_class_t){
+      .name = "fat", .nodes = FAT, .cpus_per_node = self->patron.fat_cpus, .price = 1};
 }
 
 static void processes_add (site_scene_t *self)
@@ -389,7 +407,7 @@ static void processes_add (site_scene_t *self)
     for (int i = 0; i < AGENTS; i++) {
         bool thin = i < THIN;
         self->nodes [i] = (site_scene_node_program_t){
-          .scene = self, .class_name = thin ? "thin" : "fat", .cpus = thin ? THIN_CPUS : FAT_CPUS};
+          .scene = self, .class_name = thin ? "thin" : "fat", .cpus = self->cpus [i]};
         snprintf (self->nodes [i].name, sizeof self->nodes [i].name, "%s",
                   names [i] + strlen ("node/"));
         self->patron.nodes [i] = self->nodes [i].name;
@@ -421,6 +439,7 @@ static void scene_play (site_scene_t *self, uint64_t seed, FILE *trace)
     sim_worker (self->sim, sim_machines_work, &self->machines);
     self->patron.sim = self->sim;
     prng_seed (&self->patron.prng, seed + 777);
+    cpus_draw (self, seed);
     if (self->files)
         storage_begin (self, seed);
     processes_add (self);

@@ -187,12 +187,33 @@ static uint32_t cpus_left (const task_checks_t *self, int machine)
     return used < cpus ? cpus - used : 0;
 }
 
+static int32_t priority_of (const task_checks_t *self, const sim_run_t *run)
+{
+    for (size_t i = 0; i < self->patron->bags_count; i++)
+        if (self->patron->bags [i].number == run->id.task.bag)
+            return self->patron->bags [i].asked.priority;
+    return 0;
+}
+
+/*  They go on in the order of the queue. */
+static bool first_suspended (const task_checks_t *self, const sim_run_t *run)
+{
+    for (size_t i = 0; i < self->machines->runs_count; i++) {
+        const sim_run_t *other = &self->machines->runs [i];
+        int32_t more = priority_of (self, other) - priority_of (self, run);
+        if (other->machine == run->machine && other->active && other->stand.report.suspended &&
+            (more > 0 || (more == 0 && run_id_compare (&other->id, &run->id) < 0)))
+            return false;
+    }
+    return true;
+}
+
 /*  While there are faults nobody may have heard of it. */
 static void check_suspended (task_checks_t *self, const sim_run_t *run)
 {
     task_files_t *files = files_of (self, run);
     int64_t now_us = sim_now_us (self->sim);
-    bool room = self->patron->quiet && run->stand.report.suspended &&
+    bool room = self->patron->quiet && run->stand.report.suspended && first_suspended (self, run) &&
                 cpus_left (self, run->machine) >= run->cpus;
     if (!room)
         files->room_us = 0;
