@@ -353,8 +353,10 @@ static void interface_run (const shaper_machine_t *machine, const router_work_t 
       device_look (&out) && device_look (&in) && device_make (&out) &&
       inward_make (&in, out.seen.ingress) &&
       (!changed || (device_look (&out) && device_look (&in)));
-    if (good && (in.count == 0 || is_redirected (&in)))
-        good = device_tell (&out, seen) & device_tell (&in, seen);
+    if (good && (in.count == 0 || is_redirected (&in))) {
+        good = device_tell (&out, seen);
+        good = device_tell (&in, seen) && good;
+    }
     if (!good && !*interface->trouble)
         wrong (interface->trouble,
                "interface %s does not have what was made there; somebody else "

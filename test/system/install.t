@@ -10,12 +10,37 @@ check "it is installed" env DESTDIR="$work" cmake --install "$bin/.." --prefix /
 built=$(find "$bin" -mindepth 1 -printf '%f\n' | grep -vE '^(test_|bench_|(farm|cycles)$)' | sort)
 check "with every program that is built for use" test "$(find "$to/bin" -mindepth 1 -printf '%f\n' | sort)" = "$built"
 for file in man/man1/musubi.1 man/man1/plus_reserve.1 bash-completion/completions/musubi doc/musubi/README.md \
-  doc/musubi/deploy.md musubi/federations/README.md; do
+  doc/musubi/deploy/README.md musubi/federations/README.md; do
   check "$file is there" test -s "$to/share/$file"
 done
 check "every example is there" diff -r "$root/examples" "$to/share/musubi/examples"
 check "every federation is there" diff -r "$root/deploy/federations" "$to/share/musubi/federations"
 check "the program among the examples can be run" test -x "$to/share/musubi/examples/simulate"
+
+# Links, and files named in `code` by a path: beside the document, or from the top.
+named_and_missing () {
+  local document name missing=1
+  while IFS=: read -r document name; do
+    name=${name%%#*}
+    [ -e "$(dirname "$document")/$name" ] || [ -e "$to/share/doc/musubi/$name" ] || { echo "$document: $name"; missing=0; }
+  done < <(cd "$to/share/doc/musubi" && grep -rnoE '\]\([^):]+\)|`[a-z][a-z0-9_/-]*\.md`' README.md CONTRIBUTING.md docs deploy cli |
+    sed -E 's/:[0-9]+:(\]\(|`)/:/; s/[)`]$//' | sed "s#^#$to/share/doc/musubi/#")
+  return $missing
+}
+exits 1 "installed documents name documents that are installed" named_and_missing
+for program in svc-lis svc-gis musubi-as musubi; do
+  hardened () { readelf -d "$to/bin/$1" | grep -q BIND_NOW && readelf -l "$to/bin/$1" | grep -q GNU_RELRO; }
+  check "$program is bound before it begins" hardened $program
+done
+checked () { readelf -Ws "$to/bin/svc-lis" | grep -q "$1"; }
+check "stacks are protected" checked __stack_chk_fail
+check "  … and copies are checked" checked '__[a-z]*_chk@'
+
+mkdir "$work/part"
+part () { cmake -S "$root" -B "$work/part" -G Ninja -DMUSUBI_TESTS=OFF >/dev/null && cmake --install "$work/part" --prefix "$work/nothing"; }
+exits 1 "a tree that is not built is not installed" part
+says "  … it says what to do" 'is not built yet, so nothing is installed: run cmake --build first'
+check "  … and nothing was" test ! -e "$work/nothing"
 
 heavy () { readelf -d "$to/bin/$1" | grep -E 'NEEDED.*\[lib(glpk|expat|lmdb)\.'; }
 exits 1 "the user's client needs no library that only tools need" heavy musubi
