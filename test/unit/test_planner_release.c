@@ -307,6 +307,7 @@ static void where_nothing_is_booked_is_not_enough (void **state)
     message_free (&answer->base);
     expect_free (&fed, "b@g1");
     fed_end (&fed);
+}
 
 static void forget (fed_t *fed, int at)
 {
