@@ -12,6 +12,9 @@ static const config_key_t router_keys [] = {
   KEY_NEEDED (CONFIG_TEXT, "name", 0, 0,
               "the vertex of its domain at which this router stands, such as r1"),
   KEY_NEEDED (CONFIG_TEXT, "nis", 0, 0, "endpoints of the domain's svc-nis, separated by commas"),
+  KEY_NEEDED (CONFIG_TEXT, "interfaces", 0, 0,
+              "interfaces of this machine that may be shaped, separated by commas; no other is "
+              "touched, whatever the domain's svc-nis says"),
   KEY_DURATION ("look", "5s", 100, SETTING_DAY_MS,
                 "how often the machine is looked at and put right, in case somebody changed it"),
   KEY_DURATION ("limit", "5s", 100, 600000, "how long a command of tc or ip may take"),
@@ -31,7 +34,7 @@ static bool router_core_new (const config_t *config, core_t *core, char why [LON
                               settings.name, NAME_BYTES_MAX);
     if (endpoints.count == 0 || endpoints.count > ENDPOINTS_MAX)
         return wrong_setting (why, "nis: give 1 to %d endpoints", ENDPOINTS_MAX);
-    tc_limit (config_duration_ms (config, "limit"));
+    tc_settle (config_duration_ms (config, "limit"), config_text (config, "interfaces"));
     router_core (&settings, core);
     return true;
 }

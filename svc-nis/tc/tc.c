@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "must.h"
+#include "name_list.h"
 #include "router.h"
 #include "shaper.h"
 
@@ -13,10 +14,13 @@
 #define CAP_NET_ADMIN_ 12
 
 static int64_t command_limit_ms;
+static name_list_t own_interfaces;
 
-void tc_limit (int64_t limit_ms)
+void tc_settle (int64_t limit_ms, const char *interfaces)
 {
     command_limit_ms = limit_ms;
+    name_list_clear (&own_interfaces);
+    name_list_add (&own_interfaces, interfaces, "");
 }
 
 static bool tc_command (void *owner, const char *command, char **output, char why [WHY_BYTES])
@@ -61,6 +65,9 @@ static bool tc_fit (void *owner, const char *interface, uint32_t mbps, char why 
 {
     (void) owner;
     long speed = interface_speed (interface);
+    if (!name_list_has (&own_interfaces, interface))
+        return wrong (why, "interface %s is not among interfaces in the agent's settings",
+                      interface);
     if (!has_right ())
         return wrong (why, "no right to change traffic control: run the agent as root, or with "
                            "CAP_NET_ADMIN");

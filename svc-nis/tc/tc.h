@@ -4,10 +4,12 @@
 
 #include "host.h"
 
-/*  ROUTER_SHAPE (router.h). A command that takes longer than limit_ms is killed. */
+/*  ROUTER_SHAPE (router.h). */
 extern const work_kind_t tc_works [];
 extern const size_t tc_works_count;
 
-void tc_limit (int64_t limit_ms);
+/*  A command that takes longer than limit_ms is killed. No interface is touched but these, separated
+ *  by commas, whatever svc-nis wants. */
+void tc_settle (int64_t limit_ms, const char *interfaces);
 
 #endif

@@ -88,7 +88,7 @@ slay "$(pid_of nis/wire)"
 sed -i "s|$(sed -n 's/^    endpoint = "\(.*\)"/\1/p' "$federation/nis-wire.zpl")|ipc://$work/wire|" "$federation/nis-wire.zpl" "$federation/members.json"
 check "the domain starts again, and listens at a path" musubi up --dir "$federation"
 for one in r1 r2; do
-  launch $one ip netns exec "mu$$-$one" svc-nis agent --set name=$one --set "nis=ipc://$work/wire" --set look=1s \
+  launch $one ip netns exec "mu$$-$one" svc-nis agent --set name=$one --set "nis=ipc://$work/wire" --set interfaces=to-a,to-b,wan --set look=1s \
     --set bind/endpoint=tcp://127.0.0.1:0 --set bind/events=tcp://127.0.0.1:0 --set store/folder="$work/agent-$one"
 done
 tell_more () { musubi show "$id"; slurm_now; qstat -f; tail -n 4 "$federation"/log/*.log "$work"/r?.log; }

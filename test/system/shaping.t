@@ -111,7 +111,7 @@ for one in a b c d; do
 done
 launch planner ip netns exec "mu$$-hub" svc-planner --set gis=$gis "${trusted[@]}" --set bind/endpoint=tcp://10.70.0.1:0 --set margin=3s --set store/folder="$work/planner"
 agent () { # ROUTER [SETTING…]
-  launch "agent-$1" ip netns exec "mu$$-$1" svc-nis agent --set name="$1" --set nis=tcp://10.70.0.1:5590 --set look=1s --set bind/endpoint=tcp://127.0.0.1:0 \
+  launch "agent-$1" ip netns exec "mu$$-$1" svc-nis agent --set name="$1" --set nis=tcp://10.70.0.1:5590 --set interfaces=to-a,to-b,to-c,to-d,wan --set look=1s --set bind/endpoint=tcp://127.0.0.1:0 \
     --set bind/events=tcp://127.0.0.1:0 --set store/folder="$work/agent-$1" "${@:2}"
 }
 agent r1
@@ -311,7 +311,7 @@ ip -n "mu$$-h" link add wan1 type veth peer name wan2 && ip -n "mu$$-h" link set
 check "the example is started" eval 'example up --json "$root/deploy/federations/shaped.zpl" >"$work/example.json"'
 nis=$(jq -r '.members[] | select(.kind == "nis").endpoint' "$work/example.json")
 for one in amsterdam berlin; do
-  launch "example-$one" ip netns exec "mu$$-h" svc-nis agent --set name=$one --set nis="$nis" --set store/folder="$work/example-$one"
+  launch "example-$one" ip netns exec "mu$$-h" svc-nis agent --set name=$one --set nis="$nis" --set interfaces=wan1,wan2 --set store/folder="$work/example-$one"
 done
 check "its request is reserved" example reserve "$root/examples/between-two.json"
 example_active () { [[ $(example list) == *'committed, active'* ]]; }
@@ -336,22 +336,26 @@ wrong "prefixes of nobody" 'prefixes/x: no site or exchange point is called so' 
 wrong "an interface at neither end" 'links/a-r1/interfaces/r2: "r2" should be an end of the link' --set links/a-r1/interfaces/r2=eth0
 wrong "an interface of two links" 'links/b-r1/interfaces: to-a is that of link a-r1 already' --set links/b-r1/interfaces/r1=to-a
 wrong "a back end that is none" 'back_end: "slurm" should be none or agents' --set back_end=slurm
-exits 2 "an agent without a name" timeout 5 svc-nis agent --set nis=tcp://127.0.0.1:1 --set store/folder="$work/wrong"
+exits 2 "an agent without a name" timeout 5 svc-nis agent --set nis=tcp://127.0.0.1:1 --set interfaces=wan --set store/folder="$work/wrong"
+exits 2 "or without interfaces" timeout 5 svc-nis agent --set name=r1 --set nis=tcp://127.0.0.1:1 --set store/folder="$work/wrong"
+says "  … is told so" 'interfaces'
 ip -n "mu$$-r2" link add name odd type veth peer name odd2
 tc -n "mu$$-r2" qdisc add dev odd root handle 1: tbf rate 1mbit burst 10kb latency 10ms
 launch odd ip netns exec "mu$$-hub" svc-nis --set name=M --set gis=$gis "${trusted[@]}" --set bind/endpoint=tcp://10.70.0.1:5591 \
-  --set store/folder="$work/odd" --set sites=k,l,m,n,o --set routers=q1,q2,q3 --set back_end=agents --set 'accounts/all=*' \
+  --set store/folder="$work/odd" --set sites=k,l,m,n,o,p --set routers=q1,q2,q3,q4 --set back_end=agents --set 'accounts/all=*' \
   --set links/k/between=k,q1 --set links/k/mbps=100 --set links/k/interfaces/q1=eth9 \
   --set links/l/between=l,q2 --set links/l/mbps=20000 --set links/l/interfaces/q2=wan \
   --set links/m/between=m,q3 --set links/m/mbps=1 --set links/m/interfaces/q3=odd \
   --set links/n/between=n,m --set links/n/mbps=1 --set links/n/interfaces/n=wan \
   --set links/o/between=o,n --set links/o/mbps=1 --set links/o/interfaces/o=wan --set prefixes/o=10.5.0.0/16 \
+  --set links/p/between=p,q4 --set links/p/mbps=1 --set links/p/interfaces/q4=odd2 --set prefixes/p=10.6.0.0/16 \
   --set prefixes/k=10.1.0.0/16 --set prefixes/l=10.2.0.0/16 --set prefixes/m=10.3.0.0/16 --set prefixes/n=10.4.0.0/16
 odd_agent () { # ROUTER [COMMAND…]: an agent of that router, all of them on one machine
-  launch "$1" ip netns exec "mu$$-r2" "${@:2}" "$bin/svc-nis" agent --set name="$1" --set nis=tcp://10.70.0.1:5591 --set look=1s --set limit=1s \
+  launch "$1" ip netns exec "mu$$-r2" "${@:2}" "$bin/svc-nis" agent --set name="$1" --set nis=tcp://10.70.0.1:5591 --set "interfaces=${interfaces:-eth9,wan,odd}" --set look=1s --set limit=1s \
     --set bind/endpoint=tcp://127.0.0.1:0 --set bind/events=tcp://127.0.0.1:0 --set store/folder="$work/odd-$1"
 }
 for one in q1 q2 q3; do odd_agent $one; done
+interfaces=wan,odd odd_agent q4
 mkdir "$work/hung" && printf '#!/bin/sh\nexec sleep 60\n' >"$work/hung/tc" && chmod +x "$work/hung/tc"
 odd_agent o env PATH="$work/hung:$PATH"
 odd_agent n setpriv --bounding-set=-net_admin --inh-caps=-net_admin
@@ -359,6 +363,7 @@ doctor_says () { output=$(musubi doctor); grep -qE -- "$1" <<<"$output"; }
 comes "doctor tells of an interface that does not exist" doctor_says 'nis/M: router q1: this machine has no interface eth9'
 comes "of a link that is given more than its interface carries" doctor_says 'nis/M: router q2: interface wan carries 10000 Mbit/s, its link is given as 20000'
 comes "of a discipline of somebody else" doctor_says 'nis/M: router q3: interface odd has a queueing discipline that is not ours \(tbf 1:\)'
+comes "of one that the agent was not given" doctor_says 'nis/M: router q4: interface odd2 is not among interfaces in the agent'
 comes "of no right" doctor_says 'nis/M: router n: no right to change traffic control: run the agent as root, or with CAP_NET_ADMIN'
 comes "of a tc that hangs" doctor_says 'nis/M: router o: tc qdisc show dev wan: tc has not answered within 1000 ms'
 check "the agents' logs have it, too" grep -q 'router q1: this machine has no interface eth9' "$work/q1.log"
