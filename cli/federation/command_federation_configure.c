@@ -310,12 +310,13 @@ int run_federation_configure (cli_t *cli)
     federation_auto_t *federation = federation_load (cli->words [0], &text, why);
     if (!federation)
         return cli_fail (EXIT_USAGE, "%s", why);
-    const char *open = federation_without_accounts (federation);
+    text_auto_t *open = federation_without_accounts (federation);
     if (open)
-        return cli_fail (
-          EXIT_USAGE,
-          "%s: sites/%s/accounts: name the local accounts as which tasks run at this site",
-          cli->words [0], open);
+        return cli_fail (EXIT_USAGE,
+                         "%s: %s: name the local accounts, as which tasks run, and the actors that "
+                         "have them (\"*\" = anybody), in two lines:\n"
+                         "        accounts\n            LOCAL = \"alice, bob\"",
+                         cli->words [0], open);
     plan.federation = federation;
     plan.folder = cli->words [1];
     return configure (cli, &plan);

@@ -458,18 +458,23 @@ size_t federation_nodes (const federation_t *self, const char *site,
     return found ? found->names.count : 0;
 }
 
-const char *federation_without_accounts (const federation_t *self)
+static char *without_accounts (const federation_t *self, const char *kind, const char *sections)
 {
-    const name_list_t *sites = federation_names_of (self, "lis");
-    for (size_t i = 0; i < sites->count; i++) {
+    const name_list_t *names = federation_names_of (self, kind);
+    for (size_t i = 0; i < names->count; i++) {
         char path [ZPL_PATH_BYTES];
         const char *account;
-        snprintf (path, sizeof path, "sites/%s/accounts", sites->words [i]);
-        if (site_runs (self, sites->words [i]) &&
-            config_names (self->config, path, &account, 1) == 0)
-            return sites->words [i];
+        snprintf (path, sizeof path, "%s/%s/accounts", sections, names->words [i]);
+        if (config_names (self->config, path, &account, 1) == 0)
+            return must (strdup (path));
     }
     return NULL;
+}
+
+char *federation_without_accounts (const federation_t *self)
+{
+    char *site = without_accounts (self, "lis", "sites");
+    return site ? site : without_accounts (self, "nis", "domains");
 }
 
 size_t federation_storage (const federation_t *self, const char *site, const char *const **names)

@@ -64,8 +64,8 @@ size_t federation_nodes (const federation_t *self, const char *site,
 size_t federation_storage (const federation_t *self, const char *site, const char *const **names);
 uint64_t federation_storage_bytes (const federation_t *self, const char *site);
 
-/*  The first site that runs tasks and names no local accounts for them; NULL when there is none. */
-const char *federation_without_accounts (const federation_t *self);
+/*  "sites/ams/accounts": of the first site or domain that names none; malloc'ed, NULL when all do. */
+char *federation_without_accounts (const federation_t *self);
 
 /*  Writes the section of a site or a domain as ZPL, one level up. administrator is added to those
  *  named there. A section without accounts is open to anybody; that of a site that runs tasks only

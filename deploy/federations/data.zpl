@@ -5,6 +5,11 @@
 #       musubi put 2020.nc era5/2020.nc --site amsterdam
 #       musubi reserve examples/with-data.json
 
+#   For `musubi federation configure`, each site needs two lines more, with a local account as which tasks of these actors run:
+#
+#           accounts
+#               climate = "alice, bob"
+
 name = data
 directories = g1, g2
 indexes = i1
@@ -42,6 +47,8 @@ sites
 domains
     ring
         sites = "amsterdam, berlin, kyoto"
+        accounts
+            everybody = "*"
         links
             amsterdam-berlin
                 between = "amsterdam, berlin"

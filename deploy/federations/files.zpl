@@ -17,6 +17,8 @@ sites
         storage
             nodes = "disk-1, disk-2"
             bytes = 10000000000
+        accounts
+            everybody = "*"
     berlin
         classes
             node
@@ -24,6 +26,8 @@ sites
         storage
             nodes = "disk-1, disk-2"
             bytes = 10000000000
+        accounts
+            everybody = "*"
     kyoto
         classes
             node
@@ -32,3 +36,5 @@ sites
             nodes = "disk-1, disk-2"
             bytes = 2000000000
             mbps = 1000
+        accounts
+            everybody = "*"

@@ -1,6 +1,11 @@
 #   Five small sites that run tasks on nodes of their own: `musubi up` starts an agent for each node on this machine.
 #   Every key is explained in README.md beside this file.
 
+#   For `musubi federation configure`, each site needs two lines more, with a local account as which tasks of these actors run:
+#
+#           accounts
+#               climate = "alice, bob"
+
 name = five-runners
 directories = g1, g2
 planners = 2

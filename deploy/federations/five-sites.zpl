@@ -24,6 +24,8 @@ sites
                     arch = x86_64
                     memory_gb = 256
                     gpus = 4
+        accounts
+            everybody = "*"
     berlin
         classes
             thin
@@ -34,6 +36,8 @@ sites
                     arch = x86_64
                     memory_gb = 8
         cleaning_gap = 30s
+        accounts
+            everybody = "*"
     kyoto
         classes
             node
@@ -43,6 +47,8 @@ sites
                     os = linux
                     arch = aarch64
                     memory_gb = 16
+        accounts
+            everybody = "*"
     oslo
         classes
             thin
@@ -60,6 +66,8 @@ sites
                     arch = x86_64
                     memory_gb = 4
         lead = 10s
+        accounts
+            everybody = "*"
     quito
         classes
             sun
@@ -70,3 +78,5 @@ sites
                     arch = sparc
                     memory_gb = 2
         disclosure = windows            # tells only whether given windows fit
+        accounts
+            everybody = "*"

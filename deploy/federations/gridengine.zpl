@@ -17,6 +17,8 @@ sites
                 attributes
                     os = linux
         back_end = gridengine
+    #   accounts                    # as which local account whose tasks run: else root's as nobody, others' as who runs `musubi up`
+    #       climate = "alice, bob"  # (`musubi federation configure` wants these two lines)
         batch
             queue = batch
         opening

@@ -14,6 +14,8 @@ sites
                 attributes
                     os = linux
                     arch = x86_64
+        accounts
+            everybody = "*"
     lyon
         classes
             node
@@ -22,6 +24,8 @@ sites
                 attributes
                     os = linux
                     arch = x86_64
+        accounts
+            everybody = "*"
     genoa
         classes
             node
@@ -30,6 +34,8 @@ sites
                 attributes
                     os = linux
                     arch = x86_64
+        accounts
+            everybody = "*"
     trieste
         classes
             node
@@ -38,6 +44,8 @@ sites
                 attributes
                     os = linux
                     arch = x86_64
+        accounts
+            everybody = "*"
     vienna
         classes
             node
@@ -46,11 +54,15 @@ sites
                 attributes
                     os = linux
                     arch = x86_64
+        accounts
+            everybody = "*"
 
 domains
     ring
         sites = "bern, lyon, genoa, trieste, vienna"
         routers = "r-bern, r-lyon, r-genoa, r-trieste, r-vienna"
+        accounts
+            everybody = "*"
         links
             bern-lyon
                 between = "r-bern, r-lyon"

@@ -13,56 +13,78 @@ sites
             node
                 nodes = 8
                 price = 1
+        accounts
+            everybody = "*"
     n16
         classes
             node
                 nodes = 16
                 price = 1
+        accounts
+            everybody = "*"
     n32
         classes
             node
                 nodes = 32
                 price = 1
+        accounts
+            everybody = "*"
     n64
         classes
             node
                 nodes = 64
                 price = 1
+        accounts
+            everybody = "*"
     s8
         classes
             node
                 nodes = 8
                 price = 1
+        accounts
+            everybody = "*"
     s16
         classes
             node
                 nodes = 16
                 price = 1
+        accounts
+            everybody = "*"
     s32
         classes
             node
                 nodes = 32
                 price = 1
+        accounts
+            everybody = "*"
     u8
         classes
             node
                 nodes = 8
                 price = 1
+        accounts
+            everybody = "*"
     u16
         classes
             node
                 nodes = 16
                 price = 1
+        accounts
+            everybody = "*"
     u32
         classes
             node
                 nodes = 32
                 price = 1
+        accounts
+            everybody = "*"
 
 domains
     N
         sites = "n8, n16, n32, n64"
         exchanges = "X1, X2"
+        accounts
+            everybody = "*"
         links
             n8-n16
                 between = "n8, n16"
@@ -123,6 +145,8 @@ domains
     S
         sites = "s8, s16, s32"
         exchanges = "X1, X2"
+        accounts
+            everybody = "*"
         links
             s8-s16
                 between = "s8, s16"
@@ -163,6 +187,8 @@ domains
     U
         sites = "u8, u16, u32"
         exchanges = "X1"
+        accounts
+            everybody = "*"
         links
             u8-u16
                 between = "u8, u16"

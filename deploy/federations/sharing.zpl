@@ -5,6 +5,11 @@
 #       musubi submit amsterdam --shared --count 100 --limit 5s -- sleep 2
 #       musubi balance status; musubi balance history
 
+#   For `musubi federation configure`, each site needs two lines more, with a local account as which tasks of these actors run:
+#
+#           accounts
+#               climate = "alice, bob"
+
 name = sharing
 directories = g1, g2
 

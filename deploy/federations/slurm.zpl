@@ -16,6 +16,8 @@ sites
                 attributes
                     os = linux
         back_end = slurm
+    #   accounts                    # as which local account whose tasks run: else root's as nobody, others' as who runs `musubi up`
+    #       climate = "alice, bob"  # (`musubi federation configure` wants these two lines)
         batch
             queue = batch
         opening

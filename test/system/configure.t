@@ -45,6 +45,16 @@ runners=$root/deploy/federations/five-runners.zpl
 exits 2 "whose tasks run as nobody knows who" musubi federation configure "$runners" "$work/runners" --trusted
 says "  … and what is missing" 'sites/amsterdam/accounts: name the local accounts'
 check "nothing was written" test ! -e "$work/runners"
+for one in files five-sites ring s4 shaped testbed; do
+  check "$one.zpl says who may use it" musubi federation configure "$root/deploy/federations/$one.zpl" "$work/who-$one" --trusted
+done
+grep -v 'accounts\|everybody' "$root/deploy/federations/files.zpl" >"$work/open.zpl"
+exits 2 "a site that says of nobody who may reserve and keep files" musubi federation configure "$work/open.zpl" "$work/open" --trusted
+says "  … and which" 'sites/amsterdam/accounts: name the local accounts'
+says "  … and what to add" '^            LOCAL = "alice, bob"$'
+sed '/^domains/,$ { /accounts\|everybody/d }' "$root/deploy/federations/shaped.zpl" >"$work/open.zpl"
+exits 2 "a domain likewise" musubi federation configure "$work/open.zpl" "$work/open" --trusted
+says "  … and which" 'domains/wire/accounts: name the local accounts'
 sed 's/^        back_end = runner/&\n        accounts\n            nobody = "*"/' "$runners" >"$work/runners.zpl"
 check "agents of nodes have files, too" musubi federation configure "$work/runners.zpl" "$work/runners" --trusted \
   --stores "$work/stores" --port 7000

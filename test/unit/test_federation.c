@@ -173,7 +173,9 @@ static void a_site_with_a_runner_is_not_open_to_everybody (void **state)
     federation_t *federation = read_text (runner, why);
     if (!federation)
         fail_msg ("%s", why);
-    assert_string_equal (federation_without_accounts (federation), "ams");
+    char *open = federation_without_accounts (federation);
+    assert_string_equal (open, "sites/ams/accounts");
+    free (open);
     char *text = NULL;
     size_t size;
     FILE *file = open_memstream (&text, &size);
@@ -192,6 +194,32 @@ static void a_site_with_a_runner_is_not_open_to_everybody (void **state)
         fail_msg ("%s", why);
     assert_null (federation_without_accounts (federation));
     federation_destroy (&federation);
+}
+
+/*  What everybody may use is said in the description, of sites without tasks and of domains, too. */
+static void what_names_no_accounts_is_found (void **state)
+{
+    (void) state;
+    static const char sites [] = "sites\n    ams\n        classes\n            thin\n"
+                                 "                nodes = 2\n%sdomains\n    N\n"
+                                 "        sites = ams\n        routers = r1\n%s        links\n"
+                                 "            l\n                between = \"ams, r1\"\n"
+                                 "                mbps = 100\n";
+    static const char accounts [] = "        accounts\n            everybody = \"*\"\n";
+    static const char *const cases [][3] = {{"", accounts, "sites/ams/accounts"},
+                                            {accounts, "", "domains/N/accounts"},
+                                            {accounts, accounts}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char given [1024], why [LONG_WHY_BYTES] = "";
+        snprintf (given, sizeof given, sites, cases [i][0], cases [i][1]);
+        federation_t *federation = read_text (given, why);
+        if (!federation)
+            fail_msg ("%s", why);
+        char *open = federation_without_accounts (federation);
+        assert_string_equal (open ? open : "", cases [i][2] ? cases [i][2] : "");
+        free (open);
+        federation_destroy (&federation);
+    }
 }
 
 static void nodes_that_can_not_be_told_apart_are_refused (void **state)
@@ -455,6 +483,7 @@ int main (void)
       cmocka_unit_test (accounts_that_are_given_are_the_only_ones),
       cmocka_unit_test (a_site_with_a_runner_has_an_agent_for_each_node),
       cmocka_unit_test (a_site_with_a_runner_is_not_open_to_everybody),
+      cmocka_unit_test (what_names_no_accounts_is_found),
       cmocka_unit_test (nodes_that_can_not_be_told_apart_are_refused),
       cmocka_unit_test (what_is_said_of_storage_goes_to_who_keeps_the_files),
       cmocka_unit_test (storage_that_can_not_be_is_refused),
