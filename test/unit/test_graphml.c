@@ -118,11 +118,50 @@ static void understands_words_about_speed (void **state)
       {"-", 0},
       {"10-", 0},
       {"10-Gbps", 0},
+      {"-5 Gbps", 0}, /* nor what stands within a number */
+      {"1e3 Mbps", 0},
+      {"1.2.3 G", 0},
+      {"2,5 Gbps", 0},
+      {"1,000 Mbps", 0},
+      {"1 500 Mbps", 0},
+      {"Ethernet, 10Gbps", 10000},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (graphml_rate (cases [i].words) != cases [i].mbps)
             fail_msg ("\"%s\" is taken for %u Mbit/s", cases [i].words,
                       graphml_rate (cases [i].words));
+}
+
+/*  Keys, defaults and directions mean what GraphML says. */
+static void keeps_the_rules_of_the_format (void **state)
+{
+    (void) state;
+    map_t map;
+    char why [WHY_BYTES];
+    if (!read_text (&map,
+                    "<graphml><key id='k' for='edge' attr.name='LinkLabel'>"
+                    "<default>40 Gbps</default></key>"
+                    "<key id='v' for='node' attr.name='LinkSpeedRaw'/>"
+                    "<key id='r' for='edge' attr.name='LinkSpeedRaw'/>"
+                    "<key id='l' attr.name='label'><default>Mill</default></key>"
+                    "<graph edgedefault='directed'><node id='a'/>"
+                    "<node id='b'><data key='l'>Quay</data></node>"
+                    "<edge source='a' target='b'/>"
+                    "<edge source='b' target='a' directed='false'><data key='k'>1 G</data></edge>"
+                    "<edge source='a' target='b'><data key='v'>5e6</data></edge>"
+                    "<edge source='a' target='b'><data key='r'>2.5e9</data></edge>"
+                    "<edge source='a' target='b'><data key='r'>10 Gbps</data></edge>"
+                    "</graph></graphml>",
+                    why))
+        fail_msg ("%s", why);
+    static const uint32_t mbps [] = {40000, 1000, 40000, 2500, 40000};
+    assert_int_equal (map.edges_count, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal (map.edges [i].mbps, mbps [i]);
+    assert_int_equal (map.directed, 4);
+    assert_string_equal (map.nodes [0].label, "Mill");
+    assert_string_equal (map.nodes [1].label, "Quay");
+    map_clear (&map);
 }
 
 static void measures_great_circles (void **state)
@@ -150,6 +189,8 @@ static void what_is_no_map_is_refused_with_its_line (void **state)
     assert_refused ("sites\n    ams\n", "not XML");
     assert_refused ("<html><body/></html>", "not GraphML");
     assert_refused (HEAD "<graph>\n<node id='a'>", "not XML");
+    assert_refused (HEAD "<key attr.name='label' id='ll'/>" TAIL,
+                    "11: two keys have the id \"ll\"");
     assert_refused (HEAD "<graph>" TAIL, "no nodes");
     assert_refused (HEAD "</graphml>", "no nodes");
     assert_refused (HEAD "<graph><node/>" TAIL, "an id is missing");
@@ -246,6 +287,7 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (reads_nodes_and_edges),
       cmocka_unit_test (understands_words_about_speed),
+      cmocka_unit_test (keeps_the_rules_of_the_format),
       cmocka_unit_test (measures_great_circles),
       cmocka_unit_test (what_is_no_map_is_refused_with_its_line),
       cmocka_unit_test (bombs_are_refused),

@@ -2,7 +2,7 @@
  *
  *  Input: a GraphML file as the Internet Topology Zoo keeps them, how many sites to place on it,
  *  and the seed of the random choices. Output: a federation file (deploy/federations/README.md)
- *  that `up` takes. What was left out of the map is reported on standard error. */
+ *  that `up` takes. What was left out of the map, or is not known from it, is reported on standard error. */
 #include "commands.h"
 #include "federation.h"
 #include "graphml.h"
@@ -11,6 +11,7 @@
 #include "topology.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ typedef struct {
     int64_t sites;   /* 0 = not given */
     int64_t seed;    /* below 0 = not given */
     int64_t domains; /* 0 = by the map's size */
+    int64_t mbps;    /* of links whose speed is not told */
 } from_graphml_t;
 
 /*  False after refusing. */
@@ -39,6 +41,17 @@ static bool read_map (const char *file, map_t *map)
 static void tell_left_out (const from_graphml_t *asked, const map_t *map,
                            const topology_t *topology)
 {
+    size_t unknown = 0;
+    for (size_t i = 0; i < map->edges_count; i++)
+        unknown += map->edges [i].mbps == 0;
+    if (unknown > 0)
+        fprintf (stderr,
+                 "%s: %zu of %zu links have no speed that is understood: taken as %" PRId64
+                 " Mbit/s (--mbps)\n",
+                 asked->file, unknown, map->edges_count, asked->mbps);
+    if (map->directed > 0)
+        fprintf (stderr, "%s: edges with one direction, taken for both: %zu\n", asked->file,
+                 map->directed);
     if (map->loops > 0)
         fprintf (stderr, "%s: left out: edges from a node to itself: %zu\n", asked->file,
                  map->loops);
@@ -74,7 +87,8 @@ static int federation_from_graphml_make (const from_graphml_t *asked, const map_
 {
     topology_order_t order = {.sites = (size_t) asked->sites,
                               .domains = (size_t) asked->domains,
-                              .seed = (uint64_t) asked->seed};
+                              .seed = (uint64_t) asked->seed,
+                              .mbps = (uint32_t) asked->mbps};
     char why [WHY_BYTES];
     topology_t *topology = topology_new (map, &order, why);
     if (!topology)
@@ -86,7 +100,7 @@ static int federation_from_graphml_make (const from_graphml_t *asked, const map_
 
 int run_federation_from_graphml (cli_t *cli)
 {
-    from_graphml_t asked = {.seed = -1};
+    from_graphml_t asked = {.seed = -1, .mbps = TOPOLOGY_MBPS_PRESET};
     cli_option_t list [] = {
       INTEGER_OPTION ("sites", &asked.sites, "N", "sites to place on the map", 1,
                       FEDERATION_SITES_MAX),
@@ -96,6 +110,8 @@ int run_federation_from_graphml (cli_t *cli)
       INTEGER_OPTION ("domains", &asked.domains, "K",
                       "network domains to cut the map into; about 25 nodes each, at least two", 1,
                       FEDERATION_DOMAINS_MAX),
+      INTEGER_OPTION ("mbps", &asked.mbps, "M",
+                      "Mbit/s of links whose speed the map does not tell; default 10000", 1, 1e9),
       TEXT_OPTION ("out", &asked.out, "FILE", "write to this file instead of standard output"),
       {0}};
     map_t map;

@@ -19,6 +19,8 @@
 #define DEGREE   (3.14159265358979323846 / 180)
 #define TEXT     GRAPHML_TEXT_BYTES
 
+#define GRAPHML_BETWEEN " \t\r\n()<>=~:;," /* words of a rate */
+
 typedef enum { NOWHERE, IN_GRAPH, IN_NODE, IN_EDGE } graphml_place_t;
 
 /*  What a <key> stands for. */
@@ -49,9 +51,12 @@ static const char *const field_names [FIELDS] = {
   [FIELD_TYPE] = "LinkType",
 };
 
+/*  place: of what; NOWHERE = of everything. */
 typedef struct {
     char id [TEXT];
     graphml_field_t field;
+    graphml_place_t place;
+    char preset [TEXT]; /* of what has no value of its own */
 } known_key_t;
 
 /*  An edge's ends as the file names them. */
@@ -75,6 +80,8 @@ typedef struct {
     size_t edges_room;
     size_t ends_room;
     bool in_data;
+    known_key_t *key; /* that is open; NULL = none of ours */
+    bool directed;    /* edges that do not say */
     graphml_field_t field;
     char data [TEXT];
     size_t data_size;
@@ -110,40 +117,48 @@ static const char *after_blanks (const char *at)
     return at + strspn (at, " \t");
 }
 
-/*  Only digits and a point: no sign, exponent, nor any word that strtod would take. */
+/*  Only digits and one point: no sign, exponent, nor any word that strtod would take. */
 static bool graphml_take_number (const char **at, double *number)
 {
     size_t size = strspn (*at, "0123456789.");
-    char digits [2 * TEXT];
+    char digits [2 * TEXT], *end;
     if (size == 0 || size >= sizeof digits || !isdigit ((unsigned char) **at))
         return false;
     memcpy (digits, *at, size);
     digits [size] = '\0';
-    *number = strtod (digits, NULL);
+    *number = strtod (digits, &end);
     *at += size;
-    return true;
+    return *end == '\0';
 }
 
+/*  Of what begins a word; 0 when it is no rate. */
+static double rate_word (const char *at)
+{
+    double number, upper;
+    if (!graphml_take_number (&at, &number))
+        return 0;
+    const char *unit = after_blanks (at);
+    double own = unit_mbps (unit); /* "100M-1G" */
+    if (own > 0)
+        return number * own;
+    if (*unit != '-')
+        return 0;
+    const char *range = after_blanks (unit + 1);
+    if (!graphml_take_number (&range, &upper))
+        return 0;
+    return number * unit_mbps (after_blanks (range)); /* "1-20G" */
+}
+
+/*  Words with a number in them that is no rate hide those behind: "1 500 M" is not 500. */
 uint32_t graphml_rate (const char *words)
 {
-    for (const char *at = words; *at;) {
-        double number;
-        double upper;
-        if (!graphml_take_number (&at, &number)) {
-            at++;
-            continue;
-        }
-        const char *unit = after_blanks (at);
-        double own = unit_mbps (unit); /* "100M-1G" */
-        if (own > 0)
-            return rate_of (number * own);
-        const char *range = unit;
-        if (*range == '-' &&
-            (range = after_blanks (range + 1), graphml_take_number (&range, &upper))) {
-            double shared = unit_mbps (after_blanks (range)); /* "1-20G" */
-            if (shared > 0)
-                return rate_of (number * shared);
-        }
+    const char *at = words + strspn (words, GRAPHML_BETWEEN);
+    for (bool number = false; *at; at += strspn (at, GRAPHML_BETWEEN)) {
+        double mbps = number ? 0 : rate_word (at);
+        if (mbps > 0)
+            return rate_of (mbps);
+        number = isdigit ((unsigned char) *at);
+        at += strcspn (at, GRAPHML_BETWEEN);
     }
     return 0;
 }
@@ -153,7 +168,8 @@ static uint32_t rate_told (char values [FIELDS][TEXT])
 {
     char *end;
     double raw = strtod (values [FIELD_RAW], &end);
-    if (end != values [FIELD_RAW] && rate_of (raw / 1e6) > 0)
+    bool whole = !*after_blanks (end) && !strpbrk (values [FIELD_RAW], "xX");
+    if (whole && rate_of (raw / 1e6) > 0)
         return rate_of (raw / 1e6);
     char together [2 * TEXT + 2];
     snprintf (together, sizeof together, "%s %s", values [FIELD_SPEED], values [FIELD_UNITS]);
@@ -211,6 +227,14 @@ static bool take_id (graphml_reading_t *self, char to [TEXT], const char *from)
     return true;
 }
 
+static graphml_place_t place_of (const char *word)
+{
+    return strcmp (word, "graph") == 0  ? IN_GRAPH
+           : strcmp (word, "node") == 0 ? IN_NODE
+           : strcmp (word, "edge") == 0 ? IN_EDGE
+                                        : NOWHERE;
+}
+
 static void begin_key (graphml_reading_t *self, const char **attributes)
 {
     const char *name = attribute (attributes, "attr.name");
@@ -225,19 +249,33 @@ static void begin_key (graphml_reading_t *self, const char **attributes)
         return;
     }
     known_key_t *key = &self->keys [self->keys_count];
-    if (take_id (self, key->id, attribute (attributes, "id"))) {
-        key->field = field;
-        self->keys_count++;
-    }
+    *key = (known_key_t){.field = field, .place = place_of (attribute (attributes, "for"))};
+    if (!take_id (self, key->id, attribute (attributes, "id")))
+        return;
+    for (size_t i = 0; i < self->keys_count; i++)
+        if (strcmp (self->keys [i].id, key->id) == 0)
+            refuse (self, "two keys have the id \"%.100s\"", key->id);
+    self->keys_count++;
+    self->key = key;
 }
 
-static void begin_graph (graphml_reading_t *self)
+/*  What it has where it says nothing. */
+static void begin_values (graphml_reading_t *self)
+{
+    memset (self->values, 0, sizeof self->values);
+    for (size_t i = 0; i < self->keys_count; i++)
+        if (self->keys [i].place == self->place || self->keys [i].place == NOWHERE)
+            memcpy (self->values [self->keys [i].field], self->keys [i].preset, TEXT);
+}
+
+static void begin_graph (graphml_reading_t *self, const char **attributes)
 {
     if (self->graph_seen) {
         refuse (self, "more than one graph, or a graph within another");
         return;
     }
     self->graph_seen = true;
+    self->directed = strcmp (attribute (attributes, "edgedefault"), "directed") == 0;
     self->place = IN_GRAPH;
 }
 
@@ -267,6 +305,8 @@ static void begin_edge (graphml_reading_t *self, const char **attributes)
     self->ends = must_grow (self->ends, map->edges_count, &self->ends_room, sizeof *self->ends);
     graphml_ends_t *ends = &self->ends [map->edges_count];
     map->edges [map->edges_count] = (map_edge_t){.mbps = 0};
+    const char *directed = attribute (attributes, "directed");
+    map->directed += *directed ? strcmp (directed, "true") == 0 : self->directed;
     ends->line = (unsigned long) XML_GetCurrentLineNumber (self->parser);
     if (take_id (self, ends->ends [0], attribute (attributes, "source")) &&
         take_id (self, ends->ends [1], attribute (attributes, "target")))
@@ -279,7 +319,8 @@ static void begin_data (graphml_reading_t *self, const char **attributes)
     const char *id = attribute (attributes, "key");
     self->field = FIELD_NONE;
     for (size_t i = 0; i < self->keys_count; i++)
-        if (strcmp (self->keys [i].id, id) == 0)
+        if (strcmp (self->keys [i].id, id) == 0 &&
+            (self->keys [i].place == NOWHERE || self->keys [i].place == self->place))
             self->field = self->keys [i].field;
     self->in_data = true;
     self->data_size = 0;
@@ -295,7 +336,7 @@ static void graphml_on_begin (void *owner, const char *name, const char **attrib
     else if (graphml_is (name, "key") && self->place == NOWHERE)
         begin_key (self, attributes);
     else if (graphml_is (name, "graph"))
-        begin_graph (self);
+        begin_graph (self, attributes);
     else if (graphml_is (name, "node") || graphml_is (name, "edge")) {
         if (self->place != IN_GRAPH)
             refuse (self, "a node or an edge must stand directly in its graph");
@@ -303,8 +344,8 @@ static void graphml_on_begin (void *owner, const char *name, const char **attrib
             begin_node (self, attributes);
         else
             begin_edge (self, attributes);
-        memset (self->values, 0, sizeof self->values);
-    } else if (graphml_is (name, "data"))
+        begin_values (self);
+    } else if (graphml_is (name, "data") || graphml_is (name, "default"))
         begin_data (self, attributes);
 }
 
@@ -351,7 +392,9 @@ static void end_data (graphml_reading_t *self)
     self->in_data = false;
     self->data [self->data_size] = '\0';
     bool network = self->field == FIELD_NETWORK || self->field == FIELD_LABEL;
-    if (self->place == IN_GRAPH && network) {
+    if (self->place == NOWHERE && self->key)
+        memcpy (self->key->preset, self->data, TEXT);
+    else if (self->place == IN_GRAPH && network) {
         if (self->field == FIELD_NETWORK || !*self->map->name)
             memcpy (self->map->name, self->data, TEXT);
     } else if (self->place == IN_NODE || self->place == IN_EDGE)
@@ -362,8 +405,10 @@ static void on_end (void *owner, const char *name)
 {
     graphml_reading_t *self = owner;
     self->depth--;
-    if (graphml_is (name, "data"))
+    if (graphml_is (name, "data") || graphml_is (name, "default"))
         end_data (self);
+    else if (graphml_is (name, "key"))
+        self->key = NULL;
     else if (graphml_is (name, "node"))
         end_node (self);
     else if (graphml_is (name, "edge"))

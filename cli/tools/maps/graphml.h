@@ -3,7 +3,8 @@
  *
  *  Read are the nodes and edges of the one graph, and of their data the label, Latitude and
  *  Longitude of nodes, LinkLabel, LinkSpeed, LinkSpeedUnits, LinkSpeedRaw and LinkType of edges,
- *  and Network or label of the graph. The text comes from anywhere: its size, depth and counts are
+ *  and Network or label of the graph; a key holds for what it is declared for, and has its default
+ *  where there is no value. The text comes from anywhere: its size, depth and counts are
  *  bounded, and a document type, with which entities could be declared, is refused. Pure.
  */
 #ifndef MUSUBI_GRAPHML_H
@@ -41,7 +42,8 @@ typedef struct {
     size_t nodes_count;
     map_edge_t *edges; /* in file order; parallel ones are kept */
     size_t edges_count;
-    size_t loops; /* edges from a node to itself, which are left out */
+    size_t loops;    /* edges from a node to itself, which are left out */
+    size_t directed; /* edges with one direction only; ours have both */
 } map_t;
 
 /*  False with why = "LINE: what is wrong". The caller owns the map: map_clear. */
@@ -49,7 +51,8 @@ bool graphml_read (map_t *map, const char *text, size_t size, char why [WHY_BYTE
 void map_clear (map_t *map);
 
 /*  Mbit/s from words such as "10 Gbps", "155 Mbit/s", "1-20Gbps" (a range: its lower end): the
- *  first number that has a unit. 0 when there is none. */
+ *  first word that is a number with a unit. 0 when there is none, or when what stands there could
+ *  be more than one number: "1 500 M". */
 uint32_t graphml_rate (const char *words);
 
 /*  Kilometres between two points of the Earth, as the crow flies. */

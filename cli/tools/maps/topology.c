@@ -149,7 +149,7 @@ static void topology_add_span (topology_t *self, const map_t *map, const map_edg
     topology_span_t *span = &self->spans [self->spans_count++];
     *span = (topology_span_t){
       .ends = {point_of [edge->ends [0]], point_of [edge->ends [1]]},
-      .mbps = edge->mbps ? edge->mbps : TOPOLOGY_MBPS_PRESET,
+      .mbps = edge->mbps ? edge->mbps : self->order.mbps,
       .latency_us = latency_between (&map->nodes [edge->ends [0]], &map->nodes [edge->ends [1]])};
     clean (span->media, edge->type, NAME_BYTES - 1, "");
     for (int end = 0; end < 2; end++) {
@@ -380,6 +380,7 @@ topology_t *topology_new (const map_t *map, const topology_order_t *order, char 
     assert (order->domains <= FEDERATION_DOMAINS_MAX);
     topology_t *self = must (calloc (1, sizeof *self));
     self->order = *order;
+    self->order.mbps = order->mbps ? order->mbps : TOPOLOGY_MBPS_PRESET;
     keep_largest_part (self, map);
     if (!enough (self, why)) {
         topology_destroy (&self);
@@ -526,8 +527,8 @@ static void write_links (const topology_t *self, size_t domain, FILE *to)
         begin_link (&headed, to);
         fprintf (to, "            %s\n                between = \"%s, %s%s\"\n", point->name,
                  point->name, before_name (point), point->name);
-        write_terms (to, point->mbps_most ? point->mbps_most : TOPOLOGY_MBPS_PRESET,
-                     LATENCY_US_LEAST, "");
+        write_terms (to, point->mbps_most ? point->mbps_most : self->order.mbps, LATENCY_US_LEAST,
+                     "");
     }
     for (size_t i = 0; i < self->spans_count; i++) {
         const topology_span_t *span = &self->spans [i];

@@ -12,7 +12,7 @@
  *                 domains list. All other nodes are routers.
  *      names      a node's label in small letters, digits and dashes, made unique; routers are
  *                 r_NAME, exchange points x_NAME, sites NAME; a link is A--B
- *      links      rate as told, 10 Gbit/s where it is not; latency by the great circle at 200 km a
+ *      links      rate as told, else as ordered; latency by the great circle at 200 km a
  *                 ms, at least 0.1 ms, and 1 ms where an end's place is not known; half a credit
  *                 and another half for each ms, a Gbit/s-hour
  *      sites      nodes by lot. The site's link to its node is as fast as the fastest link there,
@@ -38,6 +38,7 @@ typedef struct {
     size_t sites;
     size_t domains; /* 0 = by the number of nodes */
     uint64_t seed;
+    uint32_t mbps; /* of links whose speed is not told; 0 = TOPOLOGY_MBPS_PRESET */
 } topology_order_t;
 
 typedef struct topology topology_t;
