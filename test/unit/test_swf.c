@@ -109,6 +109,41 @@ static void an_overlong_line_is_bad_and_the_next_is_read (void **state)
     unlink (name);
 }
 
+/*  As other systems write texts; and bytes that are none hide no line but their own. */
+static void no_job_is_lost_without_a_word (void **state)
+{
+    (void) state;
+    static const struct {
+        const char *text;
+        size_t size;
+        size_t bad;
+    } cases [] = {
+#define JOB             "1 0 -1 100 64 -1 -1 64 1"
+#define CASE(text, bad) {text, sizeof (text) - 1, bad}
+      CASE ("\xef\xbb\xbf" JOB "\n" JOB "\n", 0),
+      CASE ("; comment\r" JOB "\r" JOB, 0),
+      CASE ("; comment\r\n" JOB "\r\n\r\n" JOB "\r\n", 0),
+      CASE (JOB "\n1 0 -1 100\0 64 -1 -1 64 1\n" JOB "\n", 1),
+      CASE ("; a comment with \0 in it\n" JOB "\n" JOB "\n", 0),
+      CASE (JOB "\n\xff\xfe\n" JOB "\n", 1),
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char name [32], why [WHY_BYTES];
+        swf_log_t log;
+        strcpy (name, "/tmp/test_swf.XXXXXX");
+        int descriptor = mkstemp (name);
+        assert_int_equal (write (descriptor, cases [i].text, cases [i].size), cases [i].size);
+        close (descriptor);
+        if (!swf_read (&log, name, why))
+            fail_msg ("%zu: %s", i, why);
+        if (log.jobs_count != 2 || log.bad_lines != cases [i].bad || log.passed_over != 0)
+            fail_msg ("%zu: %zu jobs, %zu bad, %zu passed over", i, log.jobs_count,
+                      (size_t) log.bad_lines, (size_t) log.passed_over);
+        swf_clear (&log);
+        unlink (name);
+    }
+}
+
 static swf_job_t jobs [] = {
   {.submit_s = 1000, .run_s = 60, .cpus = 8},     {.submit_s = 1100, .run_s = 7200, .cpus = 64},
   {.submit_s = 1200, .run_s = 1000, .cpus = 16},  {.submit_s = 1300, .run_s = 90000, .cpus = 512},
@@ -179,6 +214,7 @@ int main (void)
       cmocka_unit_test (reads_plain_and_gzipped_alike_and_names_the_first_bad_line),
       cmocka_unit_test (refuses_what_holds_no_job_or_is_cut),
       cmocka_unit_test (an_overlong_line_is_bad_and_the_next_is_read),
+      cmocka_unit_test (no_job_is_lost_without_a_word),
       cmocka_unit_test (makes_requests_by_the_rule),
       cmocka_unit_test (the_same_seed_makes_the_same_and_another_others),
     };

@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* some editors begin a text with it */
+
 enum {
     COLUMN_SUBMIT = 2,
     COLUMN_RUN = 4,
@@ -52,30 +54,37 @@ bool swf_line (const char *line, swf_job_t *job, bool *is_job, char why [WHY_BYT
     return true;
 }
 
-/*  The rest of a line that was too long for the buffer. */
-static void skip_line (gzFile file)
+/*  A line without its end, which is LF, CR, or both. A byte 0 would cut it, and becomes a bad one.
+ *  Returns its size, which may be more than the buffer holds; below 0 at the end. */
+static long swf_next (gzFile file, char line [SWF_LINE_BYTES_MAX])
 {
+    long size = 0;
     int byte;
-    do
-        byte = gzgetc (file);
-    while (byte != -1 && byte != '\n');
+    while ((byte = gzgetc (file)) != -1 && byte != '\n' && byte != '\r')
+        if (size++ < SWF_LINE_BYTES_MAX - 1)
+            line [size - 1] = byte ? (char) byte : '?';
+    line [size < SWF_LINE_BYTES_MAX ? size : SWF_LINE_BYTES_MAX - 1] = '\0';
+    int next = byte == '\r' ? gzgetc (file) : '\n';
+    if (next != '\n' && next != -1)
+        gzungetc (next, file);
+    return byte == -1 && size == 0 ? -1 : size;
 }
 
 static bool read_lines (swf_log_t *self, gzFile file, char why [WHY_BYTES])
 {
-    char line [SWF_LINE_BYTES_MAX];
+    char bytes [SWF_LINE_BYTES_MAX];
     size_t room = 0;
-    for (size_t number = 1; gzgets (file, line, sizeof line); number++) {
+    long size;
+    for (size_t number = 1; (size = swf_next (file, bytes)) >= 0; number++) {
         swf_job_t job;
-        bool is_job = false;
+        bool is_job = false, whole = size < SWF_LINE_BYTES_MAX;
         char line_why [WHY_BYTES] = "the line is too long";
-        bool whole = strchr (line, '\n') || gzeof (file);
-        if (!whole)
-            skip_line (file);
+        bool marked = number == 1 && strncmp (bytes, BYTE_ORDER_MARK, 3) == 0;
+        const char *line = bytes + (marked ? 3 : 0);
         bool good = whole ? swf_line (line, &job, &is_job, line_why) : *line == ';';
         if (!good && self->bad_lines++ == 0)
             snprintf (self->first_bad, sizeof self->first_bad, "%zu: %.200s", number, line_why);
-        if (good && !is_job && *line != ';' && *line != '\n')
+        if (good && !is_job && *line != ';' && *line != '\0')
             self->passed_over++;
         if (!is_job)
             continue;
