@@ -85,7 +85,7 @@ static void slurm_node_take (void *owner, char *line)
     batch_picture_t *picture = ((const slurm_looking_t *) owner)->picture;
     batch_node_t *node = batch_picture_node (picture, command_field (&line));
     const char *state = command_field (&line), *cpus = command_field (&line);
-    const char *used = command_field (&line), *reason = command_field (&line);
+    const char *used = command_field (&line), *reason = line; /* any text, the rest of the line */
     node->up = slurm_node_up (state);
     node->drained = strncmp (state, "drain", 5) == 0;
     node->cpus = (uint32_t) strtoul (cpus, NULL, 10);

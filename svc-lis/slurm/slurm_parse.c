@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SLURM_DIGITS_MAX 9 /* of a number in a node's name */
+
 /*  The value of KEY=value in a line of "KEY=value KEY=value"; "" when it has none. Ends it with NUL
  *  only when the line is cut, so all values are looked for first. */
 static char *slurm_value (char *line, const char *key)
@@ -39,19 +41,32 @@ bool slurm_reservation_read (char *line, slurm_reservation_t *reservation)
 
 /*  --- lists of nodes --- */
 
+/*  How many digits there are; 0 when there are none, or too many. */
+static size_t slurm_number (const char *at, unsigned long *number)
+{
+    size_t digits = strspn (at, "0123456789");
+    *number = strtoul (at, NULL, 10);
+    return digits <= SLURM_DIGITS_MAX ? digits : 0;
+}
+
 /*  "1-3" or "07" between what stands before and behind the brackets. */
 static bool slurm_range_add (const char *range, int before, const char *list, const char *behind,
                              int behind_size, name_list_t *nodes)
 {
-    char name [NAME_BYTES_MAX + 1], *end;
-    unsigned long from = strtoul (range, &end, 10);
-    int width = (int) (end - range);
-    unsigned long until = *end == '-' ? strtoul (end + 1, &end, 10) : from;
+    char name [NAME_BYTES_MAX + 1];
+    unsigned long from, until;
+    size_t width = slurm_number (range, &from);
+    const char *end = range + width;
+    size_t more = *end == '-' ? slurm_number (end + 1, &until) : 0;
+    if (*end != '-')
+        until = from;
+    else
+        end += more ? 1 + more : 0;
     if (width == 0 || (*end != ',' && *end != ']') || until < from ||
-        until - from >= BATCH_NODES_MAX)
+        until - from >= BATCH_NODES_MAX - nodes->count)
         return false;
     for (; from <= until; from++) {
-        snprintf (name, sizeof name, "%.*s%0*lu%.*s", before, list, width, from, behind_size,
+        snprintf (name, sizeof name, "%.*s%0*lu%.*s", before, list, (int) width, from, behind_size,
                   behind);
         name_list_add (nodes, name, "");
     }

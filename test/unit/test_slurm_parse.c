@@ -33,8 +33,10 @@ static void lists_of_nodes_are_told_apart (void **state)
 static void broken_lists_are_refused (void **state)
 {
     (void) state;
-    static const char *const broken [] = {"n[1-", "n[3-1]", "n[a]",          "n[1-2]x[1-2]",
-                                          ",n1",  "n[]",    "n[1-999999999]"};
+    static const char *const broken [] = {
+      "n[1-",  "n[3-1]",  "n[a]",           "n[1-2]x[1-2]",
+      ",n1",   "n[]",     "n[1-999999999]", "n[99999999999999999999]",
+      "n[-1]", "n[ 1-2]", "n[+1-2]",        "n[1-65000,1-65000]"};
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         name_list_t nodes = {0};
         assert_false (slurm_nodes_read (broken [i], &nodes));
