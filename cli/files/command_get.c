@@ -224,6 +224,15 @@ static int get_one (const char *name, const get_options_t *options)
     return code;
 }
 
+/*  A word with * or ? that is a file's name means that file. */
+static bool names_several (const transfer_ends_t *ends, const char *word)
+{
+    json_auto_t *silent = json_array ();
+    json_auto_t *held =
+      strpbrk (word, "*?") ? replica_sites_gather (ends->session, NULL, word, silent) : NULL;
+    return held && json_array_size (held) == 0;
+}
+
 /*  Each into the folder that --output names, under the last part of its name. */
 static int get_several (const get_options_t *options)
 {
@@ -236,7 +245,7 @@ static int get_several (const get_options_t *options)
     if (!options->stage && (stat (to, &status) != 0 || !S_ISDIR (status.st_mode)))
         return cli_fail (EXIT_USAGE, "get: %s is not a folder; several files need one with -o", to);
     for (size_t i = 0; i < cli->words_count && code == EXIT_DONE; i++)
-        if (strpbrk (cli->words [i], "*?"))
+        if (names_several (&options->ends, cli->words [i]))
             code = files_like (cli, options->ends.session, cli->words [i], names);
         else if (json_object_set_new (names, cli->words [i], json_true ()) != 0)
             code = cli_fail (EXIT_USAGE, "get: NAME must be UTF-8");
@@ -303,7 +312,7 @@ int run_get (cli_t *cli)
       (transfer_ends_t){.cli = cli, .session = session, .site = site, .bind = options.bind};
     folder_order_t order = {.ends = options.ends, .name = cli->words [0], .keep = options.keep};
     return options.recursive ? folder_get (&order, options.output)
-           : cli->words_count > 1 || strpbrk (cli->words [0], "*?")
+           : cli->words_count > 1 || names_several (&options.ends, cli->words [0])
              ? get_several (&options)
              : get_one (cli->words [0], &options);
 }
