@@ -288,6 +288,8 @@ static void judge_answers (experiment_run_t *run)
       100 * mean_of (run, LIMITED, BEST_SO_FAR), 100 * mean_of (run, LIMITED, UNKNOWN), GRACE_S);
 }
 
+#define PRUNED_SHARE_MAX 0.6 /* of the seconds of glpk-plain */
+
 static void judge_solvers (experiment_run_t *run)
 {
     day_settings (run);
@@ -299,10 +301,10 @@ static void judge_solvers (experiment_run_t *run)
     double plain = mean_of (run, PLAIN, MEAN);
     double pruned = mean_of (run, PRUNED, MEAN);
     experiment_criterion (run, "order-of-rows",
-                          pruned < plain &&
-                            experiment_estimate (run, PRUNED, MOST).most <
-                              experiment_estimate (run, PLAIN, MOST).most &&
-                            deviation (run, PRUNED) < deviation (run, PLAIN),
+                          pruned <= PRUNED_SHARE_MAX * plain &&
+                            experiment_estimate (run, PRUNED, MOST).most <=
+                              PRUNED_SHARE_MAX * experiment_estimate (run, PLAIN, MOST).most &&
+                            deviation (run, PRUNED) <= PRUNED_SHARE_MAX * deviation (run, PLAIN),
                           "mean, most, deviation in s: glpk-plain %.3f, %.3f, %.3f (paper 0.779, "
                           "8.492, 1.721), glpk-pruned %.3f, %.3f, %.3f (0.333, 4.205, 0.700)",
                           plain, experiment_estimate (run, PLAIN, MOST).most,
