@@ -21,7 +21,7 @@
 #define FAT         1
 #define AGENTS      (THIN + FAT)
 #define CPUS_MAX    8         /* of a node */
-#define LATE_US     6000000   /* until runs begin soon after they were placed, without faults */
+#define LATE_US     15000000  /* until runs begin soon after they were placed, without faults */
 #define LINK_MBPS   16        /* of storage nodes */
 #define FAULTY_US   40000000  /* how long there are faults */
 #define WHOLE_US    400000000 /* how long until everything must have come to an end */
