@@ -39,7 +39,7 @@ typedef struct {
     bool behind; /* one is not at the newest version */
     bool failed;
     bool booked; /* one still books something */
-    bool ended;  /* one booked something until its end: it was not released */
+    bool ended;  /* one booked the newest version until its end: it was not released */
     bool done;
     bool awaited; /* one has not given back yet what is released */
 } view_tally_t;
@@ -57,7 +57,8 @@ static view_tally_t count_parts (view_t *self, const view_part_t *parts, size_t 
           tally.failed || (record->state == RECORD_FAILED && record->version == newest->version);
         holding_t holding = holding_of (record);
         tally.ended =
-          tally.ended || (record->state == RECORD_RELEASED && !holding_empty (&holding));
+          tally.ended || (record->state == RECORD_RELEASED && !holding_empty (&holding) &&
+                          record->version == newest->version);
         tally.booked =
           tally.booked || record->state == RECORD_RESERVED || record->state == RECORD_ACTIVATED;
     }
