@@ -135,6 +135,20 @@ bool run_files_enter (const ticket_t *ticket, int work, const run_files_account_
     return true;
 }
 
+bool run_files_gone (const ticket_t *ticket)
+{
+    bool gone = false;
+    for (size_t i = 0; i < ticket->order->inputs_count && !gone; i++) {
+        const run_file_t *input = &ticket->order->inputs [i];
+        struct stat told;
+        uid_t owner;
+        descriptor_auto_t copy = input_open (ticket->arrivals, input, &owner);
+        gone = copy < 0 ? errno == ENOENT
+                        : fstat (copy, &told) == 0 && (uint64_t) told.st_size != input->size;
+    }
+    return gone;
+}
+
 void run_files_leave (const run_order_t *order, int work)
 {
     for (size_t i = 0; i < order->inputs_count; i++) {

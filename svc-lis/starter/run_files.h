@@ -28,6 +28,9 @@ typedef struct {
 bool run_files_enter (const ticket_t *ticket, int work, const run_files_account_t *account,
                       char why [WHY_BYTES]);
 
+/*  Is a copy not there, or of another size? Then the site brings it again, and the task tries again. */
+bool run_files_gone (const ticket_t *ticket);
+
 /*  Takes the links away, so that a copy that is evicted leaves its disk. */
 void run_files_leave (const run_order_t *order, int work);
 

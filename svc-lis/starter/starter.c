@@ -380,6 +380,7 @@ static void carry_out (starter_t *self, const ticket_t *ticket)
         self->program = run_begin (ticket, self->folder, self->path, self->output.writer, why);
     if (self->program < 0) {
         self->stand.report.started_ms = 0;
+        self->stand.report.node_unfit = run_files_gone (ticket);
         record (self, RUN_REFUSED, why);
         return;
     }

@@ -113,6 +113,11 @@ id=$(musubi reserve "$work/r.json" 2>/dev/null | awk '/^committed/ {print $2}')
 bag=$(run ams --reservation "$id" --limit 30s --input era5/data.nc --output made/copy=runs/reserved.nc -- "$shared/task")
 comes "a task on a reservation reads its input and leaves its output" is "$bag" ended
 check "  … which is fetched" musubi get runs/reserved.nc -o "$work/reserved.nc" --site ams
+copies () { find "$federation/files" -path '*ams*' -path '*/files/era5%2Fdata.nc' -type f -size 3000000c; }
+check "a copy is removed behind everybody's back" rm "$(copies)"
+bag=$(run ams --reservation "$id" --limit 20s --input era5/data.nc -- cmp data.nc "$file")
+comes "  … and a task of the reservation has it all the same" is "$bag" ended
+check "  … for it was brought again" test -n "$(copies)"
 musubi release "$id" >/dev/null 2>&1
 
 # Killed in turn, while tasks run and while their outputs are stored.

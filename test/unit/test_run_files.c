@@ -110,6 +110,7 @@ static void a_run_can_not_write_its_input (void **state)
     stand_t stand = await_end (&refused);
     assert_int_equal (stand.report.state, RUN_REFUSED);
     assert_non_null (strstr (stand.report.why, "could write its copy"));
+    assert_false (stand.report.node_unfit);
 }
 
 static void what_is_wrong_with_a_file_is_said (void **state)
@@ -145,6 +146,7 @@ static void what_is_wrong_with_a_file_is_said (void **state)
         assert_int_equal (stand.report.state, RUN_REFUSED);
         assert_non_null (
           strstr (stand.report.why, i == 0 ? "has 12 bytes, and should have 13" : "No such file"));
+        assert_true (stand.report.node_unfit); /* it is brought again, and the task tries again */
         unlink (storage_copy);
     }
 }
