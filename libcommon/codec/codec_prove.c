@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /*  In builds without assert, too: who asks for the proof wants it. */
-static void prove (bool holds, const codec_t *codec, const char *what)
+static void codec_prove_that (bool holds, const codec_t *codec, const char *what)
 {
     if (holds)
         return;
@@ -21,8 +21,8 @@ void codec_prove (const codec_t *codec, const void *self, bool taken)
     memory_auto void *again = must (calloc (1, codec->size + 1)); /* of what is empty, too */
     bool good =
       codec_unpacked (codec, again, (bytes_t){.data = said.data, .size = said.size}, false, why);
-    prove (good || !taken, codec, "what was taken is not taken again");
-    prove (!good || codec_same (codec, self, again), codec, "decoded again it differs");
+    codec_prove_that (good || !taken, codec, "what was taken is not taken again");
+    codec_prove_that (!good || codec_same (codec, self, again), codec, "decoded again it differs");
     codec_clear (codec, again);
     free (said.data);
 }
