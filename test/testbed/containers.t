@@ -46,7 +46,7 @@ here () { env -C "$work/here" "$testbed" "$@"; }
 scaled () { check "$1 planners" "$testbed" compose up -d --scale "planner=$1"; }
 answered () { [ "$(wc -l <"$work/here/answers.jsonl")" -ge "$1" ]; }
 scaled 1
-here musubi --timeout 30s workload examples/made-up.swf --requests 240 --rate 4 --clients 8 --compress 0.2 --start now+400d \
+here musubi --timeout 30s workload examples/made-up.swf --requests 240 --rate 4 --clients 8 --compress 0.2 --start now+40d \
   --answers answers.jsonl >"$work/load" 2>&1 &
 loading=$!
 comes "requests are answered" answered 20
@@ -59,6 +59,7 @@ ended=$?
 check "the client ends well" test $ended = 0
 output=$(cat "$work/load")
 says "  … nothing it asked is unknown" 'unknown 0'
+says "  … and something was committed" "^committed [1-9]"
 check "no other container was made anew" test "$before" = "$(others)"
 check "two planners stay when nothing is said of their number" "$testbed" compose up -d
 check "  … two" test "$(docker ps -q --filter label=com.docker.compose.service=planner | wc -l)" = 2
