@@ -88,7 +88,7 @@ static void who_has_no_account_is_told_so_by_each_site_and_before_any_vote (void
         fed_new (&fed, 5);
         fed_add (&fed, FED_GIS, "gis/g1");
         for (int i = 0; i < 3; i++) {
-            char name [16];
+            char name [24];
             snprintf (name, sizeof name, "lis/s%d", i);
             fed_add_site (&fed, name, 8, 4, 1000, i == 2 ? DISCLOSE_WINDOWS : DISCLOSE_PROFILE);
             fed.procs [fed_find (&fed, name)].nobody = true;
