@@ -276,7 +276,7 @@ static void where_nothing_is_booked_is_not_enough (void **state)
     snprintf (left, sizeof left, "lis/%s", answer->compute [0]->site);
     snprintf (others [0], sizeof others [0], "lis/%s", answer->compute [1]->site);
     for (int i = 0; i < 3; i++) {
-        char site [16];
+        char site [24];
         snprintf (site, sizeof site, "lis/s%d", i);
         if (strcmp (site, left) != 0 && strcmp (site, others [0]) != 0)
             memcpy (others [1], site, sizeof site);
