@@ -271,7 +271,7 @@ static void where_nothing_is_booked_is_not_enough (void **state)
     fed_federation (&fed, 70, 1, 3, 4, 2);
     Musubi__Answer *answer = reserve (&fed, "p0", "a@g1", &both);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
-    char reservation [64], left [16], others [2][16] = {"", ""};
+    char reservation [64], left [24], others [2][24] = {"", ""};
     snprintf (reservation, sizeof reservation, "%s", answer->reservation);
     snprintf (left, sizeof left, "lis/%s", answer->compute [0]->site);
     snprintf (others [0], sizeof others [0], "lis/%s", answer->compute [1]->site);
