@@ -241,7 +241,8 @@ static void a_configuration_is_unfolded_and_changed (void **unused)
 }
 
 /*  Stands for the one that runs the command. */
-static const char *submitted [32];
+static char submitted [32][256];
+static size_t submitted_count;
 
 command_told_t __wrap_batch_run_submit (const batch_setup_t *setup, const batch_job_t *job,
                                         const char *const *arguments, const char *later,
@@ -252,8 +253,9 @@ command_told_t __wrap_batch_run_submit (const batch_setup_t *setup, const batch_
                                         char why [WHY_BYTES])
 {
     (void) setup, (void) job, (void) later, (void) why;
-    for (size_t i = 0; arguments [i] && i + 1 < sizeof submitted / sizeof *submitted; i++)
-        submitted [i] = arguments [i];
+    submitted_count = 0;
+    for (size_t i = 0; arguments [i] && i < sizeof submitted / sizeof *submitted; i++)
+        snprintf (submitted [submitted_count++], sizeof *submitted, "%s", arguments [i]);
     return COMMAND_DONE;
 }
 
@@ -276,7 +278,7 @@ static void no_line_of_a_script_is_an_option (void **state)
                        .errors = ""};
     assert_int_equal (grid_submit (&setup, &job, why), COMMAND_DONE);
     assert_string_equal (submitted [0], "qsub");
-    for (size_t i = 0; submitted [i]; i++)
+    for (size_t i = 0; i + 1 < submitted_count; i++)
         if (strcmp (submitted [i], "-C") == 0)
             prefix = submitted [i + 1];
     assert_non_null (prefix);
