@@ -72,7 +72,7 @@ static long swf_next (gzFile file, char line [SWF_LINE_BYTES_MAX])
 
 static bool read_lines (swf_log_t *self, gzFile file, char why [WHY_BYTES])
 {
-    char bytes [SWF_LINE_BYTES_MAX];
+    char bytes [SWF_LINE_BYTES_MAX] = "";
     size_t room = 0;
     long size;
     for (size_t number = 1; (size = swf_next (file, bytes)) >= 0; number++) {
