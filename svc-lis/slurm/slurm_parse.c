@@ -54,14 +54,14 @@ static bool slurm_range_add (const char *range, int before, const char *list, co
                              int behind_size, name_list_t *nodes)
 {
     char name [NAME_BYTES_MAX + 1];
-    unsigned long from, until;
+    unsigned long from;
     size_t width = slurm_number (range, &from);
     const char *end = range + width;
-    size_t more = *end == '-' ? slurm_number (end + 1, &until) : 0;
-    if (*end != '-')
-        until = from;
-    else
+    unsigned long until = from;
+    if (*end == '-') {
+        size_t more = slurm_number (end + 1, &until);
         end += more ? 1 + more : 0;
+    }
     if (width == 0 || (*end != ',' && *end != ']') || until < from ||
         until - from >= BATCH_NODES_MAX - nodes->count)
         return false;
