@@ -30,12 +30,12 @@ until_ms () {
 all_up () { musubi nodes ams --json | jq -e '[.nodes[] | select(.class != "" and .state == "up" and (.drained | not))] | length == 3'; }
 released () { musubi release "$id" || [ "$(musubi show "$id" --json | jq -r .state)" = released ]; }
 # Of its tasks, only one whose job was lost with a node may never have begun.
-begun_once () { # NUMBER BAG
+begun_once () { # ROUND BAG
   musubi queue "$2" --json | jq -r '.tasks[] | select(.state != "lost") | .task | split (".")[1]' | sort >"$work/should"
   [ -z "$(cut -d' ' -f1 "$told/$1" | sort | uniq -d)" ] && [ -z "$(comm -23 "$work/should" <(cut -d' ' -f1 "$told/$1" | sort))" ]
 }
-some_die () { # NUMBER start|release MOMENT…: so many ms after that; as many of all eight as there are kills left
-  local number=$1 phase=$2 base after
+some_die () { # ROUND start|release MOMENT…: so many ms after that; as many of all eight as there are kills left
+  local phase=$2 base after
   [ "$2" = start ] && base=$start || base=$(date +%s%3N)
   for after in "${@:3}"; do
     moments=$((moments - 1))
@@ -44,11 +44,11 @@ some_die () { # NUMBER start|release MOMENT…: so many ms after that; as many o
     who=${victims[RANDOM % ${#victims[@]}]}
     until_ms $((base + after))
     [[ $who != [gn][0-9]* ]] || host_died=yes
-    check "round $number: $who is killed $after ms after its $phase, and comes back" kill_one "$who"
+    check "round $1: $who is killed $after ms after its $phase, and comes back" kill_one "$who"
   done
 }
 # Two moments each: while it is made, as it opens, while it runs, as it closes.
-round () { # NUMBER
+round () { # ROUND
   local id bag who start left=$((KILLS - 8 * ($1 - 1))) moments=8
   comes "round $1: all nodes are there" all_up
   comes "round $1: a reservation of all nodes" reserve "r$1" "$(date -u -d '16 seconds' +%FT%TZ)" 20m 6
@@ -69,12 +69,12 @@ round () { # NUMBER
 ran_once () { [ "$(sort -u "$told/outsider")" = ran ] && { [ $host_died = yes ] || [ "$(wc -l <"$told/outsider")" -eq 1 ]; }; }
 as_before () { cmp "$work/before" <(all_there); }
 batch_kills () {
-  local n
+  local each
   agent=$1 victims=(site agent "${@:2}")
   all_there >"$work/before"
   check "somebody else has a job" outside "echo ran >>$told/outsider"
-  for n in $(seq $(((KILLS + 7) / 8))); do round "$n"; done
-  comes "somebody else's job has run" test -e "$told/outsider"
+  for each in $(seq $(((KILLS + 7) / 8))); do round "$each"; done
+  comes "somebody else's job has run" grep -q ran "$told/outsider"
   check "once, unless the daemon of a host died: then the batch system may run it again" ran_once
   comes "all is as it was before" as_before
   finish
