@@ -45,9 +45,11 @@ def description():
     text = f'name = campaign\ndirectories = "{", ".join(DIRECTORIES)}"\nsites\n'
     for site, nodes in SITES.items():
         text += f"    {site}\n        classes\n            node\n                nodes = {nodes}\n"
+        text += '        accounts\n            everybody = "*"\n'
     text += "domains\n"
     for domain, sites in DOMAINS.items():
-        text += f'    {domain}\n        sites = "{", ".join(sites)}"\n        exchanges = "X1, X2"\n        links\n'
+        text += f'    {domain}\n        sites = "{", ".join(sites)}"\n        exchanges = "X1, X2"\n'
+        text += '        accounts\n            everybody = "*"\n        links\n'
         for name, (one, other, mbps) in links().items():
             if name.startswith(domain + "/"):
                 text += f"            {name.split('/')[1]}\n"
@@ -268,6 +270,19 @@ class Room:
             missing = [m for m in missing if not (m.process.poll() is None and m.serves())]
             time.sleep(0.05)
         return [member.name for member in missing]
+
+    def wait_listed(self, asker):
+        """What a directory does not list in time: a member tries one again, that was silent, after up to half a minute."""
+        until = time.monotonic() + PATIENCE_S
+        missing = self.members
+        while missing and time.monotonic() < until:
+            missing = []
+            for directory in (member for member in self.members if member.kind == "gis"):
+                _, answer, _ = asker.run("root", "call", directory.endpoint, "Gis.Snapshot")
+                known = {entry["endpoint"] for entry in answer.get("entries", [])} if answer else set()
+                missing += [f"{directory.name}: {member.name}" for member in self.members if member.endpoint not in known]
+            time.sleep(0.05)
+        return missing
 
     def start(self):
         for member in self.members:
