@@ -14,7 +14,10 @@ void name_list_add (name_list_t *self, const char *list, const char *prefix)
     for (list += strspn (list, SEPARATORS); *list; list += strspn (list, SEPARATORS)) {
         size_t length = strcspn (list, SEPARATORS);
         bool given = strncmp (list, prefix, strlen (prefix)) == 0;
-        self->words = must (reallocarray (self->words, self->count + 1, sizeof *self->words));
+        if (self->count >= self->room) {
+            self->room = 2 * self->count + 1;
+            self->words = must (reallocarray (self->words, self->room, sizeof *self->words));
+        }
         self->words [self->count++] =
           must_print ("%s%.*s", given ? "" : prefix, (int) length, list);
         list += length;

@@ -9,6 +9,7 @@
 typedef struct {
     char **words;
     size_t count;
+    size_t room;
 } name_list_t;
 
 /*  Adds the words of a list, which commas, spaces, tabs and ends of lines part; each with prefix before it, unless
