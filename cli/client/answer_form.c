@@ -408,6 +408,8 @@ json_t *view_form (const json_t *view)
     json_t *staging = staging_form (json_object_get (view, "staging"));
     if (staging)
         take (form, "staging", staging);
+    if (json_array_size (json_object_get (view, "lacking")) > 0)
+        json_object_set (form, "lacking", json_object_get (view, "lacking"));
     form_add (form, last, view);
     return form;
 }
@@ -436,11 +438,26 @@ void view_print (const json_t *form, FILE *to)
         opening_print (one, to);
     for (size_t i = 0; (one = item_of (form, "staging", i)); i++)
         staging_print (one, to);
+    for (size_t i = 0; (one = item_of (form, "lacking", i)); i++)
+        fprintf (to, "degraded: %s has less than it has promised\n", json_string_value (one));
     const json_t *silent;
     for (size_t i = 0; (silent = item_of (form, "silent", i)); i++)
         fprintf (to, "%s %s\n",
                  strcmp (status, "releasing") == 0 ? "not given back yet by" : "no answer from",
                  json_string_value (silent));
+}
+
+json_t *shortage_sentence (const json_t *shortage)
+{
+    char since [TIMETEXT_BYTES];
+    char brief [TIMETEXT_BYTES];
+    int64_t count = number_of (shortage, "reservations");
+    if (count == 0)
+        return NULL;
+    timetext_format (number_of (shortage, "since_ms"), since);
+    return made (json_sprintf (
+      "since %s there is less than was promised: %" PRId64 " reservation%s, first %s",
+      time_brief (since, brief), count, count > 1 ? "s" : "", text_of (shortage, "first")));
 }
 
 bool opening_degraded (const json_t *view)
@@ -449,7 +466,8 @@ bool opening_degraded (const json_t *view)
     for (size_t i = 0; (one = item_of (view, "openings", i)); i++)
         if (flag_of (one, "degraded"))
             return true;
-    return item_with (json_object_get (view, "circuits"), "state", "degraded") ||
+    return json_array_size (json_object_get (view, "lacking")) > 0 ||
+           item_with (json_object_get (view, "circuits"), "state", "degraded") ||
            item_with (json_object_get (view, "staging"), "state", "late");
 }
 

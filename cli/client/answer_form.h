@@ -45,6 +45,10 @@ void view_print (const json_t *form, FILE *to);
  *  or a file that is late? */
 bool opening_degraded (const json_t *view);
 
+/*  "since 16:04 there is less than was promised: 2 reservations, first ID", of the shortage in a
+ *  status; NULL = there is none. */
+json_t *shortage_sentence (const json_t *shortage);
+
 /*  The first reason for that which a site or domain tells; "" = none. */
 const char *view_trouble (const json_t *view);
 

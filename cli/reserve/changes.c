@@ -99,6 +99,8 @@ static json_t *flagged_at (const json_t *form, const char *flag)
         if (strcmp (flag, "degraded") == 0 && strcmp (text_of (one, "state"), "late") == 0)
             take_last (sites, json_sprintf ("%s at %s/%s", text_of (one, "file"),
                                             text_of (one, "site"), text_of (one, "node")));
+    for (size_t i = 0; strcmp (flag, "degraded") == 0 && (one = item_of (form, "lacking", i)); i++)
+        take_last (sites, json_string (name_short (json_string_value (one))));
     return sites;
 }
 

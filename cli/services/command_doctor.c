@@ -3,6 +3,7 @@
  *
  *  All are asked at once: every service for its status, sites for their nodes and storage nodes.
  */
+#include "answer_form.h"
 #include "commands.h"
 #include "doctor_files.h"
 #include "doctor_sizes.h"
@@ -63,6 +64,9 @@ static void hear_status (findings_t *findings, const doctor_asked_t *asked, cons
     const json_t *warning;
     for (size_t i = 0; (warning = item_of (answer, "warnings", i)); i++)
         findings_add (findings, who, "%s", json_string_value (warning));
+    json_auto_t *shortage = shortage_sentence (json_object_get (answer, "shortage"));
+    if (shortage)
+        findings_add (findings, who, "%s", json_string_value (shortage));
     if (wall_ms < asked->asked_ms - CLOCK_MS_MAX || wall_ms > now_ms + CLOCK_MS_MAX)
         findings_add (findings, who, "its clock and this machine's differ by %.1f s",
                       (double) (wall_ms - now_ms) / 1000);

@@ -116,6 +116,16 @@ static void service_on_status (void *owner, const moment_t *now, const request_t
     for (size_t i = 0; i < WARNINGS_MAX; i++)
         if (*self->warnings [i].text && now->mono_ms < self->warnings [i].until_ms)
             warnings [answer.n_warnings++] = self->warnings [i].text;
+    Musubi__Shortage shortage = MUSUBI__SHORTAGE__INIT;
+    shortage_t less = {0};
+    if (self->shortage)
+        less = self->shortage (self->shortage_owner, now);
+    if (less.reservations > 0) {
+        shortage.since_ms = less.since_ms;
+        shortage.reservations = less.reservations;
+        shortage.first = (char *) less.first;
+        answer.shortage = &shortage;
+    }
     service_reply (self, request, packed_of (&answer.base));
     free (answer.counters);
     free (answer.limits);

@@ -44,6 +44,13 @@ typedef struct {
     int64_t until_ms; /* monotonic */
 } warning_t;
 
+/*  Less than was promised. */
+typedef struct {
+    int64_t since_ms;      /* wall time */
+    uint32_t reservations; /* that are concerned; 0 = none, and nothing else is told */
+    const char *first;
+} shortage_t;
+
 typedef struct service {
     char name [NAME_BYTES_MAX + 1]; /* "lis/ams" */
     store_identity_t store;         /* from EVENT_START on */
@@ -67,7 +74,10 @@ typedef struct service {
     counter_t limits [LIMITS_MAX]; /* shown by Service.Status */
     size_t limits_count;
     warning_t warnings [WARNINGS_MAX]; /* what an operator should look at, by Service.Status */
-    struct service_tables *tables;     /* private */
+    shortage_t (*shortage) (const void *owner,
+                            const moment_t *now); /* for Service.Status, or NULL */
+    const void *shortage_owner;
+    struct service_tables *tables; /* private */
 } service_t;
 
 /*  Serves Service.Status. name is "kind/name"; a planner's is set at start, from its store id. */

@@ -127,6 +127,10 @@ typedef struct {
      *  amended it. current is what settle returned. May be NULL. */
     void (*answer_final) (void *owner, void *current);
 
+    /*  Is there too little of what current (NULL = nothing) holds, at an instant from now on? May
+     *  be NULL. */
+    bool (*lacks) (void *owner, const moment_t *now, const void *current);
+
     usage_t usage;
 } resource_t;
 

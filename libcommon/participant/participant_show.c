@@ -33,12 +33,13 @@ static part_view_t participant_show_view_of (participant_t *self, const moment_t
                                              const request_t *request,
                                              const reservation_t *reservation)
 {
-    const usage_t *usage = &self->resource.usage;
+    const resource_t *resource = &self->resource;
     bool first = reservation->version == 0;
     bool shelved = !first && command_shelved (self, &reservation->made_by);
     return (part_view_t){
       .now = now,
-      .usage = usage,
+      .usage = &resource->usage,
+      .lacks = resource->lacks && resource->lacks (resource->owner, now, reservation->current),
       .whole = verb == VERB_SHOW,
       .participant = self->service->name,
       .reservation = reservation,

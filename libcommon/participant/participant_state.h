@@ -423,6 +423,7 @@ typedef struct {
     record_state_t state;
     const moment_t *now;
     const usage_t *usage;
+    bool lacks;          /* there is less than it was promised */
     bool whole;          /* show, not list */
     bool details;        /* the asker may see whose it is and what it books */
     const command_t *by; /* made the committed version, or the pending first one; NULL = pruned, */

@@ -202,10 +202,12 @@ static void put_usage (page_t *self, Musubi__PartRecord *record, const part_view
         record->circuit_state =
           (Musubi__CircuitState) usage->circuits (usage->owner, id, record->circuit_trouble);
     }
-    if (!usage->opening)
-        return;
-    packed_t opening = usage->opening (usage->owner, view->now, id, view->whole);
-    record->opening = page_unpack (self, &musubi__opening_record__descriptor, opening);
+    packed_t opening = {0};
+    if (usage->opening)
+        opening = usage->opening (usage->owner, view->now, id, view->whole);
+    if (opening.size > 0)
+        record->opening = page_unpack (self, &musubi__opening_record__descriptor, opening);
+    record->lacking = view->lacks && opening.size == 0;
     free (opening.data);
 }
 

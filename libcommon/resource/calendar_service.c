@@ -32,6 +32,7 @@ struct questions {
     calendar_service_parts_t parts;
     calendar_service_limits_t limits;
     capacity_t *capacities; /* of each resource */
+    int64_t short_since_ms; /* there is less than was promised; 0 = there is enough */
     calendar_service_work_fn *work;
     void *work_owner;
     change_notice_t freed;
@@ -291,9 +292,11 @@ static void on_utilisation (void *owner, const moment_t *now, const request_t *r
 /*  --- Capacity ---
  *
  *  A record of TABLE_CAPACITIES: key = name of the resource, value = quantity, four bytes,
- *  big-endian. A resource as it is configured has no record.
+ *  big-endian. A resource as it is configured has no record. Of an empty name, with its zero: since
+ *  when there is less than was promised, eight bytes.
  */
 #define CAPACITY_BYTES 4
+#define SINCE_BYTES    8
 
 static uint32_t in_force (const calendar_service_t *self, size_t resource)
 {
@@ -307,6 +310,10 @@ static void on_capacity_record (void *owner, bytes_t key, bytes_t value)
     outbox_t *outbox = self->parts.service->outbox;
     const free_capacity_words_t *words = free_capacity_words (self->parts.room);
     char name [NAME_BYTES_MAX + 1] = "";
+    if (key.size == 1 && *key.data == '\0' && value.size == SINCE_BYTES) {
+        self->short_since_ms = (int64_t) number_get (value.data, SINCE_BYTES);
+        return;
+    }
     if (key.size <= NAME_BYTES_MAX)
         memcpy (name, key.data, key.size);
     size_t resource;
@@ -369,12 +376,29 @@ static void capacity_store (const calendar_service_t *self, size_t resource, uin
     capacity_tell_ledger (self, resource);
 }
 
+static void short_since (calendar_service_t *self, int64_t since_ms)
+{
+    uint8_t value [SINCE_BYTES];
+    bytes_t key = {.data = (const uint8_t *) "", .size = 1};
+    if (since_ms == self->short_since_ms)
+        return;
+    self->short_since_ms = since_ms;
+    number_put (value, (uint64_t) since_ms, SINCE_BYTES);
+    if (since_ms == 0)
+        outbox_delete (self->parts.service->outbox, TABLE_CAPACITIES, key);
+    else
+        outbox_put (self->parts.service->outbox, TABLE_CAPACITIES, key,
+                    (bytes_t){.data = value, .size = sizeof value});
+}
+
 /*  The reservations concerned are told to the administrator who set it, and kept in the log. */
-size_t calendar_service_overbooked (const calendar_service_t *self, const moment_t *now,
+size_t calendar_service_overbooked (calendar_service_t *self, const moment_t *now,
                                     const char **names, size_t names_max)
 {
     int64_t from_ms = free_capacity_now_ms (self->parts.room, now);
     size_t count = timetable_overbooked (self->parts.timetable, from_ms, names, names_max);
+    if (count == 0 || self->short_since_ms == 0)
+        short_since (self, count > 0 ? now->wall_ms : 0);
     const free_capacity_t *room = self->parts.room;
     outbox_t *outbox = self->parts.service->outbox;
     if (count > 0)
@@ -393,6 +417,8 @@ static void quantity_take (calendar_service_t *self, const moment_t *now, size_t
 {
     free_capacity_t *room = self->parts.room;
     uint32_t quantity = in_force (self, resource);
+    if (!free_capacity_overbooked (room, free_capacity_now_ms (room, now)))
+        short_since (self, 0); /* that is over, if it ever was */
     free_capacity_set_quantity (room, resource, quantity);
     outbox_log (self->parts.service->outbox, LEVEL_INFO, "%s %s/%s quantity=%u->%u by=%.63s",
                 free_capacity_words (room)->resource, free_capacity_name (room),
@@ -457,9 +483,17 @@ static void on_capacity (void *owner, const moment_t *now, const request_t *requ
 
 static void calendar_service_on_start (void *owner, const moment_t *now)
 {
-    const calendar_service_t *self = owner;
     const char *names [OVERBOOKED_MAX];
-    calendar_service_overbooked (self, now, names, OVERBOOKED_MAX);
+    calendar_service_overbooked (owner, now, names, OVERBOOKED_MAX);
+}
+
+static shortage_t calendar_service_shortage (const void *owner, const moment_t *now)
+{
+    const calendar_service_t *self = owner;
+    shortage_t told = {.since_ms = self->short_since_ms ? self->short_since_ms : now->wall_ms};
+    told.reservations = (uint32_t) timetable_overbooked (
+      self->parts.timetable, free_capacity_now_ms (self->parts.room, now), &told.first, 1);
+    return told;
 }
 
 void calendar_service_work (calendar_service_t *self, calendar_service_work_fn *work, void *owner)
@@ -501,6 +535,8 @@ calendar_service_t *calendar_service_new (const calendar_service_parts_t *parts,
     service_load (parts->service, TABLE_CAPACITIES, on_capacity_record, self);
     ledger_capacities (parts->service->ledger, calendar_service_quantities, self);
     service_at_start (parts->service, calendar_service_on_start, self);
+    parts->service->shortage = calendar_service_shortage;
+    parts->service->shortage_owner = self;
     return self;
 }
 

@@ -61,9 +61,10 @@ void calendar_service_work (calendar_service_t *self, calendar_service_work_fn *
 void calendar_service_there (calendar_service_t *self, const moment_t *now, size_t resource,
                              uint32_t there);
 
-/*  Logs which reservations have too little; returns how many. Names are borrowed until the next
+/*  To be called after each change of what there is: logs which reservations have too little, and
+ *  keeps since when there are any; returns how many. Names are borrowed until the next
  *  change, at most names_max. */
-size_t calendar_service_overbooked (const calendar_service_t *self, const moment_t *now,
+size_t calendar_service_overbooked (calendar_service_t *self, const moment_t *now,
                                     const char **names, size_t names_max);
 
 /*  May this caller be told quantities? */

@@ -460,6 +460,27 @@ static void *timetable_settle (void *owner, void *current, void *taken)
     return new;
 }
 
+/*  The first of its intervals in which more is booked than there is; NULL = none. */
+static const resource_interval_t *holding_hit (const timetable_t *self,
+                                               const timetable_holding_t *holding, int64_t from_ms)
+{
+    for (size_t i = 0; i < holding->booked.count; i++) {
+        const resource_interval_t *stretch = &holding->booked.list [i];
+        interval_t ahead = stretch->over;
+        ahead.from = ahead.from > from_ms ? ahead.from : from_ms;
+        if (ahead.from < ahead.until &&
+            calendar_least (free_capacity_calendar (self->room, stretch->resource), ahead) < 0)
+            return stretch;
+    }
+    return NULL;
+}
+
+static bool timetable_lacks (void *owner, const moment_t *now, const void *current)
+{
+    const timetable_t *self = owner;
+    return current && holding_hit (self, current, free_capacity_now_ms (self->room, now));
+}
+
 static void timetable_starting (void *owner, bool on)
 {
     const timetable_t *self = owner;
@@ -479,6 +500,7 @@ void timetable_resource (timetable_t *self, resource_t *resource)
       .end = timetable_drop, /* gives back all that it has booked, as drop does */
       .span = timetable_span,
       .valid = timetable_valid,
+      .lacks = timetable_lacks,
     };
 }
 
@@ -509,21 +531,6 @@ const interval_list_t *timetable_held (const void *holding)
     static const interval_list_t nothing = {0};
     const timetable_holding_t *self = holding;
     return self ? &self->booked : &nothing;
-}
-
-/*  The first of its intervals in which more is booked than there is; NULL = none. */
-static const resource_interval_t *holding_hit (const timetable_t *self,
-                                               const timetable_holding_t *holding, int64_t from_ms)
-{
-    for (size_t i = 0; i < holding->booked.count; i++) {
-        const resource_interval_t *stretch = &holding->booked.list [i];
-        interval_t ahead = stretch->over;
-        ahead.from = ahead.from > from_ms ? ahead.from : from_ms;
-        if (ahead.from < ahead.until &&
-            calendar_least (free_capacity_calendar (self->room, stretch->resource), ahead) < 0)
-            return stretch;
-    }
-    return NULL;
 }
 
 size_t timetable_overbooked (const timetable_t *self, int64_t from_ms, const char **names,

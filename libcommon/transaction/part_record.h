@@ -35,6 +35,7 @@ typedef struct {
     size_t staged_count;
     unsigned circuit_state; /* same numbers as proto CircuitState */
     char circuit_trouble [WHY_BYTES];
+    bool lacking; /* there is less than was promised, for some of its time */
     bool plan_set;
     plan_t plan;
     bool done;

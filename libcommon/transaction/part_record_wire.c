@@ -73,6 +73,7 @@ static const codec_row_t part_record_rows [] = {
   ROW_ENUM ("circuit_state", part_record_t, circuit_state,
             MUSUBI__CIRCUIT_STATE__CIRCUITS_DEGRADED),
   ROW_TEXT ("circuit_trouble", part_record_t, circuit_trouble, OR_NONE),
+  ROW_FLAG ("lacking", part_record_t, lacking),
 };
 const codec_t part_record_codec = CODEC (part_record_t, part_record, part_record_rows);
 

@@ -225,6 +225,8 @@ static void view_add_part (view_t *self, const part_record_t *record)
         self->circuits [self->circuits_count++] =
           (domain_circuits_t){participant_ref_short_name (record->participant),
                               record->circuit_state, record->circuit_trouble};
+    if (record->lacking)
+        self->lacking [self->lacking_count++] = record->participant;
 }
 
 static void add_details (view_t *self, const part_record_t *const *records, size_t count,
@@ -235,6 +237,7 @@ static void add_details (view_t *self, const part_record_t *const *records, size
     self->openings = must (calloc (count + 1, sizeof *self->openings));
     self->staging = must (calloc (count + 1, sizeof *self->staging));
     self->circuits = must (calloc (count + 1, sizeof *self->circuits));
+    self->lacking = must (calloc (count + 1, sizeof *self->lacking));
     for (size_t i = 0; i < count; i++) {
         view_add_placements (self, records [i]);
         view_add_rooms (self, records [i]);

@@ -67,6 +67,8 @@ typedef struct {
     size_t staging_count;
     domain_circuits_t *circuits;
     size_t circuits_count;
+    const char **lacking; /* participants that have less than they have promised */
+    size_t lacking_count;
 } view_t;
 
 void view_clear (view_t *self);

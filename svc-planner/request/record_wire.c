@@ -21,6 +21,7 @@ void view_clear (view_t *self)
     free (self->data);
     free (self->staging);
     free (self->circuits);
+    free (self->lacking);
     *self = (view_t){0};
 }
 
@@ -61,6 +62,7 @@ static const codec_row_t view_rows [] = {
   ROW_LIST ("data", view_t, data, data_count, room, 0, ANY_COUNT),
   ROW_LIST ("staging", view_t, staging, staging_count, site_staging, 0, ANY_COUNT),
   ROW_LIST ("circuits", view_t, circuits, circuits_count, domain_circuits, 0, ANY_COUNT),
+  ROW_STRING_LIST ("lacking", view_t, lacking, lacking_count, NAME_BYTES_MAX, 0, ANY_COUNT),
 };
 static const codec_t view_codec = CODEC (view_t, reservation_view, view_rows);
 

@@ -118,6 +118,7 @@ static void how_a_reservation_stands_is_one_word (void **state)
        "\"opening\"}]",
        "committed"},
       {"\"openings\": [{\"ready\": true}, {\"degraded\": true}]", "committed, degraded"},
+      {"\"lacking\": [\"lis/ams\"], \"openings\": [{\"ready\": true}]", "committed, degraded"},
       {"\"openings\": [{\"degraded\": true}, {\"disconnected\": true}]", "committed, disconnected"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -189,7 +190,8 @@ static void a_reservation_is_shown_with_how_it_stands_on_its_nodes (void **state
       "3,"
       " \"bound\": 2, \"degraded\": true, \"cpu_ms\": 250, \"offered_ms\": 1000, \"alternatives\":"
       " [{\"class_name\": \"fat\", \"nodes\": 4, \"from_ms\": 1796115600000, \"until_ms\":"
-      " 1796119200000}]}}, {\"site\": \"ber\", \"opening\": {\"wanted\": 1}}]}");
+      " 1796119200000}]}}, {\"site\": \"ber\", \"opening\": {\"wanted\": 1}}],"
+      " \"lacking\": [\"nis/N\"]}");
     json_t *form = view_form (view);
     assert_true (opening_degraded (form));
     char *text = NULL;
@@ -200,7 +202,8 @@ static void a_reservation_is_shown_with_how_it_stands_on_its_nodes (void **state
     assert_non_null (strstr (text, "at ams: open, 2 of 3 nodes, degraded, used 25 %\n"
                                    "  4 nodes of fat are free from 2026-12-01T09:00:00Z to "
                                    "2026-12-01T10:00:00Z\n"
-                                   "at ber: waiting, 0 of 1 nodes\n"));
+                                   "at ber: waiting, 0 of 1 nodes\n"
+                                   "degraded: nis/N has less than it has promised\n"));
     free (text);
     json_decref (form);
     json_decref (view);

@@ -141,6 +141,15 @@ static void finds_an_overbooked_instant (void **state)
     assert_non_null (strstr (self->told [0], "11 nodes booked of 10"));
 }
 
+static void less_than_was_promised_is_no_violation (void **state)
+{
+    fixture_t *self = *state;
+    check_lacks (self->check, "lis/ams");
+    record_everywhere (self, 1, OPERATION_RESERVE, "r1", 0, COMMAND_COMMITTED, 11, 10, 12);
+    assert_int_equal (judge (self, 1, true).violations, 1);
+    assert_non_null (strstr (self->told [0], "lis/ber/thin has 11 nodes booked of 10"));
+}
+
 static void counts_the_cleaning_gap_and_a_vote_as_booked (void **state)
 {
     fixture_t *self = *state;
@@ -370,6 +379,7 @@ int main (void)
       TEST (finds_who_takes_no_part_and_who_has_another_plan),
       TEST (a_silent_participant_is_not_judged),
       TEST (finds_an_overbooked_instant),
+      TEST (less_than_was_promised_is_no_violation),
       TEST (counts_the_cleaning_gap_and_a_vote_as_booked),
       TEST (counts_the_larger_of_a_version_and_its_change),
       TEST (finds_a_booking_of_what_is_not_described),

@@ -2,6 +2,9 @@
 #include "lis_fixture.h"
 #include "message.h"
 
+#include "bus.pb-c.h"
+#include "transaction.pb-c.h"
+
 /*  --- questions --- */
 
 static void tells_what_it_is (void **state)
@@ -64,6 +67,59 @@ static void R9_a_drain_asked_for_again_is_told_alike_and_changes_nothing (void *
         if (times == 1)
             restart (&w);
     }
+    close_world (&w);
+}
+
+/*  What Service.Status says of r1, the only one with too little; 0 = there is enough. */
+static int64_t short_since (service_world_t *w)
+{
+    ask_bytes (w, "anybody", "Service", "Status", (bytes_t){0});
+    Musubi__StatusAnswer *told = answer (w, &musubi__status_answer__descriptor);
+    int64_t since_ms = told->shortage ? told->shortage->since_ms : 0;
+    if (told->shortage) {
+        assert_int_equal (told->shortage->reservations, 1);
+        assert_string_equal (told->shortage->first, "r1");
+    }
+    message_free (&told->base);
+    return since_ms;
+}
+
+static bool is_lacking (service_world_t *w, const char *reservation)
+{
+    Musubi__ShowRequest request = MUSUBI__SHOW_REQUEST__INIT;
+    request.reservation = (char *) reservation;
+    assert_int_equal (ask (w, "alice", "Participant", "Show", &request.base), CALL_OK);
+    Musubi__ShowAnswer *told = answer (w, &musubi__show_answer__descriptor);
+    bool lacking = told->record->lacking;
+    message_free (&told->base);
+    return lacking;
+}
+
+static void a_site_that_comes_back_smaller_says_so_until_there_is_enough (void **state)
+{
+    (void) state;
+    service_world_t w;
+    open_world (&w);
+    node_class_t *thin = &((node_class_t *) w.settings.site.classes) [0];
+    reserve (&w, "r1", booking ("thin", 6, 6, 10, 20));
+    reserve (&w, "r2", booking ("thin", 3, 3, 20, 30));
+    assert_int_equal (short_since (&w), 0);
+    thin->nodes = 4;
+    pass (&w, 5000);
+    int64_t back_ms = w.host.now.wall_ms;
+    for (int times = 0; times < 2; times++) { /* also after one more start */
+        restart (&w);
+        assert_int_equal (short_since (&w), back_ms);
+        assert_true (is_lacking (&w, "r1"));
+        assert_false (is_lacking (&w, "r2"));
+        pass (&w, 7000);
+    }
+    pass (&w, 20 * MINUTE_MS); /* r1 is over */
+    assert_int_equal (short_since (&w), 0);
+    assert_false (is_lacking (&w, "r1"));
+    restart (&w);
+    assert_int_equal (records_of (&w, TABLE_CAPACITIES), 0);
+    thin->nodes = 8;
     close_world (&w);
 }
 
@@ -496,6 +552,7 @@ int main (void)
       cmocka_unit_test (tells_what_it_is),
       cmocka_unit_test (is_announced_at_start_and_when_it_changes),
       cmocka_unit_test (R9_a_drain_asked_for_again_is_told_alike_and_changes_nothing),
+      cmocka_unit_test (a_site_that_comes_back_smaller_says_so_until_there_is_enough),
       cmocka_unit_test (a_profile_tells_free_nodes_by_class),
       cmocka_unit_test (a_profile_is_refused_in_words),
       cmocka_unit_test (a_profile_has_at_most_so_many_steps),

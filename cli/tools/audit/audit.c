@@ -32,7 +32,8 @@ typedef struct {
     check_teller_t teller;
     ledger_check_t *audited;
     size_t audited_count;
-    json_t *silent; /* name: why */
+    json_t *silent;  /* name: why */
+    json_t *lacking; /* as the check has it */
 } audit_t;
 
 static void audit_silent (audit_t *self, const char *name, const char *why)
@@ -121,6 +122,7 @@ static check_result_t audit_check_all (audit_t *self)
       check_judge (gather.check, cli_wall_ms (), self->settle_ms > 0, check_tell, &self->teller);
     json_object_foreach (gather.from.silent, name, value)
       audit_silent (self, name, "it is not listed, or does not answer");
+    self->lacking = json_incref (gather.lacking);
     check_gather_end (&gather);
     return result;
 }
@@ -139,12 +141,13 @@ static void audit_print_result (const audit_t *self, const audit_result_t *all,
     size_t violations = json_array_size (self->teller.sentences);
     if (self->cli->json) {
         cli_print_json (json_pack (
-          "{s:I, s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O}", "ledgers", (json_int_t) heard,
-          "silent", self->silent, "rows", (json_int_t) rows, "compared", (json_int_t) kept,
-          "transactions", (json_int_t) all->transactions, "committed", (json_int_t) all->committed,
-          "unjudged", (json_int_t) all->unjudged, "reservations",
+          "{s:I, s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O, s:O}", "ledgers",
+          (json_int_t) heard, "silent", self->silent, "rows", (json_int_t) rows, "compared",
+          (json_int_t) kept, "transactions", (json_int_t) all->transactions, "committed",
+          (json_int_t) all->committed, "unjudged", (json_int_t) all->unjudged, "reservations",
           (json_int_t) checked->reservations, "pending", (json_int_t) checked->pending,
-          "violations", (json_int_t) violations, "sentences", self->teller.sentences));
+          "violations", (json_int_t) violations, "sentences", self->teller.sentences, "lacking",
+          self->lacking));
         return;
     }
     check_tell_rest (&self->teller);
@@ -164,7 +167,7 @@ static void audit_print_result (const audit_t *self, const audit_result_t *all,
     if (json_object_size (self->silent) > 0)
         verdict = "no violation found, but not everybody could be audited: it is not known whether "
                   "all is sound";
-    printf ("%s\n", violations ? "NOT SOUND" : verdict);
+    printf ("%s\n", check_verdict (self->lacking, violations, verdict));
 }
 
 static bool all_saved (audit_t *self)
@@ -193,7 +196,8 @@ static int audit (const cli_t *cli, session_t *session, const char *save, int64_
     audit_result_t all = judge_all (&self);
     check_result_t checked = audit_check_all (&self);
     audit_print_result (&self, &all, &checked);
-    int code = json_array_size (self.teller.sentences) > 0                     ? EXIT_REFUSED
+    bool found = json_array_size (self.teller.sentences) + json_array_size (self.lacking) > 0;
+    int code = found                                                           ? EXIT_REFUSED
                : json_object_size (self.silent) > 0 || self.audited_count == 0 ? EXIT_UNKNOWN
                                                                                : EXIT_DONE;
     if (save && !all_saved (&self) && code == EXIT_DONE)

@@ -139,6 +139,11 @@ static peer_t *peer_of (check_t *self, const char *name)
     return peer;
 }
 
+void check_lacks (check_t *self, const char *participant)
+{
+    peer_of (self, participant)->lacks = true;
+}
+
 void check_silent (check_t *self, const char *participant)
 {
     peer_of (self, participant)->silent = true;

@@ -43,6 +43,9 @@ void check_vertex (check_t *self, const char *participant, const vertex_t *verte
 /*  A storage node of a site ("replica/ams"). */
 void check_disk (check_t *self, const char *participant, const storage_offer_t *disk);
 
+/*  A participant that says that it has less than it has promised: that is no violation. */
+void check_lacks (check_t *self, const char *participant);
+
 /*  A participant that could not be asked: what concerns it is counted, not judged. */
 void check_silent (check_t *self, const char *participant);
 

@@ -154,7 +154,10 @@ static void check_booked_add_reservation (check_t *self, check_booked_steps_t *a
 static void judge_offer (check_t *self, const check_booked_step_t *steps, size_t count)
 {
     const check_offer_t *offer = steps->offer;
+    const peer_t *peer = check_peer (self, offer->participant);
     int64_t booked = 0;
+    if (peer && peer->lacks)
+        return;
     for (size_t i = 0; i < count; i++) {
         booked += steps [i].change;
         if ((i + 1 < count && steps [i + 1].at_ms == steps [i].at_ms) || booked <= offer->quantity)

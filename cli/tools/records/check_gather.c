@@ -1,6 +1,7 @@
 /*  musubi check - gathers records page by page, and prints what the check finds. */
 #include "check_gather.h"
 
+#include "answer_form.h"
 #include "commands.h"
 #include "json.h"
 #include "json_fields.h"
@@ -78,6 +79,11 @@ static void check_gather_ask_status (check_gather_t *self, session_t *session, c
     json_auto_t *told = services_answer (&status, reply.body);
     check_store (self->check, name, reply.store);
     check_clock (self->check, name, number_of (told, "wall_ms"));
+    json_auto_t *sentence = shortage_sentence (json_object_get (told, "shortage"));
+    if (!sentence)
+        return;
+    check_lacks (self->check, name);
+    take_last (self->lacking, json_sprintf ("%s: %s", name, json_string_value (sentence)));
 }
 
 void check_gather (check_gather_t *self, session_t *session)
@@ -85,6 +91,7 @@ void check_gather (check_gather_t *self, session_t *session)
     bool listed = session_look (session, "");
     *self = (check_gather_t){.check = check_new (),
                              .showing = made (json_object ()),
+                             .lacking = made (json_array ()),
                              .from = {.take_record = check_gather_take_record, .owner = self}};
     record_fetch_run (&self->from, session);
     const char *name;
@@ -180,6 +187,18 @@ void check_tell (void *owner, const char *sentence)
         printf ("VIOLATION %s\n", sentence);
 }
 
+const char *check_verdict (const json_t *lacking, size_t violations, const char *verdict)
+{
+    const json_t *sentence;
+    for (size_t i = 0; (sentence = json_array_get (lacking, i)); i++)
+        printf ("LACKING %s\n", json_string_value (sentence));
+    if (violations > 0)
+        return "NOT SOUND";
+    return json_array_size (lacking) == 0
+             ? verdict
+             : "no violation found, but there is less than was promised";
+}
+
 void check_tell_rest (const check_teller_t *self)
 {
     size_t told = json_array_size (self->sentences);
@@ -194,7 +213,7 @@ static void check_gather_print_result (const check_gather_t *self, const check_t
     size_t silent = json_object_size (self->from.silent);
     if (teller->json) {
         cli_print_json (json_pack (
-          "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O}",
+          "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O, s:O}",
           "participants", (json_int_t) heard, "silent", (json_int_t) silent, "records",
           (json_int_t) self->records, "transactions", (json_int_t) result->transactions,
           "reservations", (json_int_t) result->reservations, "connections",
@@ -202,7 +221,8 @@ static void check_gather_print_result (const check_gather_t *self, const check_t
           (json_int_t) result->unasked, "answers", (json_int_t) result->answers, "pending",
           (json_int_t) result->pending, "unjudged", (json_int_t) result->unjudged, "repaired",
           (json_int_t) result->repaired, "lost", (json_int_t) result->lost, "violations",
-          (json_int_t) result->violations, "sentences", teller->sentences));
+          (json_int_t) result->violations, "sentences", teller->sentences, "lacking",
+          self->lacking));
         return;
     }
     check_tell_rest (teller);
@@ -227,7 +247,7 @@ static void check_gather_print_result (const check_gather_t *self, const check_t
         verdict =
           "no violation found, but not everybody showed all: it is not known whether all is "
           "sound";
-    printf ("%s\n", result->violations ? "NOT SOUND" : verdict);
+    printf ("%s\n", check_verdict (self->lacking, result->violations, verdict));
 }
 
 void check_gather_end (check_gather_t *self)
@@ -235,6 +255,7 @@ void check_gather_end (check_gather_t *self)
     check_destroy (&self->check);
     record_fetch_clear (&self->from);
     json_decref (self->showing);
+    json_decref (self->lacking);
 }
 
 void check_wait (session_t *session, int64_t settle_ms)
@@ -245,7 +266,7 @@ void check_wait (session_t *session, int64_t settle_ms)
         check_gather (&self, session);
         check_result_t result = check_judge (self.check, cli_wall_ms (), false, NULL, NULL);
         over = (result.pending == 0 && json_object_size (self.from.silent) == 0 &&
-                result.violations == 0) ||
+                result.violations == 0 && json_array_size (self.lacking) == 0) ||
                cli_mono_ms () >= until_ms || cli_interrupted ();
         check_gather_end (&self);
         if (!over)
@@ -266,7 +287,7 @@ int check_run (const cli_t *cli, session_t *session, const char *answers, int64_
         bool hidden = check_gather_hidden (&self, session);
         check_gather_print_result (&self, &teller, &result, hidden);
         json_decref (teller.sentences);
-        code = result.violations                                                      ? EXIT_REFUSED
+        code = result.violations || json_array_size (self.lacking) > 0                ? EXIT_REFUSED
                : hidden || result.unjudged || json_object_size (self.from.heard) == 0 ? EXIT_UNKNOWN
                                                                                       : EXIT_DONE;
     }

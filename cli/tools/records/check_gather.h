@@ -11,6 +11,7 @@ typedef struct {
     check_t *check;
     record_fetch_t from;
     json_t *showing; /* those who showed some, as keys */
+    json_t *lacking; /* a sentence for each who says that it has less than it has promised */
     size_t records;
 } check_gather_t;
 
@@ -26,6 +27,9 @@ typedef struct {
 } check_teller_t;
 void check_tell (void *teller, const char *sentence);
 void check_tell_rest (const check_teller_t *self); /* how many more there were */
+
+/*  Prints what is lacking; returns the last sentence, which is the verdict if all is well. */
+const char *check_verdict (const json_t *lacking, size_t violations, const char *verdict);
 
 /*  Asks one endpoint, and frees the question. False unless CALL_OK. */
 bool check_ask (session_t *session, const char *endpoint, const char *service, const char *method,

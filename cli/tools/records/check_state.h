@@ -52,6 +52,7 @@ typedef struct {
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
     bool silent;
+    bool lacks; /* it has less than it has promised */
     bool store_set;
     uint8_t store [STORE_ID_BYTES];
     int64_t wall_ms; /* by its clock; 0 = not known */
