@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define TABLE_COLUMNS_MAX 13
+#define TABLE_COLUMNS_MAX 14
 
 typedef struct table table_t;
 

@@ -10,22 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TRY_MS 3000 /* for an index */
-
-/*  Does an index that answers know a file of this name? */
-static bool file_known (session_t *session, const char *name)
-{
-    json_auto_t *question = made (json_pack ("{s:s}", "name", name));
-    json_auto_t *indexes = session_kind (session, "index"), *answer = NULL;
-    method_t method = services_method ("ReplicaIndex", "Locate");
-    char reason [CLIENT_REASON_BYTES];
-    const json_t *entry;
-    for (size_t i = 0; !answer && (entry = json_array_get (indexes, i)); i++)
-        session_ask (session, text_of (entry, "endpoint"), &method, question, "", TRY_MS, &answer,
-                     reason);
-    return item_of (answer, "places", 0);
-}
-
 int files_like (const cli_t *cli, session_t *session, const char *like, json_t *names)
 {
     json_auto_t *silent = json_array ();
@@ -80,7 +64,9 @@ static int files_of_name (const cli_t *cli, session_t *session, const char *name
                           json_t *names)
 {
     size_t length = 0;
-    bool known = file_known (session, name);
+    bool silent = false, known;
+    json_auto_t *places = file_places (session, name, &silent);
+    known = json_array_size (places) > 0;
     if (!known && strpbrk (name, "*?"))
         return files_like (cli, session, name, names);
     json_auto_t *held = known ? NULL : folder_above (cli, session, name, &length, NULL);

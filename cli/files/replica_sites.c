@@ -134,6 +134,27 @@ json_t *replica_sites_gather (session_t *session, const json_t *site, const char
     return gather (session, site, NULL, below, silent);
 }
 
+json_t *file_places (session_t *session, const char *name, bool *silent)
+{
+    static const char *const kinds [][2] = {{"index", "ReplicaIndex"}, {"replica", "Replica"}};
+    json_auto_t *question = made (json_pack ("{s:s}", "name", name));
+    json_t *places = made (json_array ());
+    for (size_t k = 0; k < 2 && json_array_size (places) == 0; k++) {
+        json_auto_t *entries = session_kind (session, kinds [k][0]);
+        method_t method = services_method (kinds [k][1], "Locate");
+        const json_t *entry;
+        for (size_t i = 0; (entry = json_array_get (entries, i)); i++) {
+            char reason [CLIENT_REASON_BYTES];
+            json_auto_t *answer = NULL;
+            if (session_ask (session, text_of (entry, "endpoint"), &method, question, "", TRY_MS,
+                             &answer, reason) != CALL_OK)
+                *silent = true;
+            json_array_extend (places, json_object_get (answer, "places"));
+        }
+    }
+    return places;
+}
+
 /*  --- pieces of folders --- */
 
 const char *folder_piece_of (const char *name)

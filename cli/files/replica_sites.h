@@ -23,6 +23,10 @@ json_t *replica_sites_ask (const cli_t *cli, session_t *session, const json_t *s
 json_t *replica_sites_gather (session_t *session, const json_t *site, const char *name,
                               json_t *silent);
 
+/*  As proto Place, new: who has a file, as the indexes say, or else all sites. *silent is set when one
+ *  of them did not answer. */
+json_t *file_places (session_t *session, const char *name, bool *silent);
+
 /*  A folder is its pieces, files under hidden names, and so is its manifest:
  *
  *      NAME/.folder/pack-DIGEST, NAME/.folder/file-DIGEST     (cli/folders/folder_manifest.h)

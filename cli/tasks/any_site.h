@@ -8,8 +8,9 @@
 #include "session.h"
 
 /*  Asks all sites that run tasks what they expect of the submission, and those that keep files how
- *  soon its inputs could be there; says on standard error what each has told. NULL when none takes
+ *  soon its inputs (task_inputs) could be there; says on standard error what each has told. NULL when none takes
  *  it, with *code. */
-const json_t *any_site (session_t *session, const json_t *question, int *code);
+const json_t *any_site (session_t *session, const json_t *question, const json_t *staging,
+                        int *code);
 
 #endif

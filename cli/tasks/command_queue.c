@@ -22,6 +22,7 @@ static json_t *bag_form (const char *site, const json_t *record)
       {.key = "owner", .kind = FORM_TEXT},
       {.key = "tasks", .kind = FORM_NUMBER, .from = "submitted.count"},
       {.key = "queued", .kind = FORM_NUMBER},
+      {.key = "awaiting_input", .kind = FORM_NUMBER},
       {.key = "running", .kind = FORM_NUMBER},
       {.key = "over", .kind = FORM_NUMBER},
       {.key = "failed", .kind = FORM_NUMBER},
@@ -80,6 +81,7 @@ static const form_row_t bag_columns [] = {{"BAG", "bag", .kind = FORM_TEXT},
                                           {"OWNER", "owner", .kind = FORM_TEXT},
                                           {"NAME", "name", .cell = called_cell},
                                           {">QUEUED", "queued", .kind = FORM_NUMBER},
+                                          {">AWAITING", "awaiting_input", .kind = FORM_NUMBER},
                                           {">RUNNING", "running", .kind = FORM_NUMBER},
                                           {">AWAY", "away", .kind = FORM_NUMBER},
                                           {">OVER", "over", .kind = FORM_NUMBER},
@@ -127,6 +129,8 @@ static json_t *task_form (const task_name_t *name, const json_t *record)
     const char *state = text_of (form, "state");
     if (strcmp (state, "placed") == 0 || strcmp (state, "running") == 0)
         form_add (form, under_way, record);
+    if (strcmp (state, "placed") == 0 && strcmp (text_of (form, "phase"), "transferring") == 0)
+        take (form, "state", json_string (state = "awaiting-input"));
     if (strcmp (state, "ended") == 0 || strcmp (state, "stopped") == 0) {
         bool begun = number_of (record, "started_ms") != 0;
         take (form, "exit_code",
@@ -166,16 +170,8 @@ static const char *why_cell (const json_t *task, const char *key, char text [CEL
     return text;
 }
 
-/*  One that has a node and no run yet. */
-static const char *task_state_cell (const json_t *task, const char *key, char text [CELL_BYTES])
-{
-    (void) text;
-    const char *state = text_of (task, key);
-    return strcmp (state, "placed") == 0 && *text_of (task, "waits") ? "waiting for input" : state;
-}
-
 static const form_row_t task_columns [] = {{"TASK", "task", .kind = FORM_TEXT},
-                                           {"STATE", "state", .cell = task_state_cell},
+                                           {"STATE", "state", .kind = FORM_TEXT},
                                            {"NODE", "node", .kind = FORM_TEXT},
                                            {"SITE", "site", .cell = cell_short},
                                            {">EXIT", "exit_code", .cell = end_cell},

@@ -5,6 +5,7 @@
 #include "listing.h"
 #include "needed_files.h"
 #include "task_client.h"
+#include "task_inputs.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -235,11 +236,20 @@ static int submit (cli_t *cli, session_t *session, const submit_options_t *optio
         return EXIT_USAGE;
     if ((code = needed_files (cli, session, question, "inputs", "name")) != EXIT_DONE)
         return code;
+    json_auto_t *staging = task_inputs (cli, session, question, &code);
+    if (!staging)
+        return code;
     bool any = named && strcmp (named, "any") == 0;
-    const json_t *site = any ? any_site (session, question, &code)
+    const json_t *site = any ? any_site (session, question, staging, &code)
                              : site_meant (cli, session, named, reservation, &code);
     if (!site)
         return code;
+    const char *large = NULL;
+    if (item_of (staging, "files", 0))
+        json_decref (task_inputs_at (session, task_site_name (site), staging, &large));
+    if (large)
+        return cli_fail (EXIT_REFUSED, "submit: --input %s is larger than the largest disk of %s",
+                         large, task_site_name (site));
     if (!session_request_id (session, cli->request_id, id, why))
         return cli_fail (EXIT_USAGE, "submit: %s", why);
     if (options->dry_run)

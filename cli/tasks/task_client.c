@@ -105,9 +105,7 @@ typedef struct {
     call_status_t status;
 } probe_t;
 
-/*  The entries of all sites that run tasks, as a new array; all sites are asked at once. silent
- *  lists the names of those that did not answer. */
-static json_t *task_sites (session_t *session, char silent [ENTRIES_TEXT_BYTES])
+json_t *task_sites (session_t *session, char silent [ENTRIES_TEXT_BYTES])
 {
     method_t method = services_method ("Queue", "Bags");
     json_auto_t *question = json_pack ("{s:i}", "most", 1);

@@ -144,6 +144,7 @@ typedef struct {
 typedef struct {
     staging_answer_t *files; /* in the order asked */
     size_t count;
+    uint64_t bytes_max; /* of the site's largest storage node; 0 = not known */
 } staging_told_t;
 extern const codec_t staging_told_codec;
 

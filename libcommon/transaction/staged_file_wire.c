@@ -132,5 +132,6 @@ static const codec_t staging_answer_codec = CODEC (staging_answer_t, staging, st
 
 static const codec_row_t staging_told_rows [] = {
   ROW_LIST ("files", staging_told_t, files, count, staging_answer, 0, STAGING_FILES_MAX),
+  ROW_NUMBER ("bytes_max", staging_told_t, bytes_max),
 };
 const codec_t staging_told_codec = CODEC (staging_told_t, staging_answer, staging_told_rows);

@@ -76,6 +76,21 @@ static const char *waits_why (const queue_t *self, const moment_t *now, const ba
     return why;
 }
 
+/*  How many of its placed tasks wait for their inputs, and for which one. */
+static uint32_t inputs_awaited (const bag_t *bag, const char **why)
+{
+    uint32_t seen = 0, awaited = 0;
+    for (uint32_t i = bag->tasks_room; i > 0 && seen < bag->running; i--) {
+        const task_t *task = bag_task (bag, i - 1);
+        seen += task && (task->state == TASK_PLACED || task->state == TASK_RUNNING);
+        if (!task || task->files_state != FILES_COMING)
+            continue;
+        awaited++;
+        *why = queue_files_waits (task);
+    }
+    return awaited;
+}
+
 static bool queue_view_shown (const queue_t *self, const request_t *request,
                               const bags_question_t *question, const bag_t *bag)
 {
@@ -87,7 +102,9 @@ static bool queue_view_shown (const queue_t *self, const request_t *request,
 static void queue_view_bag_tell (const queue_t *self, const moment_t *now, const bag_t *bag,
                                  Musubi__BagRecord *record, arena_t *arena)
 {
-    record->why = (char *) waits_why (self, now, bag, arena);
+    const char *input = "", *why = waits_why (self, now, bag, arena);
+    record->awaiting_input = inputs_awaited (bag, &input);
+    record->why = (char *) (*why ? why : input);
     record->bag = bag->number;
     record->owner = (char *) bag->owner;
     record->submitted = (Musubi__SubmitRequest *) message_unpack_in (
@@ -95,7 +112,7 @@ static void queue_view_bag_tell (const queue_t *self, const moment_t *now, const
     record->submitted->count = bag->asked.count; /* of guests: those that are here */
     record->submitted_ms = bag->submitted_ms;
     record->queued = bag->waiting.waiting;
-    record->running = bag->running;
+    record->running = bag->running - record->awaiting_input;
     record->over = bag->over;
     record->failed = bag->failed;
     record->expected_ms = expected_ms (self, bag);

@@ -60,6 +60,11 @@ static void staging_question_on_staging (void *owner, const moment_t *now, const
         nodes_having (parts, &told.files [i]);
         best_source (parts, now, &asked->files [i], &told.files [i]);
     }
+    for (size_t i = 0; i < chain_nodes (parts->chain); i++) {
+        const chain_node_t *node = chain_node_at (parts->chain, i);
+        if (!node->guest && node->bytes_max > told.bytes_max)
+            told.bytes_max = node->bytes_max;
+    }
     service_reply (parts->service, request, codec_encode (&staging_told_codec, &told));
     codec_clear (&staging_told_codec, &told);
 }

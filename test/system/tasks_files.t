@@ -7,7 +7,7 @@ account=$(id -un)
 [ "$(id -u)" -ne 0 ] || account=nobody
 export MUSUBI_ACTOR=alice
 
-site () { # NAME NODES
+site () { # NAME NODES BYTES
   cat <<Z
     $1
         classes
@@ -16,7 +16,7 @@ site () { # NAME NODES
                 cpus_per_node = 2
         storage
             nodes = disk-1
-            bytes = 200000000
+            bytes = $3
         lead = 1s
         back_end = runner
         nodes
@@ -26,7 +26,7 @@ site () { # NAME NODES
             warning = 2s
             grace = 1s
         queue
-            patience = 3s
+            patience = 10s
         accounts
             $account = alice
         administrators = root
@@ -34,8 +34,9 @@ Z
 }
 {
   printf 'name = two\ndirectories = g1\nplanners = 1\nindexes = i1\n\nsites\n'
-  site ams 2
-  site ber 1
+  site ams 2 200000000
+  site ber 1 200000000
+  site cyp 1 2000000
 } >"$work/two.zpl"
 federation "$work/two.zpl"
 
@@ -76,9 +77,37 @@ check "  … with the right bytes" cmp "$file" "$work/back.nc"
 check "  … both of them" musubi get runs/count -o "$work/count" --site ams
 check "  … that count them" test "$(tr -d ' ' <"$work/count")" = 3000000
 
+exits 1 "an input that nobody has is refused" musubi submit ams --limit 1m --input nobody/has.nc -- true
+says "  … by its name" "--input nobody/has.nc: no site has it"
+exits 1 "so is that of one of its tasks" musubi submit ams --count 2 --limit 1m --input many/%i.nc --output o/%i=o/%i -- true
+says "  … by its name" "--input many/0.nc: no site has it"
+exits 1 "and one that no disk of the site could take" musubi submit cyp --limit 1m --input era5/data.nc -- true
+says "  … by its name" "--input era5/data.nc is larger than the largest disk of cyp"
+check "what nothing waits for is not there" test "$(musubi queue --json | jq '.bags | length')" = 0
+
+# One that a task of the same owner will make.
+touch "$shared/gate"
+maker=$(run ams --limit 1m --output made/count=later/0 --input era5/data.nc -- "$shared/task")
+comes "a task makes a file" is "$maker" running
+exits 1 "another's task can't wait for it" musubi --actor bob submit ams --limit 1m --input later/0 -- true
+says "  … which it is told" "--input later/0: no site has it, and no task of yours"
+bag=$(run ams --limit 1m --input later/0 -- true)
+comes "its owner's can" is "$bag" awaiting-input
+counts () { musubi queue --json | jq -r --arg bag "$1" '.bags[] | select(.bag == $bag) | "\(.queued) \(.awaiting_input) \(.running) \(.why)"'; }
+counted () { [[ $(counts "$1") == "0 1 0 input later/0"* ]]; }
+comes "  … and does not count as running" counted "$bag"
+comes "  … nor for ever" is "$bag" stopped
+check "  … with the reason" bash -c 'musubi queue "$1" | grep -q "later/0"' _ "$bag"
+bag=$(run ams --limit 1m --input later/%i -- true)
+check "an index in its name may be any of its tasks'" test -n "$bag"
+rm "$shared/gate"
+comes "  … and when it is made" is "$maker" ended
+comes "  … it is there for the other" is "$bag" ended
+slay "$(pid_of replica/ber)"
 bag=$(run ams --limit 1m --input nobody/has.nc -- true)
-comes "an input that nobody has stops a task" is "$bag" stopped
-check "  … with the reason" bash -c 'musubi queue "$1" | grep -q "nobody/has.nc"' _ "$bag"
+check "while a site is silent it may have what nobody else has" test -n "$bag"
+check "  … and returns" musubi up --dir "$federation"
+musubi cancel "$bag" >/dev/null
 bag=$(run ams --limit 1m --output missing -- true)
 comes "so does an output that is not there" is "$bag" stopped
 check "  … by its name" bash -c 'musubi queue "$1" | grep -q "output missing: the task has not written it"' _ "$bag"
@@ -102,9 +131,10 @@ check "another file is put at ber" musubi put "$file" era5/other.nc --site ber
 bag=$(musubi submit any --limit 1m --input era5/other.nc -- cat other.nc 2>"$work/said")
 check "a bag goes where its input is" test "${bag%/*}" = ber
 check "  … and it is said why" grep -q "ams: begins in 0 s, inputs in" "$work/said"
+check "  … and why not elsewhere" grep -q "cyp: no disk there could take an input" "$work/said"
 comes "  … and it ends there" is "$bag" ended
 exits 1 "one whose input nobody has goes nowhere" musubi submit any --limit 1m --input nobody/has.nc -- true
-says "  … by its name" "nobody/has.nc: no site that answers has it"
+says "  … by its name" "--input nobody/has.nc: no site has it"
 
 # On a reservation the same.
 echo '{"name": "r", "window": {"earliest": "now+2s", "latest": "now+30s", "deadline": "now+3m"}, "duration": "1m",
