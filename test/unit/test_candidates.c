@@ -25,7 +25,7 @@
 
 #include <cmocka.h>
 
-#define FEDERATIONS   10000
+#define FEDERATIONS   2000 /* test_candidates 10000 tries as many */
 #define SITES_MOST    500
 #define DOMAINS_MOST  12
 #define LINKS_MOST    16
