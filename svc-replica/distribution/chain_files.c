@@ -71,12 +71,12 @@ static void all_told (chain_t *self, const moment_t *now, chain_node_t *place)
     chain_tell_node (self, now, place, NULL);
 }
 
-void chain_files_take (chain_t *self, const moment_t *now, chain_node_t *place,
+bool chain_files_take (chain_t *self, const moment_t *now, chain_node_t *place,
                        const storage_attend_t *asked)
 {
     uint64_t seen = asked->question.seen;
     if (seen != 0 && seen != place->agent.told_number)
-        return; /* they follow what an earlier life has heard of, or are old */
+        return false; /* they follow what an earlier life has heard of, or are old */
     for (size_t i = 0; i < asked->files_count; i++) {
         const stored_file_t *stored = &asked->files [i];
         if (stored->number <= place->files_seen)
@@ -88,6 +88,7 @@ void chain_files_take (chain_t *self, const moment_t *now, chain_node_t *place,
         chain_dirty (self, now, place);
     else if (asked->question.seen > 0 && asked->question.seen == place->agent.told_number)
         all_told (self, now, place);
+    return true;
 }
 
 /*  --- room --- */

@@ -203,8 +203,8 @@ static void on_attend (void *owner, const moment_t *now, const request_t *reques
     memcpy (place->data, asked->data, sizeof place->data);
     memcpy (place->folder, asked->folder, sizeof place->folder);
     if (news) {
-        chain_files_take (self, now, place, asked);
-        chain_arrivals_take (place, asked);
+        if (chain_files_take (self, now, place, asked)) /* who is done gives its room to a file */
+            chain_arrivals_take (place, asked);
         for (size_t i = 0; i < asked->receipts_count; i++)
             chain_receipt (self, now, place, &asked->receipts [i]);
     }

@@ -80,7 +80,8 @@ void chain_nodes_settle (chain_t *self, const moment_t *now);
 
 /*  --- chain_files.c --- */
 
-void chain_files_take (chain_t *self, const moment_t *now, chain_node_t *place,
+/*  False: the report is about what was so earlier. */
+bool chain_files_take (chain_t *self, const moment_t *now, chain_node_t *place,
                        const storage_attend_t *asked);
 void chain_files_unsure (chain_node_t *place);
 bool chain_has_room (const chain_t *self, const chain_node_t *place, uint64_t bytes);
