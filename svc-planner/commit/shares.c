@@ -217,6 +217,39 @@ int64_t shares_edge (const shares_t *self)
     return lack_ms < INT64_MAX ? lack_ms - lead_ms : end_ms;
 }
 
+static bool booking_goes_on (const holding_t *has, const compute_booking_t *was)
+{
+    for (size_t i = 0; i < has->bookings_count; i++)
+        if (has->bookings [i].from_ms == was->from_ms && has->bookings [i].cpus == was->cpus &&
+            strcmp (has->bookings [i].need, was->need) == 0)
+            return true;
+    return false;
+}
+
+static bool circuit_goes_on (const holding_t *has, const circuit_t *was)
+{
+    for (size_t i = 0; i < has->circuits_count; i++)
+        if (has->circuits [i].from_ms == was->from_ms && has->circuits [i].mbps == was->mbps &&
+            strcmp (has->circuits [i].need, was->need) == 0)
+            return true;
+    return false;
+}
+
+int64_t shares_begun (const shares_t *self)
+{
+    int64_t first_ms = INT64_MAX;
+    for (size_t i = 0; i < self->count; i++) {
+        const holding_t *old = &self->shares [i].old, *new = &self->shares [i].new;
+        for (size_t b = 0; b < old->bookings_count; b++)
+            if (old->bookings [b].from_ms < first_ms && !booking_goes_on (new, &old->bookings [b]))
+                first_ms = old->bookings [b].from_ms;
+        for (size_t c = 0; c < old->circuits_count; c++)
+            if (old->circuits [c].from_ms < first_ms && !circuit_goes_on (new, &old->circuits [c]))
+                first_ms = old->circuits [c].from_ms;
+    }
+    return first_ms;
+}
+
 int64_t shares_end (const shares_t *self)
 {
     int64_t end_ms = 0;

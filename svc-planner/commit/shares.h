@@ -40,6 +40,10 @@ void share_connect (share_t *self, const circuit_t *circuit);
  *  use, and again with those that are being cleaned; CPUs count for each need. */
 int64_t shares_edge (const shares_t *self);
 
+/*  When the first of what the old version has, and the new one has otherwise or not at all, begins:
+ *  a change must be decided before. INT64_MAX: there is none. */
+int64_t shares_begun (const shares_t *self);
+
 /*  The last end of old and new holdings, cleaning included. */
 int64_t shares_end (const shares_t *self);
 

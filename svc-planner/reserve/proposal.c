@@ -314,6 +314,8 @@ static bool propose_shares (pending_t *self, const moment_t *now, const shares_t
     /* A silent participant's part may end later than all the others. */
     int64_t rest_ms = awaited_count > 0 ? locate_newest (self->base.locate)->plan.end_ms : 0;
     int64_t edge_ms = proposal_later (shares_edge (shares), rest_ms);
+    if (self->operation == OPERATION_MODIFY && !self->repair_order) /* the past stays (R10) */
+        edge_ms = proposal_earlier (edge_ms, shares_begun (shares));
     int64_t decide_by_ms = wall_ms + settings->decide_ms;
     if (decide_by_ms > edge_ms - settings->guard_ms)
         decide_by_ms = edge_ms - settings->guard_ms;

@@ -306,12 +306,18 @@ static bool lose_holds_at_s1 (fed_t *fed, const fed_call_t *call)
     return strcmp (call->method, "Hold") != 0 || call->to != fed_find (fed, "lis/s1");
 }
 
+/*  cpus: of the first need; 0 = as it is. */
 static Musubi__Answer *move_to (fed_t *fed, const char *id, const char *reservation,
-                                int64_t start_ms)
+                                int64_t start_ms, uint32_t cpus)
 {
     Musubi__ModifyRequest modify = MUSUBI__MODIFY_REQUEST__INIT;
     Musubi__TimeFrame window = MUSUBI__TIME_FRAME__INIT;
     Musubi__Instant start = MUSUBI__INSTANT__INIT;
+    Musubi__NeedPatch patch = MUSUBI__NEED_PATCH__INIT, *list [] = {&patch};
+    patch.id = "n0";
+    patch.cpus = cpus;
+    modify.compute = list;
+    modify.n_compute = cpus > 0;
     start.when_case = MUSUBI__INSTANT__WHEN_AT_MS;
     start.at_ms = FED_EPOCH_MS + start_ms;
     window.start = &start;
@@ -319,6 +325,29 @@ static Musubi__Answer *move_to (fed_t *fed, const char *id, const char *reservat
     modify.window = &window;
     return read_answer (fed,
                         fed_ask (fed, "p1", "Planner", "Modify", "alice", id, &modify.base, 60000));
+}
+
+/*  With a new window that allows the old start, a tenth of a second before it: whatever becomes of
+ *  it, nobody is told to have had less since that start. */
+static void R10_what_begins_now_is_not_made_smaller_from_its_start_on (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 20, 1, 2, 8, 2);
+    user_wish_t wish = {.cpus = {16}, .needs = 1, .start_ms = 60000};
+    Musubi__Answer *first = reserve (&fed, "p0", "a@g1", &wish);
+    expect_status (first, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    fed_run (&fed, first->start_ms - FED_EPOCH_MS - fed.mono_ms - 100);
+    Musubi__Answer *answer = move_to (&fed, "b@g1", first->reservation, 60000, 8);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    assert_non_null (strstr (answer->reasons [0]->text, "too late"));
+    message_free (&answer->base);
+    fed_run (&fed, 1000);
+    answer = modify_cpus (&fed, "p0", "c@g1", first->reservation, 8, 0);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    message_free (&first->base);
+    fed_end (&fed);
 }
 
 /*  A change at two sites, one of which refuses it: the reservation keeps what it had, what it might
@@ -343,10 +372,10 @@ static void R10_a_change_that_fails_at_one_of_two_sites_leaves_the_old_at_both (
             char id [16];
             snprintf (id, sizeof id, "m%d@g1", round);
             fed.passes = round == 0 ? lose_holds_at_s1 : NULL;
-            Musubi__Answer *answer = changes [i].move_ms
-                                       ? move_to (&fed, id, first->reservation, changes [i].move_ms)
-                                       : modify_cpus (&fed, "p1", id, first->reservation,
-                                                      changes [i].cpus, changes [i].duration_ms);
+            Musubi__Answer *answer =
+              changes [i].move_ms ? move_to (&fed, id, first->reservation, changes [i].move_ms, 0)
+                                  : modify_cpus (&fed, "p1", id, first->reservation,
+                                                 changes [i].cpus, changes [i].duration_ms);
             fed.passes = NULL;
             expect_status (answer, round == 0 ? MUSUBI__ANSWER_STATUS__ANSWER_UNKNOWN
                                               : MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
@@ -553,7 +582,7 @@ static void T10_a_repair_leaves_a_later_version_alone (void **state)
         fed_run (&fed, 20);
     fed_kill (&fed, fed_find (&fed, "p0"));
 
-    answer = move_to (&fed, "m@g1", reservation, 10 * FED_HOUR_MS);
+    answer = move_to (&fed, "m@g1", reservation, 10 * FED_HOUR_MS, 0);
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     message_free (&answer->base);
     fed_start (&fed, fed_find (&fed, "p0"));
@@ -674,6 +703,7 @@ int main (void)
       cmocka_unit_test (a_release_takes_along_the_site_that_a_change_brought_in_meanwhile),
       cmocka_unit_test (who_lives_now_where_a_site_was_says_nothing_for_it),
       cmocka_unit_test (a_running_reservation_is_prolonged_where_it_is),
+      cmocka_unit_test (R10_what_begins_now_is_not_made_smaller_from_its_start_on),
       cmocka_unit_test (R10_a_change_that_fails_at_one_of_two_sites_leaves_the_old_at_both),
       cmocka_unit_test (nobody_changes_what_is_anothers),
       cmocka_unit_test (changes_of_one_reservation_at_two_planners_come_one_after_the_other),

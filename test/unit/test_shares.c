@@ -267,6 +267,47 @@ static void T9_nodes_that_are_cleaned_are_of_no_use_to_a_change (void **state)
     assert_int_equal (edge_of (later, 3), 100);
 }
 
+/*  The old version of a reservation has two CPUs from 0 to 50, four until 100, and a circuit. */
+static int64_t begun_of (const compute_booking_t *new, size_t count, uint32_t mbps)
+{
+    compute_booking_t old [] = {booking ("n", "a", 2, 0, 50), booking ("n", "a", 2, 50, 100)};
+    circuit_t had = circuit ("l", NULL, 10, 30, 100), has = circuit ("l", NULL, mbps, 30, 100);
+    shares_t shares = {0};
+    participant_ref_t site = party_named ("lis/ams"), domain = party_named ("nis/N");
+    share_t *share = shares_of (&shares, &site), *at_domain = shares_of (&shares, &domain);
+    old [0].cpus = 2;
+    old [1].cpus = 4;
+    share->old = (holding_t){.bookings = old, .bookings_count = 2};
+    at_domain->old = (holding_t){.circuits = &had, .circuits_count = 1};
+    for (size_t i = 0; i < count; i++)
+        share_book (share, &new [i]);
+    share_connect (at_domain, &has);
+    int64_t begun_ms = shares_begun (&shares);
+    shares_clear (&shares);
+    free (had.links);
+    return begun_ms;
+}
+
+static void R10_what_is_changed_from_its_begin_on_is_changed_before_it (void **state)
+{
+    (void) state;
+    compute_booking_t now [] = {booking ("n", "a", 2, 0, 50), booking ("n", "a", 2, 50, 80),
+                                booking ("n", "a", 2, 80, 100)};
+    now [0].cpus = 2;
+    now [1].cpus = now [2].cpus = 4;
+    assert_int_equal (begun_of (now, 2, 10), INT64_MAX); /* it ends earlier */
+    now [2].cpus = 1;
+    assert_int_equal (begun_of (now, 3, 10), INT64_MAX); /* less from some time later on */
+    assert_int_equal (begun_of (now, 3, 5), 30);         /* so is a circuit */
+    now [1].cpus = 3;
+    assert_int_equal (begun_of (now, 3, 10), 50);
+    now [0].cpus = 1;
+    assert_int_equal (begun_of (now, 3, 5), 0);
+    now [0] = booking ("n", "a", 2, 60, 160); /* it moves */
+    assert_int_equal (begun_of (now, 1, 10), 0);
+    assert_int_equal (begun_of (NULL, 0, 10), 0);
+}
+
 static void a_plan_ends_with_its_last_part_and_the_cleaning_after_it (void **state)
 {
     (void) state;
@@ -346,6 +387,7 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (T9_the_edge_is_the_first_moment_that_lacks_something),
       cmocka_unit_test (T9_nodes_that_are_cleaned_are_of_no_use_to_a_change),
+      cmocka_unit_test (R10_what_is_changed_from_its_begin_on_is_changed_before_it),
       cmocka_unit_test (a_plan_ends_with_its_last_part_and_the_cleaning_after_it),
       cmocka_unit_test (each_participant_gets_a_part_of_its_kind),
       cmocka_unit_test (too_many_participants_or_circuits_are_refused_in_words),
