@@ -32,25 +32,13 @@ static void add_names (json_t *changes, const char *reservation, const char *wor
                   json_string (json_string_value (name)));
 }
 
-/*  The end in the later look, else in the earlier one; INT64_MAX when neither has one. */
-static int64_t changes_end_of (const json_t *before, const json_t *after)
-{
-    int64_t ms;
-    bool relative;
-    const char *end = text_of (after, "end");
-    return timetext_parse (*end ? end : text_of (before, "end"), &ms, &relative) ? ms : INT64_MAX;
-}
-
 static void add_status (json_t *changes, const json_t *before, const json_t *after, int64_t now_ms)
 {
     const char *was = text_of (before, "status");
     const char *status = text_of (after, "status");
     if (strcmp (was, status) == 0)
         return;
-    /* Planners of before call it released, too, when its time is over. */
-    bool ended = strcmp (status, "released") == 0 && changes_end_of (before, after) <= now_ms;
-    json_t *change =
-      changes_add_one (changes, text_of (after, "reservation"), ended ? "ended" : status, now_ms);
+    json_t *change = changes_add_one (changes, text_of (after, "reservation"), status, now_ms);
     if (*was)
         take (change, "was", json_string (was));
     if (*text_of (after, "name"))

@@ -234,6 +234,7 @@ void reservation_free (participant_t *self, reservation_t *reservation)
         self->resource.end (self->resource.owner, reservation->current);
     ordered_remove (self->reservations, reservation->id);
     free (reservation->part.data);
+    free (reservation->was.data);
     free (reservation->plan.data);
     free (reservation);
 }
@@ -390,6 +391,7 @@ static void load_reservation (void *owner, bytes_t key, bytes_t value)
     reservation->made_by = record.made_by;
     reservation->part_kind = record.part_kind;
     reservation->part = record.part; /* and with the plan all that the record owned */
+    reservation->was = record.was;
     reservation->plan = record.plan;
     reservation->released = record.released;
     reservation->failed = record.failed;

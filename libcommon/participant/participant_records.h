@@ -31,6 +31,7 @@ typedef struct {
     part_kind_t part_kind;
     packed_t part;
     packed_t plan;
+    packed_t was;
     bool released;
     bool failed;
     int64_t until_ms;

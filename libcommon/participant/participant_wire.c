@@ -83,6 +83,7 @@ static const codec_row_t reservation_record_rows [] = {
   ROW_TIME ("until_ms", reservation_record_t, until_ms),
   ROW_BYTES ("plan", reservation_record_t, plan.data, plan.size, RECORD_BYTES_MAX,
              OF (&plan_codec)),
+  ROW_BYTES ("was", reservation_record_t, was.data, was.size, RECORD_BYTES_MAX),
 };
 
 static bool reservation_record_rule (void *self, char why [WHY_BYTES])
@@ -101,6 +102,7 @@ packed_t reservation_record_encode (const reservation_t *self)
                                    .made_by = self->made_by,
                                    .part_kind = self->part_kind,
                                    .part = self->part,
+                                   .was = self->was,
                                    .plan = self->plan,
                                    .released = self->released,
                                    .failed = self->failed,
@@ -153,6 +155,21 @@ static void *page_unpack (page_t *self, const ProtobufCMessageDescriptor *descri
 static void *page_part (page_t *self, part_kind_t kind, part_kind_t told, packed_t part)
 {
     return kind == told ? page_unpack (self, part_codec (kind)->message, part) : NULL;
+}
+
+/*  What a part books. */
+static void page_holding (page_t *self, part_kind_t kind, packed_t part, Musubi__Holding *to)
+{
+    const Musubi__NetworkPart *network = page_part (self, kind, PART_NETWORK, part);
+    const Musubi__ComputePart *compute = page_part (self, kind, PART_COMPUTE, part);
+    const Musubi__SpacePart *space = page_part (self, kind, PART_SPACE, part);
+    musubi__holding__init (to);
+    to->n_circuits = network ? network->n_circuits : 0;
+    to->circuits = network ? network->circuits : NULL;
+    to->n_bookings = compute ? compute->n_bookings : 0;
+    to->bookings = compute ? compute->bookings : NULL;
+    to->n_space = space ? space->n_bookings : 0;
+    to->space = space ? space->bookings : NULL;
 }
 
 /*  False when the page is full. A first one always fits: see the limits. */
@@ -214,6 +231,7 @@ static void put_usage (page_t *self, Musubi__PartRecord *record, const part_view
 bool page_add_part (page_t *self, const part_view_t *view)
 {
     const reservation_t *reservation = view->reservation;
+    Musubi__Holding holding;
     Musubi__PartRecord *record = arena_take (&self->arena, sizeof *record);
     musubi__part_record__init (record);
     record->participant = (char *) view->participant;
@@ -226,43 +244,38 @@ bool page_add_part (page_t *self, const part_view_t *view)
         put_pending (self, record, reservation->pending);
     if (view->details) {
         record->owner = (char *) reservation->owner;
+        if (reservation->was.size > 0) {
+            record->was = arena_take (&self->arena, sizeof *record->was);
+            page_holding (self, reservation->part_kind, reservation->was, record->was);
+        }
         put_usage (self, record, view);
         record->plan = page_unpack (self, &musubi__plan__descriptor,
                                     view->by ? view->by->plan : reservation->plan);
-        const Musubi__NetworkPart *network =
-          page_part (self, reservation->part_kind, PART_NETWORK, reservation->part);
-        const Musubi__ComputePart *compute =
-          page_part (self, reservation->part_kind, PART_COMPUTE, reservation->part);
-        const Musubi__SpacePart *space =
-          page_part (self, reservation->part_kind, PART_SPACE, reservation->part);
-        record->n_circuits = network ? network->n_circuits : 0;
-        record->circuits = network ? network->circuits : NULL;
-        record->n_bookings = compute ? compute->n_bookings : 0;
-        record->bookings = compute ? compute->bookings : NULL;
-        record->n_space = space ? space->n_bookings : 0;
-        record->space = space ? space->bookings : NULL;
+        page_holding (self, reservation->part_kind, reservation->part, &holding);
+        record->n_circuits = holding.n_circuits;
+        record->circuits = holding.circuits;
+        record->n_bookings = holding.n_bookings;
+        record->bookings = holding.bookings;
+        record->n_space = holding.n_space;
+        record->space = holding.space;
     }
     return page_keep (self, &record->base);
 }
 
 bool page_add_command (page_t *self, const command_t *command)
 {
+    Musubi__Holding holding;
     Musubi__CommandRecord *record = arena_take (&self->arena, sizeof *record);
     musubi__command_record__init (record);
     record->plan = page_unpack (self, &musubi__plan__descriptor, command->plan);
     record->state = (Musubi__CommandState) command->state;
-    const Musubi__NetworkPart *network =
-      page_part (self, command->part_kind, PART_NETWORK, command->part);
-    const Musubi__ComputePart *compute =
-      page_part (self, command->part_kind, PART_COMPUTE, command->part);
-    const Musubi__SpacePart *space =
-      page_part (self, command->part_kind, PART_SPACE, command->part);
-    record->n_circuits = network ? network->n_circuits : 0;
-    record->circuits = network ? network->circuits : NULL;
-    record->n_bookings = compute ? compute->n_bookings : 0;
-    record->bookings = compute ? compute->bookings : NULL;
-    record->n_space = space ? space->n_bookings : 0;
-    record->space = space ? space->bookings : NULL;
+    page_holding (self, command->part_kind, command->part, &holding);
+    record->n_circuits = holding.n_circuits;
+    record->circuits = holding.circuits;
+    record->n_bookings = holding.n_bookings;
+    record->bookings = holding.bookings;
+    record->n_space = holding.n_space;
+    record->space = holding.space;
     record->done = command->done;
     record->prepared_ms = command->prepared_ms;
     record->held_ms = command->held_ms;

@@ -16,6 +16,16 @@ typedef enum {
     RECORD_FAILED
 } record_state_t;
 
+/*  Bookings at a site, circuits in a network domain, bytes at a site's storage. */
+typedef struct {
+    compute_booking_t *bookings;
+    size_t bookings_count;
+    circuit_t *circuits;
+    size_t circuits_count;
+    space_booking_t *space;
+    size_t space_count;
+} holding_t;
+
 /*  A reservation at one participant. Owns its lists, opening and plan. */
 typedef struct {
     char participant [NAME_BYTES_MAX + 1];
@@ -43,20 +53,11 @@ typedef struct {
     txid_t pending;
     command_state_t pending_state;
     operation_t pending_operation;
+    holding_t was; /* what it booked until it was released */
 } part_record_t;
 
 /*  Released or failed? */
 bool part_record_over (const part_record_t *self);
-
-/*  Bookings at a site, circuits in a network domain, bytes at a site's storage. */
-typedef struct {
-    compute_booking_t *bookings;
-    size_t bookings_count;
-    circuit_t *circuits;
-    size_t circuits_count;
-    space_booking_t *space;
-    size_t space_count;
-} holding_t;
 
 /*  What it books; borrowed. Is it nothing? When the last of it ends; 0 when it is nothing. */
 holding_t holding_of (const part_record_t *record);

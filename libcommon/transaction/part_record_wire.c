@@ -53,6 +53,13 @@ const codec_t opening_codec = {.message = &musubi__opening_record__descriptor,
                                .rows = opening_rows,
                                .rows_count = sizeof opening_rows / sizeof *opening_rows};
 
+static const codec_row_t holding_rows [] = {
+  ROW_LIST ("bookings", holding_t, bookings, bookings_count, compute_booking, 0, BOOKINGS_MAX),
+  ROW_LIST ("circuits", holding_t, circuits, circuits_count, circuit, 0, CIRCUITS_MAX),
+  ROW_LIST ("space", holding_t, space, space_count, space_booking, 0, BOOKINGS_MAX),
+};
+static const codec_t holding_codec = CODEC (holding_t, holding, holding_rows);
+
 static const codec_row_t part_record_rows [] = {
   ROW_WORD ("participant", part_record_t, participant, OR_NONE),
   ROW_WORD ("reservation", part_record_t, reservation),
@@ -74,6 +81,7 @@ static const codec_row_t part_record_rows [] = {
             MUSUBI__CIRCUIT_STATE__CIRCUITS_DEGRADED),
   ROW_TEXT ("circuit_trouble", part_record_t, circuit_trouble, OR_NONE),
   ROW_FLAG ("lacking", part_record_t, lacking),
+  ROW_ONE ("was", part_record_t, was, holding, OR_NONE),
 };
 const codec_t part_record_codec = CODEC (part_record_t, part_record, part_record_rows);
 

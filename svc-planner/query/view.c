@@ -118,22 +118,22 @@ static void view_span (view_t *self, int64_t from_ms, int64_t until_ms)
 }
 
 /*  A file's circuit ends before the reservation begins. */
-static bool of_file (const view_part_t *parts, size_t count, const char *need)
+static bool of_file (const part_record_t *records, size_t count, const char *need)
 {
     for (size_t i = 0; i < count; i++)
-        for (size_t b = 0; parts [i].record && b < parts [i].record->space_count; b++)
-            if (strcmp (parts [i].record->space [b].need, need) == 0)
+        for (size_t b = 0; b < records [i].space_count; b++)
+            if (strcmp (records [i].space [b].need, need) == 0)
                 return true;
     return false;
 }
 
-static void span_record (view_t *self, const part_record_t *record, const view_part_t *parts,
+static void span_record (view_t *self, const part_record_t *record, const part_record_t *records,
                          size_t count)
 {
     for (size_t i = 0; i < record->bookings_count; i++)
         view_span (self, record->bookings [i].from_ms, record->bookings [i].until_ms);
     for (size_t i = 0; i < record->circuits_count; i++)
-        if (!of_file (parts, count, record->circuits [i].need))
+        if (!of_file (records, count, record->circuits [i].need))
             view_span (self, record->circuits [i].from_ms, record->circuits [i].until_ms);
 }
 
@@ -229,21 +229,40 @@ static void view_add_part (view_t *self, const part_record_t *record)
         self->lacking [self->lacking_count++] = record->participant;
 }
 
-static void add_details (view_t *self, const part_record_t *const *records, size_t count,
-                         const part_record_t *newest, const graph_t *graph)
+static void add_details (view_t *self, const part_record_t *shown, size_t count,
+                         const view_part_t *parts, const part_record_t *newest,
+                         const graph_t *graph)
 {
+    const part_record_t **records = must (calloc (count + 1, sizeof *records));
     self->owner = newest->owner;
     self->parts = must (calloc (count + 1, sizeof *self->parts));
     self->openings = must (calloc (count + 1, sizeof *self->openings));
     self->staging = must (calloc (count + 1, sizeof *self->staging));
     self->circuits = must (calloc (count + 1, sizeof *self->circuits));
     self->lacking = must (calloc (count + 1, sizeof *self->lacking));
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0, part = 0; i < count; i++, part++) {
+        records [i] = &shown [i];
         view_add_placements (self, records [i]);
         view_add_rooms (self, records [i]);
-        view_add_part (self, records [i]);
+        while (!parts [part].record)
+            part++;
+        view_add_part (self, parts [part].record);
     }
     add_connections (self, records, count, newest, graph);
+    free (records);
+}
+
+/*  With what it had, when that was given back early. */
+static part_record_t view_shown (const part_record_t *record)
+{
+    part_record_t shown = *record;
+    holding_t now = holding_of (record), was = record->was;
+    if (record->state != RECORD_RELEASED || !holding_empty (&now))
+        return shown;
+    shown.bookings = was.bookings, shown.bookings_count = was.bookings_count;
+    shown.circuits = was.circuits, shown.circuits_count = was.circuits_count;
+    shown.space = was.space, shown.space_count = was.space_count;
+    return shown;
 }
 
 const part_record_t *view_build (view_t *self, const view_part_t *parts, size_t count,
@@ -259,22 +278,23 @@ const part_record_t *view_build (view_t *self, const view_part_t *parts, size_t 
     view_tally_t tally = count_parts (self, parts, count, newest);
     bool doubt;
     self->status = view_judge (&tally, newest, &doubt);
-    const part_record_t **records = must (calloc (count, sizeof *records));
-    size_t records_count = 0;
+    part_record_t *shown = must (calloc (count, sizeof *shown));
+    size_t shown_count = 0;
     for (size_t i = 0; i < count; i++) {
         const part_record_t *record = parts [i].record;
         if (!record)
             continue;
         if (record->state == RECORD_ACTIVATED && self->state == RECORD_RESERVED)
             self->state = RECORD_ACTIVATED;
-        span_record (self, record, parts, count);
-        records [records_count++] = record;
+        shown [shown_count++] = view_shown (record);
     }
+    for (size_t i = 0; i < shown_count; i++)
+        span_record (self, &shown [i], shown, shown_count);
     if (self->hidden)
         self->silent_count = 0; /* their names would tell where it is */
     else
-        add_details (self, records, records_count, newest, graph);
-    free (records);
+        add_details (self, shown, shown_count, parts, newest, graph);
+    free (shown);
     return doubt ? newest : NULL;
 }
 

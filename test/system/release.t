@@ -42,4 +42,14 @@ back
 comes "with every planner killed, and the site back, it comes to be released" shows released
 exits 0 "its part there is free, too" musubi reserve "$work/b.json"
 exits 1 "a second release has nothing left to do" musubi release "$id"
+
+# What it was stays known: whose, where, from when and until when.
+was () { "$@" 2>/dev/null | jq -ce '(if .reservations then .reservations[] else . end) | select(.reservation == "'"$id"'") |
+  [.status, .owner, .start, .end, ([.compute[].site] | sort)]'; }
+wanted='["released","alice","'$start'","'$(date -u -d "$start + 1 hour" +%Y-%m-%dT%H:%M:%S)'Z",["a","b"]]'
+check "it is shown with what it was" test "$(was musubi --json show "$id")" = "$wanted"
+check "  … and listed so" test "$(was musubi --json list)" = "$wanted"
+slay "$(pid_of lis/a)"
+back
+comes "  … after a restart, too" eval '[ "$(was musubi --json show "$id")" = "$wanted" ]'
 finish
