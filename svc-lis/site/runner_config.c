@@ -128,6 +128,11 @@ static bool accounts_read (const config_t *config, runner_settings_t *settings,
                                   locals [i], ACCOUNT_BYTES_MAX);
         name_list_auto_t actors = {0};
         name_list_add (&actors, config_text (config, path), "");
+        for (size_t k = 0; k < actors.count; k++)
+            if (list_find (settings->accounts, settings->accounts_count, sizeof *settings->accounts,
+                           actors.words [k]))
+                return config_wrong (config, path, why, "%s has an account already",
+                                     actors.words [k]);
         accounts_add (settings, locals [i], &actors);
     }
     return true;

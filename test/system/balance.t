@@ -116,6 +116,9 @@ for job, load in loads.items (): assert abs (load - (1 if job == 'b' else 1 + in
 exits 2 "20,000 clusters, written out transfer by transfer" musubi balance --step "$work/wide.json"
 says "  … are too much, and it says so" 'vectors\[0\].*20000 clusters.*50000000'
 
+jq '.vectors[1].name = .vectors[0].name' "$root/examples/steps.json" >"$work/twice.json"
+exits 2 "two vectors of one name" musubi balance --step "$work/twice.json"
+says "  … are refused by path" 'vectors\[1\]\.name: ".*" is used twice'
 exits 2 "no file" musubi balance --step "$work/nothing.json"
 exits 2 "nothing to do" musubi balance
 says "  … says where it is told" 'musubi balance --help'

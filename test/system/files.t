@@ -149,6 +149,10 @@ exits 0 "several files are put" musubi put few/*.nc era5/ --site ams
 exits 0 "and got by a pattern" musubi get 'era5/*.nc' -o got --site oslo
 check "as they were" diff -r few got
 exits 0 "one and another" musubi get era5/1.nc era5/3.nc -o got --site oslo
+echo literal >literal
+exits 0 "a name with * and ? in it is put" musubi put literal 'era5/*.n?' --site ams
+exits 0 "  … and got" musubi get 'era5/*.n?' -o alone --site oslo
+check "  … as that file alone" cmp literal alone
 exits 1 "a pattern that nothing matches" musubi get 'era6/*' -o got --site oslo
 exits 2 "several into a file" musubi get era5/1.nc era5/2.nc -o got/1.nc --site oslo
 exits 2 "several under one name" musubi put few/1.nc few/2.nc era5 --site ams

@@ -63,6 +63,7 @@ json.dump(all, open(sys.argv[2], 'w'))" "$file" "$work/wrong.json"
   exits 2 "$1" musubi solve "$work/wrong.json"
   says "  … is named" "$2"
 }
+wrong "two of one id" 'instances\[1\]\.id: ".*" is used twice' "all['instances'][1]['id'] = one['id']"
 wrong "an unknown key" 'instances\[0\]\.colour' "one['colour'] = 1"
 wrong "an edge to nowhere" 'instances\[0\]\.edges\[1\]' "one['edges'][1][0] = 9"
 wrong "an edge twice" 'instances\[0\]\.edges\[4\].*joined already' "one['edges'].append([1, 0, 1, 1])"

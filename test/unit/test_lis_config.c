@@ -283,6 +283,15 @@ static void a_node_is_lost_later_than_what_runs_there_has_ended (void **state)
         with_setting (base, cases [i].setting, cases [i].why);
 }
 
+static void an_actor_has_one_account (void **state)
+{
+    (void) state;
+    static const char base [] = "name = ams\nback_end = runner\nclasses\n    thin\n"
+                                "        nodes = 2\naccounts\n    x = \"alice, *\"\n";
+    with_setting (base, "accounts/y=bob", "");
+    with_setting (base, "accounts/y=alice", "accounts/y: alice has an account already");
+}
+
 static void refuses_nodes_that_can_not_be_told_apart (void **state)
 {
     (void) state;
@@ -333,6 +342,7 @@ int main (void)
       cmocka_unit_test (presets_are_the_limits_that_the_code_has),
       cmocka_unit_test (refuses_what_makes_no_site),
       cmocka_unit_test (a_node_is_lost_later_than_what_runs_there_has_ended),
+      cmocka_unit_test (an_actor_has_one_account),
       cmocka_unit_test (refuses_nodes_that_can_not_be_told_apart),
       cmocka_unit_test (refuses_too_many_classes_and_attributes),
     };

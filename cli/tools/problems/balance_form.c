@@ -172,12 +172,9 @@ static bool read_vector (const problem_reader_t *reader, const json_t *entry,
 balance_vector_t *balance_form_read (const json_t *file, size_t *count, char why [LONG_WHY_BYTES])
 {
     problem_reader_t reader = {.why = why};
-    const json_t *list = json_object_get (file, "vectors");
-    if (!json_is_array (list)) {
-        problem_refuse (&reader, "vectors: must be a list; the file is {\"vectors\": [...]}");
-        return NULL;
-    }
-    if (!problem_keys (&reader, file, "vectors, tolerance, indices"))
+    const json_t *list =
+      problem_list (&reader, file, "vectors", "vectors, tolerance, indices", "name");
+    if (!list)
         return NULL;
     *count = json_array_size (list);
     balance_vector_t *vectors = must (calloc (*count + 1, sizeof *vectors));

@@ -149,12 +149,8 @@ instance_t *program_form_read (const json_t *file, program_reading_t reading, ui
                                size_t *count, char why [LONG_WHY_BYTES])
 {
     problem_reader_t reader = {.why = why};
-    const json_t *list = json_object_get (file, "instances");
-    if (!json_is_array (list)) {
-        problem_refuse (&reader, "instances: must be a list; the file is {\"instances\": [...]}");
-        return NULL;
-    }
-    if (!problem_keys (&reader, file, "instances"))
+    const json_t *list = problem_list (&reader, file, "instances", "instances", "id");
+    if (!list)
         return NULL;
     *count = json_array_size (list);
     instance_t *instances = must (calloc (*count + 1, sizeof *instances));
