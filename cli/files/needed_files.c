@@ -76,7 +76,10 @@ static int files_of_name (const cli_t *cli, session_t *session, const char *name
         return folder_files (&ends, text_of (json_object_get (list, "file"), "name"),
                              name + length + (name [length] == '/'), names);
     take (names, name, json_true ());
-    return list ? cli_fail (EXIT_REFUSED, "%s: a folder (put -r) can't be an input of tasks", name)
+    return list ? cli_fail (EXIT_REFUSED,
+                            "%s: a folder (put -r), or a member of one, can't be an input of "
+                            "tasks: put its files one by one (put FILE... NAME/)",
+                            name)
                 : EXIT_DONE;
 }
 

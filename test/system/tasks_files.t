@@ -118,7 +118,8 @@ exits 2 "a bag whose tasks would read what they make is refused" \
 exits 2 "and one whose tasks would all make one file" run ams --count 3 --limit 1m --output out -- true
 
 check "a folder is put, too" musubi put -r "$shared" scripts --site ber
-exits 1 "which can't be an input, and nothing waits for it" run ams --limit 1m --input scripts/task -- true
+exits 1 "which can't be an input, and nothing waits for it" musubi submit ams --limit 1m --input scripts/task -- true
+says "  … and what can be done is told" "scripts/task: a folder .* can't be an input of tasks: put its files one by one"
 musubi put "$file" many/0.nc --site ber
 musubi put "$file" many/1.nc --site ber
 bag=$(run ams --limit 1m --input 'many/*.nc' --output got=runs/got -- sh -c 'ls *.nc >got')
