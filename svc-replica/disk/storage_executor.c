@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -22,6 +23,7 @@
 #define COPY_BYTES    (1 << 30) /* at most, that one call copies */
 #define FOLDER_MODE   0750
 #define BITS_PER_BYTE 8
+#define BLOCK_BYTES   512 /* of st_blocks */
 
 static bool storage_executor_failed (char why [WHY_BYTES], const char *doing, const char *path)
 {
@@ -368,6 +370,39 @@ static bool storage_executor_sweep (const void *order, void *told, char why [WHY
     return swept;
 }
 
+/*  --- room --- */
+
+static const char *const inside [] = {"", "/parts", "/files", "/marks", "/arrivals"};
+
+uint64_t storage_room (const char *path)
+{
+    struct statvfs room;
+    struct stat status;
+    if (statvfs (path, &room) != 0)
+        return 0;
+    uint64_t bytes = 1 + (uint64_t) room.f_bavail * room.f_frsize; /* not even one is known, too */
+    for (size_t i = 1; i < sizeof inside / sizeof *inside; i++) {
+        char name [STORAGE_PATH_BYTES];
+        snprintf (name, sizeof name, "%s%s", path, inside [i]);
+        DIR *folder = opendir (name);
+        for (const struct dirent *entry; folder && (entry = readdir (folder));)
+            if (entry->d_name [0] != '.' &&
+                fstatat (dirfd (folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+                bytes += (uint64_t) status.st_blocks * BLOCK_BYTES;
+        if (folder)
+            closedir (folder);
+    }
+    return bytes;
+}
+
+static bool storage_executor_room (const void *order, void *told, char why [WHY_BYTES])
+{
+    const storage_work_t *work = order;
+    storage_result_t *result = told;
+    result->content.size = storage_room (work->from);
+    return result->content.size > 0 || storage_executor_failed (why, "looking at", work->from);
+}
+
 /*  --- all kinds --- */
 
 #define STORAGE_WORK(name, how)                                                                    \
@@ -382,12 +417,12 @@ const work_kind_t storage_works [] = {
   STORAGE_WORK (FILE_PROVE, prove),
   STORAGE_WORK (FILE_DROP, storage_executor_drop),
   STORAGE_WORK (FILE_SWEEP, storage_executor_sweep),
+  STORAGE_WORK (FILE_ROOM, storage_executor_room),
 };
 const size_t storage_executor_count = sizeof storage_works / sizeof *storage_works;
 
 bool storage_folders_make (const char *folder)
 {
-    static const char *const inside [] = {"", "/parts", "/files", "/marks", "/arrivals"};
     char path [STORAGE_PATH_BYTES];
     for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
         snprintf (path, sizeof path, "%s%s", folder, inside [i]);

@@ -105,6 +105,8 @@ static bool storage_main_core_new (const config_t *config, core_t *core, char wh
     };
     bool good = storage_main_client_follow (config_integer (config, "guest/client"), why) &&
                 storage_main_settings_right (&settings, why);
+    if (good && !settings.guest)
+        settings.room = storage_room (settings.folder);
     if (good)
         storage_core (&settings, core);
     return good;

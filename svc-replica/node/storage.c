@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define REPORT_MS      250 /* until the site has told another value */
+#define REPORT_MS      250   /* until the site has told another value */
+#define LOOK_MS        60000 /* between two looks at the room */
 #define BACKOFF_MS     100
 #define BACKOFF_MS_MAX 2000
 
@@ -26,7 +27,7 @@ static packed_t storage_ask (void *owner, const agent_poll_question_t *question)
     if (question->said.seen == 0) /* its site may have been started anew: from the first */
         self->files_seen = 0;
     storage_attend_t attend = {.question = question->said,
-                               .bytes_max = self->settings.bytes_max,
+                               .bytes_max = self->bytes_max,
                                .bytes_used = files_bytes (self) + transfers_bytes (self),
                                .guest = self->settings.guest,
                                .files = files,
@@ -72,6 +73,27 @@ uint64_t storage_order (storage_t *self, const char *kind, const storage_work_t 
     return number;
 }
 
+static void storage_look (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) now;
+    (void) token;
+    storage_t *self = owner;
+    self->looking =
+      storage_order (self, FILE_ROOM, &(storage_work_t){.from = self->settings.folder});
+}
+
+/*  room 0: it could not be looked at. */
+static void storage_looked (storage_t *self, const moment_t *now, uint64_t room)
+{
+    uint64_t before = self->bytes_max;
+    self->looking = 0;
+    if (room > 0)
+        self->bytes_max = room < self->settings.bytes_max ? room : self->settings.bytes_max;
+    if (self->bytes_max != before)
+        storage_news (self, now, false);
+    timers_set (self->service->timers, now->mono_ms + LOOK_MS, storage_look, self, 0);
+}
+
 static bool storage_on_work (void *owner, const moment_t *now, const event_t *event)
 {
     storage_t *self = owner;
@@ -87,6 +109,10 @@ static bool storage_on_work (void *owner, const moment_t *now, const event_t *ev
         outbox_log (self->service->outbox, LEVEL_WARNING, "work failed why=\"%.250s\"", why);
         service_count (self->service, "works_failed", 1);
     }
+    if (event->work.work == self->looking) {
+        storage_looked (self, now, result.content.size);
+        return true;
+    }
     return transfers_on_work (self, now, event->work.work) ||
            arrivals_on_work (self, now, event->work.work, &result, why) ||
            files_on_work (self, now, event->work.work, &result, why);
@@ -97,6 +123,8 @@ static bool storage_on_work (void *owner, const moment_t *now, const event_t *ev
 static void storage_on_start (void *owner, const moment_t *now)
 {
     storage_t *self = owner;
+    if (self->settings.room > 0)
+        storage_looked (self, now, self->settings.room);
     files_start (self, now);
     arrivals_start (self, now);
     agent_poll_start (self->agent_poll, now);
@@ -122,6 +150,7 @@ void storage_core (const storage_settings_t *settings, core_t *core)
     snprintf (name, sizeof name, "storage/%.54s", settings->name);
     self->service = member_new (name, NULL, 0);
     self->report_ms = REPORT_MS;
+    self->bytes_max = settings->bytes_max;
     self->agent_poll =
       agent_poll_new (self->service, &(agent_poll_settings_t){.service = "Chain",
                                                               .sites = settings->sites,

@@ -20,7 +20,9 @@ typedef struct {
     const char *const *sites; /* endpoints of its svc-replica */
     size_t sites_count;
     const char *folder;  /* absolute */
-    uint64_t bytes_max;  /* that its files may take */
+    uint64_t bytes_max;  /* that its files may take, */
+    uint64_t room;       /* if their file system had so many for them at the start; it is looked at
+                            again from time to time. 0 = it has them, and is not looked at */
     bool guest;          /* a client's end, not one of the site's nodes */
     int64_t arrivals_ms; /* what was left to become a file and is not asked for is removed after
                             that; 0 = never */

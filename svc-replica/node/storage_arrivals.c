@@ -67,7 +67,7 @@ static bool arrival_fits (const storage_t *self, const chain_arrival_t *wanted,
                           const content_t *content)
 {
     return content->size <= wanted->room &&
-           files_bytes (self) + transfers_bytes (self) + content->size <= self->settings.bytes_max;
+           files_bytes (self) + transfers_bytes (self) + content->size <= self->bytes_max;
 }
 
 /*  What is done with it, now that it is known what it is. */

@@ -177,12 +177,12 @@ static void begin_receiving (storage_t *self, const moment_t *now, transfer_t *t
         return;
     }
     uint64_t used = files_bytes (self) + transfers_bytes (self); /* with the size of this one */
-    if (used > self->settings.bytes_max) {
+    if (used > self->bytes_max) {
         char why [WHY_BYTES];
         snprintf (why, sizeof why, "no room: %" PRIu64 " bytes are wanted, %" PRIu64 " are free",
                   transfer->wanted.content.size,
-                  self->settings.bytes_max > used - transfer->wanted.content.size
-                    ? self->settings.bytes_max - (used - transfer->wanted.content.size)
+                  self->bytes_max > used - transfer->wanted.content.size
+                    ? self->bytes_max - (used - transfer->wanted.content.size)
                     : 0);
         storage_reports_fail (self, now, transfer, false, why);
         return;

@@ -86,6 +86,8 @@ typedef struct {
     ordered_t *transfers;        /* of transfer_t, by id */
     ordered_t *arrivals;         /* of arrival_t, by path */
     uint64_t clearing;           /* the work that removes old ones; 0 = none */
+    uint64_t looking;            /* the work that looks at the room; 0 = none */
+    uint64_t bytes_max;          /* that its files may take now: no more than there are */
     uint64_t changes;            /* the number of the last change of files */
     uint64_t numbers;            /* of flows, links and work, in this start */
     uint64_t sweep;              /* the work that removes old parts; 0 = not ordered yet */

@@ -14,6 +14,8 @@
  *      file_drop    from, marks       removes the file and its marks; done when they are gone
  *      file_sweep   from, names,      removes all files of the folder from except these and their
  *                   older_ms          marks, and what was touched since, if that is given
+ *      file_room    from              tells as size what the file system has for the node's files:
+ *                                     what is free, and what is in the folders inside from
  */
 #ifndef MUSUBI_STORAGE_WORK_H
 #define MUSUBI_STORAGE_WORK_H
@@ -25,6 +27,7 @@
 #define FILE_PROVE "file_prove"
 #define FILE_DROP  "file_drop"
 #define FILE_SWEEP "file_sweep"
+#define FILE_ROOM  "file_room"
 
 /*  Paths. NULL is the same as "", which is what a decoded struct has. */
 

@@ -40,6 +40,7 @@ static packed_t record;
 static uint64_t call;         /* its last question, */
 static storage_attend_t told; /* and what that said */
 static bool asked;            /* since its start, */
+static uint64_t room;         /* that there is at its start; 0 = it does not look */
 static uint64_t used_first;   /* and that many bytes it said it used */
 
 static void record_end (void)
@@ -124,6 +125,7 @@ static int64_t start (int64_t mono_ms, bool guest, int64_t arrivals_ms)
                                         .sites_count = 1,
                                         .folder = folder,
                                         .bytes_max = 1000,
+                                        .room = room,
                                         .guest = guest,
                                         .arrivals_ms = arrivals_ms},
                   &core);
@@ -199,6 +201,28 @@ static void taken_in (void)
     assert_int_equal (told.bytes_used, strlen ("seven s"));
     assert_int_equal (access (path_in ("files/out"), F_OK), 0);
     assert_int_not_equal (access (path_in ("arrivals/left"), F_OK), 0);
+}
+
+/*  What was there at the start holds from the first question on, until it is looked at again. */
+static void no_more_is_promised_than_the_file_system_has (void **state)
+{
+    (void) state;
+    record_end ();
+    room = 5;
+    leave ("arrivals/left", "seven s");
+    start (0, false, 0);
+    assert_int_equal (told.bytes_max, 5);
+    site_wants (10, 1);
+    assert_int_equal (told.arrivals_count, 1);
+    assert_string_equal (told.arrivals [0].why, "disk full: it has 7 bytes");
+    for (int64_t at_ms = 10; at_ms <= 61000;)
+        at_ms = step (at_ms, &(event_t){.kind = EVENT_TIMER});
+    site_wants (61000, 2);
+    assert_int_equal (told.bytes_max, 1000); /* the disk under this test has as many */
+    site_wants (62000, 3);
+    taken_in ();
+    room = 0;
+    core.destroy (core.self);
 }
 
 static void begin_anew (killed_t how)
@@ -283,6 +307,7 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (what_nobody_takes_in_goes_when_its_time_is_over),
       cmocka_unit_test (what_is_taken_in_is_a_file),
+      cmocka_unit_test (no_more_is_promised_than_the_file_system_has),
       cmocka_unit_test (what_was_being_taken_in_when_it_was_killed_counts),
       cmocka_unit_test (what_finds_no_room_is_taken_in_when_something_has_left),
       cmocka_unit_test (what_is_here_already_is_not_kept_twice),
