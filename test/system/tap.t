@@ -32,6 +32,10 @@ mkdir -p "$tree"/{test/model,deploy,bin,build}
 cp "$root"/test/{all,tap} "$tree/test"
 stub () { printf '#!/bin/bash\n%s\n' "$2" >"$tree/$1"; chmod 755 "$tree/$1"; }
 for one in deploy/packages bin/cmake; do stub $one :; done
+# shellcheck disable=SC2016
+stub test/mask 'export tree=$PWD PATH=/usr/sbin:/usr/bin
+exec unshare --mount sh -c "mount -t tmpfs masked $tree/masked; touch $tree/masked/here; exec \"\$@\"" _ "$@"'
+mkdir "$tree/masked"
 all () { env -u MUSUBI_BUILD PATH="$tree/bin:$PATH" "$tree/test/all" "$@"; }
 stub test/model/one.t 'echo ok 1; echo 1..1'
 check "test/all runs one suite" all --only model
@@ -46,7 +50,7 @@ stub test/model/one.t 'touch here; until [ -e go ]; do sleep 0.05; done; echo ok
 all --only model >"$work/first" 2>&1 &
 first=$!
 comes "while one runs" test -e "$tree/here"
-exits 2 "  … a second one in the same checkout is refused" all --only model
+exits 2 "  … a second one in the same checkout is refused" timeout 60 env -u MUSUBI_BUILD PATH="$tree/bin:$PATH" "$tree/test/all" --only model
 says "  … in words" 'another test/all runs in this checkout'
 touch "$tree/go"
 wait $first
@@ -68,6 +72,13 @@ if [ "$(id -u)" -eq 0 ]; then
   exits 1 "a skip there" all --full --only model
   says "  … is a failure" '^failed: something was skipped'
   check "  … and else is none" all --only model
+  stub test/model/one.t 'echo "# $PATH"; [ -e masked/here ] && echo ok 1; echo 1..1'
+  check "with --full its programs run behind test/mask" all --full --only model
+  check "  … with its PATH" grep -rx '# /usr/sbin:/usr/bin' "$tree/build/test-logs"
+  exits 1 "  … and without, not" all --only model
+  stub test/mask 'exit 1'
+  exits 2 "where there is no mask, --full" all --full --only model
+  says "  … is refused" "can't cover"
 fi
 
 # A clang-tidy that is killed, or that kills xargs with 255.
