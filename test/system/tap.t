@@ -90,4 +90,36 @@ stub bin/clang-tidy 'case "$*" in *good.c) exit 0 ;; *a.c) exit 255 ;; *) kill -
 exits 1 "a clang-tidy that dies" env PATH="$tree/bin:$PATH" "$tree/test/tidy"
 says "  … has found nothing good in what it did not look at" '^not ok [0-9] - libcommon/d.c'
 check "  … for each file" test "$(grep -c '^not ok' <<<"$output") $(grep -c '^ok' <<<"$output")" = "4 1"
+
+# What is good is not looked at again.
+stub bin/clang-tidy 'case "$*" in --version) echo one ;; *) echo "${*: -1}" >>looked; [ ! -e bad ] ;; esac'
+echo '#include "a.h"' >"$tree/libcommon/a.c"
+touch "$tree"/{libcommon/a.h,.clang-tidy}
+mkdir "$tree/build/release"
+jq -n --arg tree "$tree" '[{directory: $tree, file: "\($tree)/libcommon/a.c", command: "cc -o a.o -c \($tree)/libcommon/a.c"}]' \
+  >"$tree/build/release/compile_commands.json"
+looks () { # SENTENCE TIMES
+  rm -f "$tree/looked"
+  env -u MUSUBI_BUILD PATH="$tree/bin:$PATH" "$tree/test/tidy" >"$work/tidy"
+  check "$1" test "$(grep -c libcommon/a.c "$tree/looked")" = "$2"
+}
+echo compiled >"$tree/a.o"
+touch "$tree/bad"
+looks "clang-tidy looks at a file" 1
+looks "  … that was not good once more" 1
+rm "$tree/bad"
+looks "  … until it is" 1
+looks "  … and then no more" 0
+check "  … it is good all the same" grep '^ok [0-9] - libcommon/a.c' "$work/tidy"
+check "  … and that is told" grep '^# 1 of them' "$work/tidy"
+echo 'extern int a;' >"$tree/libcommon/a.h"
+looks "  … unless what it includes has changed" 1
+echo 'Checks: more' >"$tree/.clang-tidy"
+looks "  … or the checks" 1
+sed -i 's/cc -o/cc -DA -o/' "$tree/build/release/compile_commands.json"
+looks "  … or how it is compiled" 1
+sed -i 's/echo one/echo two/' "$tree/bin/clang-tidy"
+looks "  … or clang-tidy" 1
+looks "  … and then no more" 0
+check "  … and nothing that is built was touched" grep compiled "$tree/a.o"
 finish
