@@ -168,15 +168,15 @@ static void participant_command_settle (command_t *self)
           resource->settle (resource->owner, reservation->current, self->taken);
         reservation->released = self->operation == OPERATION_RELEASE;
         reservation->failed = false;
-        free (reservation->was.data);
-        reservation->was = (packed_t){0};
+        packed_t was = {0};
         if (reservation->released) {
-            reservation->was = reservation->part;
+            was = reservation->part;
             reservation->part = (packed_t){0};
         }
         reservation_part (reservation,
                           reservation->released ? reservation->part_kind : self->part_kind,
                           packed_bytes (self->part), self->span);
+        reservation->was = was;
         reservation_advance (self);
     }
     self->taken = NULL;

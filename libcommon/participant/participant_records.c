@@ -248,6 +248,8 @@ void reservation_put (participant_t *self, reservation_t *reservation)
 void reservation_part (reservation_t *reservation, part_kind_t kind, bytes_t part, span_t span)
 {
     free (reservation->part.data);
+    free (reservation->was.data);
+    reservation->was = (packed_t){0};
     reservation->part = packed_copy (part);
     reservation->part_kind = kind;
     reservation->span = span;

@@ -221,10 +221,14 @@ static void moved_settle (replay_change_t *change, bool granted)
     if (granted) {
         replay_part_spans (change->replay, told->part_kind, told->part, &standing->current,
                            &until_ms);
-        free (record->part.data);
-        record->part = packed_copy (packed_bytes (told->part));
-        record->part_kind = told->part_kind;
         record->released = change->plan->operation == OPERATION_RELEASE;
+        free (record->was.data);
+        record->was = record->released ? record->part : (packed_t){0};
+        if (!record->released)
+            free (record->part.data);
+        record->part = packed_copy (packed_bytes (told->part));
+        if (!record->released)
+            record->part_kind = told->part_kind;
         standing->shown.continued |= standing->shown.found;
         standing->shown.found = false;
     }

@@ -209,8 +209,8 @@ static bool same_bytes (packed_t wanted, bytes_t value)
     return wanted.size == value.size && memcmp (wanted.data, value.data, value.size) == 0;
 }
 
-/*  A reservation is kept until its longest version has ended, and that one may lie before the first
- *  row. */
+/*  A reservation is kept until its longest version has ended, and that one, as what it had when it was
+ *  released, may lie before the first row. Older stores don't keep the latter. */
 static bool ledger_tables_same (const ledger_tables_t *self, const ledger_tables_wanted_t *wanted,
                                 bytes_t value)
 {
@@ -222,11 +222,15 @@ static bool ledger_tables_same (const ledger_tables_t *self, const ledger_tables
       wanted->key.table == TABLE_RESERVATIONS
         ? ledger_replay_find (self->replay, ledger_tables_key_of (wanted))
         : NULL;
-    if (!one || !one->continued || !codec_decode (&reservation_record_codec, &stored, value, why))
+    if (!one || !codec_decode (&reservation_record_codec, &stored, value, why))
         return false;
     reservation_record_t longer = one->record;
-    if (longer.until_ms < stored.until_ms)
+    if (one->continued && longer.until_ms < stored.until_ms)
         longer.until_ms = stored.until_ms;
+    if (stored.released && (one->continued || stored.was.size == 0)) {
+        longer.was = stored.was;
+        longer.part_kind = stored.part_kind;
+    }
     packed_t packed = codec_encode (&reservation_record_codec, &longer);
     bool same = same_bytes (packed, value);
     free (packed.data);
