@@ -180,7 +180,6 @@ static void on_announce (void *owner, const moment_t *now, const request_t *requ
 /*  Succeeds also when the entry is not listed, or another start is: what was wanted is so. */
 static void gis_on_withdraw (void *owner, const moment_t *now, const request_t *request, void *body)
 {
-    (void) now;
     gis_t *self = owner;
     const withdraw_t *withdraw = body;
     if (strcmp (request->actor, withdraw->name) != 0 && !is_administrator (self, request->actor)) {
@@ -188,7 +187,7 @@ static void gis_on_withdraw (void *owner, const moment_t *now, const request_t *
                         request->actor, withdraw->name);
         return;
     }
-    roster_withdraw (self->roster, withdraw->name, withdraw->store, withdraw->start);
+    roster_withdraw (self->roster, now, withdraw);
     service_reply (self->service, request, (packed_t){0}); /* WithdrawAnswer is empty */
 }
 
@@ -200,6 +199,14 @@ static bool of_kinds (const snapshot_request_t *asked, const char *name)
     for (size_t i = 0; !of && i < asked->kinds_count; i++)
         of = name_of_kind (name, asked->kinds [i]);
     return of;
+}
+
+static void tell_absent (entries_told_t *told, const absence_t *absent)
+{
+    if (!told->absent)
+        told->absent = must (calloc (ABSENCES_MAX, sizeof *told->absent));
+    if (told->absent_count < ABSENCES_MAX)
+        told->absent [told->absent_count++] = *absent;
 }
 
 /*  False when the answer is full: the entry is not in it. */
@@ -219,20 +226,24 @@ static bool gis_tell (entries_told_t *told, size_t *bytes, const listing_t *list
 static bool tell_changes (const gis_t *self, const snapshot_request_t *asked, entries_told_t *told)
 {
     size_t bytes = 0;
+    const absences_t *absences = roster_absences (self->roster);
     told->gone = must (calloc (ROSTER_LOG_MAX, sizeof *told->gone));
     size_t changed = roster_changed (self->roster, asked->have.number, told->gone);
     told->changes = changed <= ROSTER_LOG_MAX;
     for (size_t i = 0; told->changes && i < changed; i++) {
         const listing_t *listing = roster_find (self->roster, told->gone [i]);
+        const absence_t *absent = absences_find (absences, told->gone [i]);
         if (!of_kinds (asked, told->gone [i]))
             continue;
+        if (absent)
+            tell_absent (told, absent);
         if (listing)
             told->changes = gis_tell (told, &bytes, listing);
         else
             memmove (told->gone [told->gone_count++], told->gone [i], sizeof *told->gone);
     }
     if (!told->changes)
-        told->count = told->gone_count = 0;
+        told->count = told->gone_count = told->absent_count = 0;
     return told->changes;
 }
 
@@ -259,6 +270,11 @@ static void tell_page (const gis_t *self, const snapshot_request_t *asked, entri
     const listing_t *listing = next_of_kinds (self, asked, asked->after);
     while (listing && gis_tell (told, &bytes, listing))
         listing = next_of_kinds (self, asked, listing->entry.name);
+    const absence_t *absent = NULL;
+    while (!*asked->after &&
+           (absent = absences_after (roster_absences (self->roster), absent ? absent->name : NULL)))
+        if (of_kinds (asked, absent->name))
+            tell_absent (told, absent);
     told->homes = self->settings.homes;
     told->homes_count = self->settings.homes_count;
     told->more = listing != NULL;
@@ -288,6 +304,7 @@ static void gis_on_snapshot (void *owner, const moment_t *now, const request_t *
     service_reply (self->service, request, entries_told_encode (&snapshot_told_codec, &told));
     free (told.entries);
     free (told.gone);
+    free (told.absent);
 }
 
 static void on_summaries (void *owner, const moment_t *now, const request_t *request, void *body)
@@ -438,7 +455,7 @@ void gis_core (const gis_settings_t *settings, core_t *core)
     gis_t *self = must (calloc (1, sizeof *self));
     self->settings = gis_copy_settings (settings);
     self->service = member_new (self->settings.name, NULL, 0);
-    self->roster = roster_new (self->service, self->settings.entries_max);
+    self->roster = roster_new (self->service, self->settings.entries_max, &self->settings.absences);
     self->registration = registration_new (self->service->calls, self->service->outbox,
                                            self->service->timers, &self->service->prng,
                                            self->settings.gis_endpoints, self->settings.gis_count);

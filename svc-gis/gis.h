@@ -1,8 +1,8 @@
 /*  gis - the directory of a federation, and the home of its users' requests.
  *
  *  The directory (service Gis) is soft state: every service announces itself to every GIS and keeps
- *  its entry alive by heartbeats; what is silent for its lease is forgotten. Nothing of it is
- *  stored: a GIS that starts empty is filled by the next heartbeats. Readers follow it by snapshot
+ *  its entry alive by heartbeats; what is silent for its lease is listed no more. Entries are not
+ *  stored but for who was listed (absences.h): a GIS that starts empty is filled by heartbeats. Readers follow it by snapshot
  *  and numbered deltas (libcommon/directory/directory.h). It is a hint, never evidence (T16).
  *
  *  The home (service Home, and Participant for the claims) is stored: one claim for each (actor,
@@ -16,8 +16,8 @@
 #ifndef MUSUBI_GIS_H
 #define MUSUBI_GIS_H
 
+#include "absences.h"
 #include "core.h"
-#include "domain.h"
 #include "participant.h"
 
 #include <assert.h>
@@ -26,7 +26,8 @@
 #define GIS_HOMES_MAX        64
 #define GIS_ENTRY_BYTES_MAX  (776u << 10) /* of one entry, packed: the largest domain's */
 #define GIS_TABLE_BYTES_MAX  (64u << 20)  /* of all entries, packed */
-#define GIS_PAGE_BYTES       (960u << 10) /* of the entries of a page */
+#define GIS_PAGE_BYTES       (832u << 10) /* of the entries of a page */
+#define GIS_ABSENCES_BYTES   (128u << 10) /* of all that are remembered, packed */
 #define GIS_LEASE_MS_LEAST   1000
 #define GIS_LEASE_MS_MOST    3600000
 #define GIS_PAGE_ENTRIES_MAX 4096
@@ -35,7 +36,10 @@
 
 static_assert (DOMAIN_BYTES_MAX + 4096 <= GIS_ENTRY_BYTES_MAX, "every domain fits an entry");
 static_assert (GIS_ENTRY_BYTES_MAX + 4096 <= GIS_PAGE_BYTES, "every entry fits a page");
-static_assert (GIS_PAGE_BYTES + 8192 <= BODY_BYTES_MAX, "a page and the homes fit a message");
+static_assert (ABSENCES_MAX * (NAME_BYTES_MAX + STORE_ID_BYTES + 32) <= GIS_ABSENCES_BYTES,
+               "all who are remembered have room");
+static_assert (GIS_PAGE_BYTES + GIS_ABSENCES_BYTES + 8192 <= BODY_BYTES_MAX,
+               "a page, they and the homes fit a message");
 
 /*  Everything is copied by gis_core. */
 typedef struct {
@@ -48,6 +52,7 @@ typedef struct {
     uint32_t lease_ms_min; /* a lease asked for is brought into these bounds */
     uint32_t lease_ms_max;
     uint32_t entries_max;
+    absences_limits_t absences;
     uint32_t watermarks_max;       /* names whose ledgers are remembered (T14) */
     int64_t restore_guard_wait_ms; /* for another directory, at start; 0 = it serves meanwhile */
     int64_t

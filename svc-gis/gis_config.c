@@ -26,6 +26,11 @@ const config_key_t gis_keys [] = {
                 "shortest lease of an entry"),
   KEY_DURATION ("lease_max", "60s", GIS_LEASE_MS_LEAST, GIS_LEASE_MS_MOST,
                 "longest lease of an entry: a service that died stays listed until its lease ends"),
+  KEY_DURATION ("roster/remembered", "7d", 1000, 366 * SETTING_DAY_MS,
+                "how long a site, domain, storage, index or balancer that is silent or has stopped "
+                "is told as that"),
+  KEY_INTEGER ("roster/remembered_max", "1024", 0, ABSENCES_MAX,
+               "such services told at once; of more, those heard of longest ago are forgotten"),
   KEY_INTEGER ("limits/entries_max", "32768", 1, GIS_ENTRIES_MAX, "services listed at once"),
   KEY_INTEGER ("limits/watermarks_max", "65536", 1, SETTING_COUNT_MOST,
                "services whose watermarks are kept at once: how far their ledgers had come (T14)"),
@@ -82,6 +87,11 @@ static bool gis_config_limits_read (const config_t *config, gis_settings_t *sett
 {
     settings->lease_ms_min = (uint32_t) config_duration_ms (config, "lease_min");
     settings->lease_ms_max = (uint32_t) config_duration_ms (config, "lease_max");
+    settings->absences = (absences_limits_t){
+      .remembered_max = (uint32_t) config_integer (config, "roster/remembered_max"),
+      .remembered_ms = config_duration_ms (config, "roster/remembered"),
+      .grace_ms =
+        settings->lease_ms_min > DIRECTORY_LEASE_MS ? settings->lease_ms_min : DIRECTORY_LEASE_MS};
     settings->entries_max = (uint32_t) config_integer (config, "limits/entries_max");
     settings->closed_max = (uint32_t) config_integer (config, "limits/closed_max");
     settings->watermarks_max = (uint32_t) config_integer (config, "limits/watermarks_max");

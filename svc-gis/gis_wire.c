@@ -12,15 +12,6 @@
 static_assert (GIS_HOMES_MAX <= DIRECTORY_HOMES_MAX, "readers take as many homes");
 static_assert (GIS_ENTRIES_MAX <= DIRECTORY_ENTRIES_MAX, "readers keep as many entries");
 
-/*  --- withdraw --- */
-
-static const codec_row_t withdraw_rows [] = {
-  ROW_WORD ("name", withdraw_t, name),
-  ROW_FIXED ("store", withdraw_t, store),
-  ROW_NUMBER ("start", withdraw_t, start),
-};
-const codec_t withdraw_codec = CODEC (withdraw_t, withdraw_request, withdraw_rows);
-
 /*  --- pages and changes --- */
 
 static const codec_row_t snapshot_rows [] = {
@@ -34,6 +25,7 @@ static const codec_row_t snapshot_rows [] = {
   ROW_FLAG ("more", entries_told_t, more),
   ROW_FLAG ("changes", entries_told_t, changes),
   ROW_WORD_LIST ("gone", entries_told_t, gone, gone_count, 0, SNAPSHOT_GONE_MAX),
+  ROW_LIST ("absent", entries_told_t, absent, absent_count, absence, 0, ABSENCES_MAX),
 };
 const codec_t snapshot_told_codec = CODEC (entries_told_t, snapshot_answer, snapshot_rows);
 
@@ -60,5 +52,6 @@ static const codec_row_t delta_rows [] = {
   ROW_PACKED ("entry", delta_told_t, entry.data, entry.size, &directory_entry_codec,
               SET_BY (delta_told_t, listed)),
   ROW_STRING ("gone", delta_told_t, name, NAME_BYTES_MAX, SET_BY (delta_told_t, gone)),
+  ROW_ONE ("absent", delta_told_t, absent, absence, SET_BY (delta_told_t, remembered)),
 };
 const codec_t delta_told_codec = CODEC (delta_told_t, delta, delta_rows);

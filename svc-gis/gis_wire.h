@@ -8,14 +8,6 @@
 #include "directory_wire.h"
 #include "gis.h"
 
-typedef struct {
-    char name [NAME_BYTES_MAX + 1];
-    uint8_t store [STORE_ID_BYTES];
-    uint32_t start;
-} withdraw_t;
-
-extern const codec_t withdraw_codec;
-
 /*  A page of entries, borrowed, as they were announced: for SnapshotAnswer, and for FindAnswer,
  *  which has only entries and more. unchanged: without entries and homes. */
 typedef struct {
@@ -29,6 +21,8 @@ typedef struct {
     bool changes; /* entries are those that have changed; gone those that are listed no more */
     char (*gone) [NAME_BYTES_MAX + 1];
     size_t gone_count;
+    absence_t *absent; /* on the first page all; with changes some of gone */
+    size_t absent_count;
 } entries_told_t;
 
 extern const codec_t snapshot_told_codec;
@@ -44,6 +38,8 @@ typedef struct {
     packed_t entry; /* of what is listed: as it was announced, borrowed */
     bool gone;
     const char *name; /* of what is gone */
+    bool remembered;  /* gone, and absent tells since when */
+    absence_t absent;
 } delta_told_t;
 
 extern const codec_t delta_told_codec;

@@ -13,11 +13,13 @@ typedef struct {
     listing_t listing; /* first: a listing handed out is this */
     roster_t *roster;
     int64_t until_ms; /* monotonic */
+    int64_t heard_ms; /* monotonic */
     uint64_t timer;
 } roster_entry_t;
 
 struct roster {
     service_t *service;
+    absences_t *absences;
     ordered_t *members;    /* by name */
     ordered_t *summarised; /* those whose summary has changed, by the number of the last change */
     uint64_t summaries;    /* such changes so far */
@@ -50,15 +52,26 @@ static void roster_member_free (roster_entry_t *member)
     free (member);
 }
 
+/*  It is not listed; perhaps it is remembered. */
+static void tell_gone (void *owner, const char *name)
+{
+    roster_t *self = owner;
+    const absence_t *absent = absences_find (self->absences, name);
+    delta_told_t told = {.gone = true, .name = name, .remembered = absent != NULL};
+    if (absent)
+        told.absent = *absent;
+    roster_publish (self, name, told);
+}
+
 static void member_gone (roster_entry_t *member, const char *cause)
 {
     roster_t *self = member->roster;
-    outbox_log (self->service->outbox, LEVEL_INFO, "entry %s listed->gone cause=%s",
-                member->listing.entry.name, cause);
+    char name [NAME_BYTES_MAX + 1];
+    memcpy (name, member->listing.entry.name, sizeof name);
+    outbox_log (self->service->outbox, LEVEL_INFO, "entry %s listed->gone cause=%s", name, cause);
     service_count (self->service, "entries", -1);
-    const char *name = member->listing.entry.name;
-    roster_publish (self, name, (delta_told_t){.gone = true, .name = name});
     roster_member_free (member);
+    tell_gone (self, name);
 }
 
 /*  Heartbeats move until_ms and leave the timer alone; it looks again when it fires too early. */
@@ -69,6 +82,8 @@ static void roster_on_lease (void *owner, const moment_t *now, uint64_t token)
     member->timer = 0;
     if (now->mono_ms >= member->until_ms) {
         service_count (member->roster->service, "leases_ended", 1);
+        absences_left (member->roster->absences, member->listing.entry.name,
+                       now->wall_ms - (now->mono_ms - member->heard_ms), false);
         member_gone (member, "lease");
         return;
     }
@@ -81,6 +96,7 @@ static void member_lease (roster_entry_t *member, const moment_t *now, int64_t l
     timers_t *timers = member->roster->service->timers;
     int64_t until_ms = lease_ms == ROSTER_FOR_EVER ? INT64_MAX : now->mono_ms + lease_ms;
     bool sooner = until_ms < member->until_ms;
+    member->heard_ms = now->mono_ms;
     member->until_ms = until_ms;
     if (until_ms == INT64_MAX || (member->timer != 0 && !sooner))
         return;
@@ -146,11 +162,12 @@ static void member_replace (roster_entry_t *member, directory_entry_t *entry)
     *entry = (directory_entry_t){0};
 }
 
-roster_t *roster_new (service_t *service, uint32_t entries_max)
+roster_t *roster_new (service_t *service, uint32_t entries_max, const absences_limits_t *limits)
 {
     roster_t *self = must (calloc (1, sizeof *self));
     self->service = service;
     self->entries_max = entries_max;
+    self->absences = absences_new (service, limits, tell_gone, self);
     self->log = must (calloc (ROSTER_LOG_MAX, sizeof *self->log));
     self->members = ordered_by_text (offsetof (roster_entry_t, listing.entry.name));
     self->summarised = ordered_by_number (offsetof (roster_entry_t, listing.summarised));
@@ -164,6 +181,7 @@ void roster_destroy (roster_t **self_p)
         return;
     for (roster_entry_t *member; (member = ordered_after (self->members, NULL));)
         roster_member_free (member);
+    absences_destroy (&self->absences);
     ordered_destroy (&self->members);
     ordered_destroy (&self->summarised);
     free (self->log);
@@ -192,6 +210,7 @@ roster_answer_t roster_list (roster_t *self, const moment_t *now, directory_entr
     roster_publish (self, member->listing.entry.name,
                     (delta_told_t){.listed = true, .entry = member->listing.packed});
     member_lease (member, now, lease_ms);
+    absences_listed (self->absences, &member->listing.entry);
     return ROSTER_OK;
 }
 
@@ -207,14 +226,24 @@ bool roster_keep (roster_t *self, const moment_t *now, const char *name, bytes_t
     return true;
 }
 
-void roster_withdraw (roster_t *self, const char *name, const uint8_t store [STORE_ID_BYTES],
-                      uint32_t start)
+void roster_withdraw (roster_t *self, const moment_t *now, const withdraw_t *withdraw)
 {
-    roster_entry_t *member = roster_position (self, name);
-    if (!member || member->until_ms == INT64_MAX || member->listing.entry.start != start ||
-        memcmp (member->listing.entry.store, store, STORE_ID_BYTES) != 0)
-        return;
-    member_gone (member, "withdrawn");
+    roster_entry_t *member = roster_position (self, withdraw->name);
+    bool listed = member && member->until_ms != INT64_MAX &&
+                  member->listing.entry.start == withdraw->start &&
+                  memcmp (member->listing.entry.store, withdraw->store, STORE_ID_BYTES) == 0;
+    if (listed && withdraw->stops)
+        absences_left (self->absences, withdraw->name, now->wall_ms, true);
+    bool forgotten = !withdraw->stops && absences_forget (self->absences, withdraw);
+    if (listed)
+        member_gone (member, withdraw->stops ? "stopped" : "withdrawn");
+    else if (forgotten)
+        tell_gone (self, withdraw->name);
+}
+
+const absences_t *roster_absences (const roster_t *self)
+{
+    return self->absences;
 }
 
 const listing_t *roster_find (const roster_t *self, const char *name)

@@ -4,11 +4,13 @@
  *  An entry has a lease: if it is announced again before the lease ends it stays, else it goes. A
  *  name belongs to the store that holds it until its lease ends; a higher start of the same store
  *  replaces it at once. Every change gets the next number and is published (topic "directory"); a
- *  repeated announcement that changes nothing is no change. Ascending by name. Nothing is stored.
+ *  repeated announcement that changes nothing is no change. Ascending by name. Nothing is stored but
+ *  who was listed (absences.h).
  */
 #ifndef MUSUBI_ROSTER_H
 #define MUSUBI_ROSTER_H
 
+#include "absences.h"
 #include "directory_wire.h"
 #include "service.h"
 
@@ -32,7 +34,7 @@ typedef struct {
 
 typedef struct roster roster_t;
 
-roster_t *roster_new (service_t *service, uint32_t entries_max);
+roster_t *roster_new (service_t *service, uint32_t entries_max, const absences_limits_t *limits);
 void roster_destroy (roster_t **self_p);
 
 /*  Lists an entry that is new or has changed, for lease_ms (ROSTER_FOR_EVER: without a lease). On
@@ -45,9 +47,10 @@ roster_answer_t roster_list (roster_t *self, const moment_t *now, directory_entr
 bool roster_keep (roster_t *self, const moment_t *now, const char *name, bytes_t packed,
                   int64_t lease_ms);
 
-/*  Takes it off the list, if it is that start of that store. */
-void roster_withdraw (roster_t *self, const char *name, const uint8_t store [STORE_ID_BYTES],
-                      uint32_t start);
+/*  Takes it off the list, and forgets it unless it only stops, if it is that start of that store. */
+void roster_withdraw (roster_t *self, const moment_t *now, const withdraw_t *withdraw);
+
+const absences_t *roster_absences (const roster_t *self);
 
 /*  NULL when it is not listed. */
 const listing_t *roster_find (const roster_t *self, const char *name);

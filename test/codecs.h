@@ -12,7 +12,7 @@
 
 extern const codec_t site_storage_codec, space_booking_codec, space_part_codec, storage_offer_codec;
 
-extern const codec_t accept_answer_codec, agent_record_codec, allocation_codec,
+extern const codec_t absence_codec, accept_answer_codec, agent_record_codec, allocation_codec,
   allocations_page_codec, allocations_question_codec, amend_request_codec, announce_answer_codec,
   answer_codec, attend_codec, attribute_codec, back_end_task_codec, bags_question_codec,
   balance_history_codec, balance_status_codec, before_codec, begin_answer_codec,
@@ -65,6 +65,7 @@ extern const codec_t announcement_codec, recalled_page_codec, staged_file_codec,
   take_in_answer_codec, take_in_question_codec;
 
 static const codec_t *const codecs_named [] = {
+  &absence_codec,
   &accept_answer_codec,
   &free_summary_codec,
   &summaries_page_codec,

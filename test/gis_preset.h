@@ -13,6 +13,7 @@ static inline gis_settings_t gis_settings_preset (void)
     return (gis_settings_t){.lease_ms_min = 3000,
                             .lease_ms_max = 60000,
                             .entries_max = 4096,
+                            .absences = {1024, INT64_C (7) * 86400000, DIRECTORY_LEASE_MS},
                             .closed_max = 1000000,
                             .watermarks_max = 65536,
                             .limits = participant_limits_default,

@@ -275,3 +275,15 @@ json_t *forms_flat (const json_t *forms, const char *list)
         }
     return flat;
 }
+
+json_t *names_of (const json_t *named)
+{
+    json_t *names = made (json_array ());
+    const char *key;
+    json_t *value;
+    const json_t *one;
+    for (size_t i = 0; (one = json_array_get (named, i)); i++)
+        json_array_append (names, json_object_get (one, "name"));
+    json_object_foreach ((json_t *) named, key, value) take_last (names, json_string (key));
+    return names;
+}

@@ -40,6 +40,10 @@ const char *key_unknown (const json_t *object, const char *known);
 /*  The value itself. NULL, for lack of memory or for bad UTF-8, ends the process. */
 json_t *made (json_t *value);
 
+/*  The names of objects in a list, or the keys of an object, as a new list: the one form in which
+ *  "silent" is told. */
+json_t *names_of (const json_t *named);
+
 /*  Sets a field, or appends an element; takes the reference. */
 void take (json_t *object, const char *key, json_t *value);
 void take_last (json_t *list, json_t *value);

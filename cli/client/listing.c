@@ -98,10 +98,11 @@ json_t *listing_ask (const cli_t *cli, session_t *session, const listing_filter_
     return listing;
 }
 
-void listing_tell_silent (const cli_t *cli, const json_t *listing)
+bool listing_tell_silent (const cli_t *cli, const json_t *listing)
 {
     const json_t *name;
     for (size_t i = 0; (name = item_of (listing, "silent", i)); i++)
         cli_note (cli, "no answer from %s: its reservations may be missing",
                   json_string_value (name));
+    return json_array_size (json_object_get (listing, "silent")) > 0;
 }

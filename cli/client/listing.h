@@ -30,6 +30,6 @@ json_t *listing_question (const cli_t *cli, session_t *session, const char *meth
 json_t *listing_show (const cli_t *cli, session_t **session, const char *id, int *code);
 
 /*  Prints which sites did not answer. */
-void listing_tell_silent (const cli_t *cli, const json_t *listing);
+bool listing_tell_silent (const cli_t *cli, const json_t *listing);
 
 #endif

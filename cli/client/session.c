@@ -30,6 +30,7 @@ session_t *session_open (const cli_t *cli, int *code)
     prng_seed (&self->prng, seed);
     self->client = client_new ();
     self->entries = json_array ();
+    self->absent = json_array ();
     self->homes = json_array ();
     self->answered = json_array ();
     return self;
@@ -43,6 +44,7 @@ void session_close (session_t **self_p)
     if (self->client)
         client_destroy (&self->client);
     json_decref (self->entries);
+    json_decref (self->absent);
     json_decref (self->homes);
     json_decref (self->answered);
     endpoints_clear (&self->places);
@@ -86,7 +88,10 @@ static void merge_entry (session_t *self, json_t *entry)
 
 static void merge_snapshot (session_t *self, const json_t *snapshot)
 {
-    json_t *entry;
+    json_t *entry, *absent;
+    for (size_t i = 0; (absent = item_of (snapshot, "absent", i)); i++)
+        if (!item_with (self->absent, "name", text_of (absent, "name")))
+            json_array_append (self->absent, absent);
     for (size_t i = 0; (entry = item_of (snapshot, "entries", i)); i++) {
         merge_entry (self, entry);
         /* An answer names its store; the entry with that store gives the name of the directory. */
@@ -128,6 +133,7 @@ static uint64_t ask_directory (session_t *self, size_t number, const char *after
 static void session_forget (session_t *self)
 {
     json_array_clear (self->entries);
+    json_array_clear (self->absent);
     json_array_clear (self->homes);
     json_array_clear (self->answered);
     self->whole = false;
@@ -205,6 +211,30 @@ json_t *session_kind (const session_t *self, const char *kind)
         if (entry_is (entry, kind))
             json_array_append (list, entry);
     return list;
+}
+
+const json_t *session_absent (const session_t *self, const char *name)
+{
+    return session_entry (self, name) ? NULL : item_with (self->absent, "name", name);
+}
+
+json_t *session_absences (const session_t *self, const char *kind)
+{
+    json_t *list = made (json_array ());
+    json_t *absent;
+    for (size_t i = 0; (absent = json_array_get (self->absent, i)); i++)
+        if (!session_entry (self, text_of (absent, "name")) && (!*kind || entry_is (absent, kind)))
+            json_array_append (list, absent);
+    return list;
+}
+
+const char *absence_text (const json_t *absence, char text [ABSENCE_TEXT_BYTES])
+{
+    char since [TIMETEXT_BYTES];
+    snprintf (text, ABSENCE_TEXT_BYTES, "%s %s",
+              flag_of (absence, "stopped") ? "stopped at" : "is silent since",
+              timetext_format (number_of (absence, "since_ms") / 1000 * 1000, since));
+    return text;
 }
 
 const json_t *entries_named (const json_t *entries, const char *name)

@@ -12,12 +12,14 @@
 #include "endpoints.h"
 #include "prng.h"
 #include "services.h"
+#include "timetext.h"
 
 /*  Read by anyone; changed by session.c alone. */
 typedef struct {
     endpoints_t places;
     client_t *client;
     json_t *entries;  /* as JSON of proto Entry, ascending by name */
+    json_t *absent;   /* as JSON of proto Absence: of those that are in no answer an entry */
     json_t *homes;    /* names of the homes of requests ("gis/g1"), from the first directory */
     json_t *answered; /* names of directories that have answered */
     bool whole;       /* has at least one directory told all its entries? */
@@ -52,6 +54,13 @@ json_t *session_kind (const session_t *self, const char *kind);
 bool entry_is (const json_t *entry, const char *kind);
 const json_t *entries_named (const json_t *entries, const char *name);
 const char *entries_list (const json_t *entries, char text [ENTRIES_TEXT_BYTES]);
+
+/*  Who was listed and is not now: of that name, or NULL; of a kind ("lis"; "" = all), as a new array;
+ *  and what to say of one: "is silent since T" or "stopped at T". Needs all entries. */
+#define ABSENCE_TEXT_BYTES (TIMETEXT_BYTES + 32)
+const json_t *session_absent (const session_t *self, const char *name);
+json_t *session_absences (const session_t *self, const char *kind);
+const char *absence_text (const json_t *absence, char text [ABSENCE_TEXT_BYTES]);
 
 /*  Prints why session_look was false; returns EXIT_UNKNOWN. */
 int session_lost (const session_t *self);

@@ -105,8 +105,8 @@ static int show_list (const cli_t *cli, listing_filter_t *filter, bool mine)
         cli_print_json (json_incref (listing));
     else if (listing)
         table_print_forms (columns, json_object_get (listing, "reservations"), stdout);
-    if (listing)
-        listing_tell_silent (cli, listing);
+    if (listing && listing_tell_silent (cli, listing))
+        code = EXIT_UNKNOWN;
     return code;
 }
 

@@ -175,6 +175,20 @@ static void look_for_homes (findings_t *findings, session_t *session)
                           "it is a home of requests, and no directory lists it");
 }
 
+/*  Who was listed and is not now. Each directory remembers by itself. */
+static void look_for_absent (findings_t *findings, const session_t *session)
+{
+    json_auto_t *list = session_absences (session, "");
+    char text [ABSENCE_TEXT_BYTES];
+    const json_t *one;
+    for (size_t i = 0; (one = json_array_get (list, i)); i++)
+        findings_add (findings, text_of (one, "name"),
+                      "%s; to forget it, at each directory: musubi call gis/NAME Gis.Withdraw "
+                      "'{\"name\": \"%s\", \"store\": \"%s\", \"start\": %" PRId64 "}'",
+                      absence_text (one, text), text_of (one, "name"), text_of (one, "store"),
+                      number_of (one, "start"));
+}
+
 /*  Only services that others of the federation need are missed. */
 static void look_for_kinds (findings_t *findings, session_t *session)
 {
@@ -214,6 +228,7 @@ static int look_at_federation (const cli_t *cli, findings_t *findings)
         return code;
     findings->looked_at = json_array_size (session->entries);
     look_for_homes (findings, session);
+    look_for_absent (findings, session);
     look_for_kinds (findings, session);
     return ask_and_hear (findings, session, session->entries);
 }

@@ -55,6 +55,7 @@ static json_t *site_form (const session_t *session, const json_t *entry)
     for (size_t i = 0; (class = item_of (site, "classes", i)); i++)
         json_array_append_new (classes, class_form (class));
     json_t *form = form_of (rows, entry);
+    take (form, "state", json_string ("listed"));
     take (form, "disclosure", json_string (offer_windows_only (site) ? "windows" : "profile"));
     form_add (form, times, site);
     take (form, "classes", classes);
@@ -85,9 +86,18 @@ int run_sites (cli_t *cli)
     for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++)
         if (json_object_get (entry, "site"))
             json_array_append_new (sites, site_form (session, entry));
+    char text [ABSENCE_TEXT_BYTES];
+    json_auto_t *absent = session_absences (session, "lis");
+    for (size_t i = 0; (entry = json_array_get (absent, i)); i++)
+        json_array_append_new (
+          sites, json_pack ("{s:s, s:s, s:s, s:[]}", "name", name_short (text_of (entry, "name")),
+                            "state", flag_of (entry, "stopped") ? "stopped" : "silent", "since",
+                            timetext_format (number_of (entry, "since_ms"), text), "classes"));
     if (cli->json)
         cli_print_json (json_pack ("{s:O}", "sites", sites));
     else
         print_sites (sites);
+    for (size_t i = 0; !cli->json && (entry = json_array_get (absent, i)); i++)
+        printf ("%s %s\n", name_short (text_of (entry, "name")), absence_text (entry, text));
     return EXIT_DONE;
 }

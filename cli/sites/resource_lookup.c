@@ -3,6 +3,7 @@
 #include "resource_lookup.h"
 
 #include "json_fields.h"
+#include "must.h"
 
 #include <string.h>
 
@@ -140,9 +141,27 @@ static void refuse_site (const session_t *session, const char *name)
     tell_those_with (session, "site", name);
 }
 
+/*  True after saying that who has that site, domain or storage was listed and is not now. */
+static bool refuse_absent (const session_t *session, const char *command, const char *name)
+{
+    static const char *const kinds [] = {"lis", "nis", "replica"};
+    bool inside = strchr (name, '/');
+    const json_t *absent = NULL;
+    for (size_t i = inside; !absent && i < (inside ? 3 : 1); i++) {
+        text_auto_t *whole = must_print ("%s/%.*s", kinds [i], (int) strcspn (name, "/"), name);
+        absent = session_absent (session, whole);
+    }
+    char text [ABSENCE_TEXT_BYTES];
+    if (absent)
+        cli_fail (EXIT_UNKNOWN, "%s: %s %s", command, text_of (absent, "name"),
+                  absence_text (absent, text));
+    return absent;
+}
+
 void offer_sites_near (const session_t *session, const char *name)
 {
-    if (!resource_lookup_entry_of (session, "lis", name, strlen (name)))
+    text_auto_t *whole = must_print ("lis/%s", name);
+    if (!session_entry (session, whole) && !session_absent (session, whole))
         refuse_site (session, name);
 }
 
@@ -204,7 +223,9 @@ bool offer_find (session_t *session, const char *command, const char *text, reso
         look_up (session, name, offer);
     if (offer->entry && (offer->link || !wants_link))
         return true;
-    *code = EXIT_REFUSED;
+    *code = refuse_absent (session, command, name) ? EXIT_UNKNOWN : EXIT_REFUSED;
+    if (*code == EXIT_UNKNOWN)
+        return false;
     if (wants_link)
         refuse_link (session, offer->entry, name);
     else

@@ -84,9 +84,11 @@ const json_t *any_site (session_t *session, const json_t *question, const json_t
         if (any_site_better (&place, &best))
             best = place;
     }
+    json_auto_t *absent = session_absences (session, "lis");
     if (best.site)
         *code = EXIT_DONE;
     else
-        cli_fail (EXIT_REFUSED, "submit: no site takes it");
+        *code = cli_fail (json_array_size (absent) > 0 ? EXIT_UNKNOWN : EXIT_REFUSED,
+                          "submit: no site that answers takes it");
     return best.site;
 }

@@ -105,7 +105,7 @@ typedef struct {
     call_status_t status;
 } probe_t;
 
-json_t *task_sites (session_t *session, char silent [ENTRIES_TEXT_BYTES])
+json_t *task_sites (session_t *session, json_t *mute)
 {
     method_t method = services_method ("Queue", "Bags");
     json_auto_t *question = json_pack ("{s:i}", "most", 1);
@@ -130,12 +130,12 @@ json_t *task_sites (session_t *session, char silent [ENTRIES_TEXT_BYTES])
                 left--;
             }
     json_t *sites = json_array ();
-    json_auto_t *mute = json_array ();
     for (size_t k = 0; k < count; k++)
         if (probes [k].status != CALL_UNKNOWN_METHOD)
             json_array_append (probes [k].status == CALL_OK ? sites : mute,
                                (json_t *) probes [k].entry);
-    entries_list (mute, silent);
+    json_auto_t *absent = session_absences (session, "lis");
+    json_array_extend (mute, absent);
     free (probes);
     return sites;
 }
@@ -143,7 +143,9 @@ json_t *task_sites (session_t *session, char silent [ENTRIES_TEXT_BYTES])
 const json_t *task_only_site (session_t *session, const char *command, int *code)
 {
     char silent [ENTRIES_TEXT_BYTES];
-    json_auto_t *sites = task_sites (session, silent); /* entries live with the session */
+    json_auto_t *mute = json_array ();
+    json_auto_t *sites = task_sites (session, mute); /* entries live with the session */
+    entries_list (mute, silent);
     const json_t *only =
       json_array_size (sites) == 1 && !*silent ? json_array_get (sites, 0) : NULL;
     if (json_array_size (sites) == 0 && *silent) {
@@ -181,12 +183,13 @@ int task_list (const cli_t *cli, session_t *session, const char *named, const ta
 {
     int code = EXIT_DONE;
     const char *command = cli->command->name;
-    char silent [ENTRIES_TEXT_BYTES] = "";
-    json_auto_t *sites = named ? json_array () : task_sites (session, silent);
+    char silent [ENTRIES_TEXT_BYTES];
+    json_auto_t *mute = json_array ();
+    json_auto_t *sites = named ? json_array () : task_sites (session, mute);
     const json_t *site = named ? task_site (session, command, named, &code) : NULL;
     if (site)
         json_array_append (sites, (json_t *) site);
-    if (*silent)
+    if (*entries_list (mute, silent))
         code = cli_fail (EXIT_UNKNOWN, "%s: these sites did not answer: %s", command, silent);
     json_auto_t *list = json_array ();
     size_t answered = 0;
@@ -198,7 +201,7 @@ int task_list (const cli_t *cli, session_t *session, const char *named, const ta
             code = told;
     }
     if (cli->json && answered > 0)
-        cli_print_json (json_pack ("{s:O}", rows->key, list));
+        cli_print_json (json_pack ("{s:O, s:o}", rows->key, list, "silent", names_of (mute)));
     else if (answered > 0)
         table_print_forms (rows->columns, list, stdout);
     else if (code == EXIT_DONE)

@@ -26,9 +26,9 @@ const json_t *task_site (session_t *session, const char *command, const char *na
  *  *code. */
 bool task_word (const char *command, const char *word, bool *of_bag, task_name_t *name, int *code);
 
-/*  The entries of all sites that run tasks, as a new array; all sites are asked at once. silent
- *  lists the names of those that did not answer. */
-json_t *task_sites (session_t *session, char silent [ENTRIES_TEXT_BYTES]);
+/*  The entries of all sites that run tasks, as a new array; all sites are asked at once. mute gets
+ *  those that did not answer, or are listed no more. */
+json_t *task_sites (session_t *session, json_t *mute);
 
 /*  The only site that runs tasks, if all sites have answered. NULL after saying which sites there
  *  are, with *code. */

@@ -29,11 +29,11 @@ static bool input_made (const json_t *submitted, const char *name)
 /*  Nobody has it: may it come all the same, from a bag of the actor, or a site that did not answer? */
 static bool input_may_come (const cli_t *cli, session_t *session, const char *name)
 {
-    char mute [ENTRIES_TEXT_BYTES];
+    json_auto_t *mute = json_array ();
     json_auto_t *sites = task_sites (session, mute);
     const json_t *site, *bag;
     int code = EXIT_DONE;
-    bool comes = *mute != '\0';
+    bool comes = json_array_size (mute) > 0;
     for (size_t i = 0; !comes && (site = json_array_get (sites, i)); i++) {
         json_auto_t *bags = task_bags (cli, session, site, session->places.actor, false, &code);
         comes = code != EXIT_DONE;

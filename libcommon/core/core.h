@@ -83,6 +83,7 @@ typedef enum {
     EVENT_WORK,    /* work has ended; exactly one for each EFFECT_WORK */
     EVENT_ROWS,    /* what EFFECT_READ asked for; exactly one for each */
     EVENT_FLOW,    /* news of bulk bytes (flow.h) */
+    EVENT_END,     /* the process is told to end, and does once what this gives rise to has left */
 } event_kind_t;
 
 /*  A stored record, as EVENT_ROWS shows it. */
@@ -275,6 +276,7 @@ enum {
     TABLE_COALITIONS = 28,    /* balancer: coalitions that have ended */
     TABLE_ASIDE = 29,         /* what could not be read, once something else took its place */
     TABLE_STAYS = 30,         /* replica: until when somebody may stay with files */
+    TABLE_ABSENCES = 31,      /* directory: services that are listed, or were */
     TABLES_MAX = 32
 };
 

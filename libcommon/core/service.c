@@ -496,6 +496,10 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
         if (self->tables->flow_heard)
             self->tables->flow_heard (self->tables->flow_owner, now, &event->flow);
         break;
+    case EVENT_END:
+        if (self->tables->member.owner)
+            self->tables->member.ending (self->tables->member.owner, now);
+        break;
     }
     if (event->kind != EVENT_RECORD)
         timers_run (self->timers, now);

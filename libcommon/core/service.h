@@ -99,6 +99,7 @@ typedef struct {
     void (*started) (void *owner, const moment_t *now);                     /* after them */
     void (*notice) (void *owner, const moment_t *now, const event_t *event);
     void (*rows) (void *owner, const moment_t *now, const event_t *event);
+    void (*ending) (void *owner, const moment_t *now); /* the process ends */
 
     /*  False, with why: it may not speak for its store now. */
     bool (*serves) (void *owner, const char *service, const char *method, char why [WHY_BYTES]);

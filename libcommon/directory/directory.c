@@ -62,6 +62,7 @@ struct directory {
     bool silent; /* the one followed last has not answered since */
 
     ordered_t *table;  /* by name */
+    ordered_t *absent; /* absence_t, by name */
     uint64_t turnover; /* of its sites */
     int64_t fading_ms; /* no entry fades before */
     bool known;
@@ -106,6 +107,7 @@ static void known_free (void *thing)
 /*  Takes the entry's contents over. */
 static void table_put (directory_t *self, directory_entry_t *entry)
 {
+    free (ordered_remove (self->absent, entry->name));
     listed_t *known = ordered_find (self->table, entry->name);
     self->turnover += entry->site || (known && known->entry.site);
     if (known) {
@@ -131,8 +133,16 @@ static void table_put (directory_t *self, directory_entry_t *entry)
     *entry = (directory_entry_t){0};
 }
 
+static void absent_put (directory_t *self, const absence_t *told)
+{
+    absence_t *absent = must_copy (told, sizeof *told);
+    free (ordered_remove (self->absent, absent->name));
+    ordered_add (self->absent, absent->name, absent);
+}
+
 static void table_remove (directory_t *self, const char *name)
 {
+    free (ordered_remove (self->absent, name));
     listed_t *known = ordered_remove (self->table, name);
     if (!known)
         return;
@@ -242,6 +252,8 @@ static void apply (directory_t *self, const moment_t *now, const uint8_t *store,
             table_remove (self, delta.name);
         else
             table_put (self, &delta.entry);
+        if (delta.gone && delta.remembered)
+            absent_put (self, &delta.absent);
     } else if (delta.number > self->mark.number)
         doubt (self, now); /* a gap; a smaller number is known already */
     codec_clear (&directory_delta_codec, &delta);
@@ -353,6 +365,10 @@ static void snapshot_apply (directory_t *self, const moment_t *now)
     directory_snapshot_t *snapshot = &self->pages;
     bool same_publisher = same_start (&self->mark, snapshot->mark.store, snapshot->mark.start);
     table_forsake (self, now, snapshot, same_publisher);
+    for (void *absent; (absent = ordered_after (self->absent, NULL));)
+        free (ordered_remove (self->absent, ((absence_t *) absent)->name));
+    for (size_t i = 0; i < snapshot->absent_count; i++)
+        absent_put (self, &snapshot->absent [i]);
     for (size_t i = 0; i < snapshot->entries_count; i++)
         table_put (self, &snapshot->entries [i]);
     self->mark = snapshot->mark;
@@ -456,6 +472,8 @@ static void changes_apply (directory_t *self, const moment_t *now, directory_sna
         table_remove (self, page->gone [i]);
     for (size_t i = 0; ours && i < page->entries_count; i++)
         table_put (self, &page->entries [i]);
+    for (size_t i = 0; ours && i < page->absent_count; i++)
+        absent_put (self, &page->absent [i]);
     if (ours)
         self->mark = page->mark;
     codec_clear (&directory_snapshot_codec, page);
@@ -565,6 +583,7 @@ directory_t *directory_new (calls_t *calls, outbox_t *outbox, timers_t *timers, 
     self->prng = prng;
     self->due_ms = self->fading_ms = INT64_MAX;
     self->table = ordered_by_text (offsetof (listed_t, entry.name));
+    self->absent = ordered_by_text (offsetof (absence_t, name));
     self->registration = registration_new (calls, outbox, timers, prng, gis_endpoints, gis_count);
     self->gis = names_copy (gis_endpoints, gis_count);
     self->gis_count = gis_count;
@@ -585,6 +604,7 @@ void directory_destroy (directory_t **self_p)
     free (self->backlog);
     names_clear ((const char *const *) self->homes, self->homes_count);
     ordered_end (&self->table, known_free);
+    ordered_end (&self->absent, free);
     names_clear (self->gis, self->gis_count);
     free (self);
     *self_p = NULL;
@@ -680,6 +700,21 @@ void directory_announce (directory_t *self, const moment_t *now, const directory
 {
     assert (self);
     registration_announce (self->registration, now, entry);
+}
+
+void directory_withdraw (directory_t *self, const moment_t *now)
+{
+    registration_withdraw (self->registration, now);
+}
+
+const absence_t *directory_absent (const directory_t *self, const char *name)
+{
+    return ordered_find (self->absent, name);
+}
+
+const absence_t *directory_next_absent (const directory_t *self, const absence_t *before)
+{
+    return ordered_after (self->absent, before ? before->name : NULL);
 }
 
 bool directory_known (const directory_t *self)

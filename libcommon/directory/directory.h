@@ -61,6 +61,9 @@ void directory_notice (directory_t *self, const moment_t *now, const event_t *ev
  *  copied. */
 void directory_announce (directory_t *self, const moment_t *now, const directory_entry_t *entry);
 
+/*  The process ends: its entry is withdrawn. */
+void directory_withdraw (directory_t *self, const moment_t *now);
+
 /*  Has a snapshot come since changes are heard? Before that, nobody should be told that a service
  *  does not exist. One that follows nothing: have the homes been told? */
 bool directory_known (const directory_t *self);
@@ -83,6 +86,11 @@ uint64_t directory_turnover (const directory_t *self);
 /*  Iterate a kind ("lis"; "" = all) ascending by name: pass NULL first, then the entry before. */
 const directory_entry_t *directory_next (const directory_t *self, const char *kind,
                                          const directory_entry_t *before);
+
+/*  Of those who were listed and are not now: the one of that name or NULL; and ascending by name,
+ *  NULL first, NULL at the end. They are told to people, never called. Valid until the next event. */
+const absence_t *directory_absent (const directory_t *self, const char *name);
+const absence_t *directory_next_absent (const directory_t *self, const absence_t *before);
 
 /*  The federation's fixed list of request homes (names of GIS services), in order (T2). */
 size_t directory_homes (const directory_t *self, const char *const **homes);

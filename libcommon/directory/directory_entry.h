@@ -27,6 +27,19 @@ typedef struct {
     free_summary_t *summary; /* what a follower was told beside the entry; NULL = nothing */
 } directory_entry_t;
 
+#define ABSENCES_MAX 1024 /* that a directory tells */
+
+/*  A service that was listed and is not now. */
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    uint8_t store [STORE_ID_BYTES];
+    uint32_t start;
+    bool votes;       /* it may have a part of reservations */
+    int64_t since_ms; /* wall: when it was heard of last, or stopped; 0 = it is listed */
+    bool stopped;     /* it said so */
+    bool expected;    /* in a directory: listed before this start, and not heard of since */
+} absence_t;
+
 /*  What its owner has free now, packed, and lent until the next event; empty = nothing is told. */
 typedef packed_t free_summary_fn (void *owner, const moment_t *now);
 

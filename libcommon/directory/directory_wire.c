@@ -59,6 +59,24 @@ static bool entry_rule (void *self, char why [WHY_BYTES])
 const codec_t directory_entry_codec =
   CODEC_RULED (directory_entry_t, entry, entry_rows, entry_rule);
 
+/*  --- absence --- */
+
+static const codec_row_t absence_rows [] = {
+  ROW_WORD ("name", absence_t, name),           ROW_FIXED ("store", absence_t, store),
+  ROW_NUMBER ("start", absence_t, start),       ROW_FLAG ("votes", absence_t, votes),
+  ROW_NUMBER ("since_ms", absence_t, since_ms), ROW_FLAG ("stopped", absence_t, stopped),
+};
+
+const codec_t absence_codec = CODEC (absence_t, absence, absence_rows);
+
+static const codec_row_t withdraw_rows [] = {
+  ROW_WORD ("name", withdraw_t, name),
+  ROW_FIXED ("store", withdraw_t, store),
+  ROW_NUMBER ("start", withdraw_t, start),
+  ROW_FLAG ("stops", withdraw_t, stops),
+};
+const codec_t withdraw_codec = CODEC (withdraw_t, withdraw_request, withdraw_rows);
+
 /*  --- announce --- */
 
 typedef struct {
@@ -145,6 +163,7 @@ static const codec_row_t snapshot_rows [] = {
   ROW_FLAG ("more", directory_snapshot_t, more),
   ROW_FLAG ("changes", directory_snapshot_t, changes),
   ROW_WORD_LIST ("gone", directory_snapshot_t, gone, gone_count, 0, SNAPSHOT_GONE_MAX),
+  ROW_LIST ("absent", directory_snapshot_t, absent, absent_count, absence, 0, ABSENCES_MAX),
 };
 
 /*  The names of all entries, taken or passed over, ascend; the greatest one is kept. */
@@ -232,6 +251,7 @@ static const codec_row_t delta_rows [] = {
   ROW_ONE ("entry", directory_delta_t, entry, directory_entry,
            CASE_OF (directory_delta_t, gone, false)),
   ROW_WORD ("gone", directory_delta_t, name, CASE_OF (directory_delta_t, gone, true)),
+  ROW_ONE ("absent", directory_delta_t, absent, absence, SET_BY (directory_delta_t, remembered)),
 };
 
 static bool delta_rule (void *self, const void *message, char why [WHY_BYTES])

@@ -16,6 +16,7 @@
 #define SNAPSHOT_KINDS_MAX  4
 
 extern const codec_t directory_entry_codec;
+extern const codec_t absence_codec;
 
 /*  An announcement, or a heartbeat, which is the same. The entry stays packed: a directory looks
  *  into it only when it differs from the listed one, so that a large domain's heartbeat costs
@@ -43,6 +44,14 @@ typedef struct {
     size_t homes_count;
 } announce_answer_t;
 extern const codec_t announce_answer_codec;
+
+typedef struct {
+    char name [NAME_BYTES_MAX + 1];
+    uint8_t store [STORE_ID_BYTES];
+    uint32_t start;
+    bool stops; /* and will come again; else it is forgotten */
+} withdraw_t;
+extern const codec_t withdraw_codec;
 
 /*  Where a numbered stream of changes stands: number counts the deltas of one start of one store.
  *  start 0 = nowhere. */
@@ -76,6 +85,8 @@ typedef struct {
     bool changes; /* entries are those that have changed; gone those that are listed no more */
     char (*gone) [NAME_BYTES_MAX + 1];
     size_t gone_count;
+    absence_t *absent; /* on the first page all; with changes some of gone */
+    size_t absent_count;
 } directory_snapshot_t;
 
 extern const codec_t directory_snapshot_codec;
@@ -134,6 +145,8 @@ typedef struct {
     bool gone;
     char name [NAME_BYTES_MAX + 1];
     directory_entry_t entry; /* unless gone */
+    bool remembered;         /* gone, but absent tells since when */
+    absence_t absent;
 } directory_delta_t;
 
 extern const codec_t directory_delta_codec;

@@ -30,6 +30,13 @@ static void member_on_rows (void *owner, const moment_t *now, const event_t *eve
     ledger_rows (((service_t *) owner)->ledger, now, event);
 }
 
+static void member_ending (void *owner, const moment_t *now)
+{
+    service_t *self = owner;
+    if (self->directory)
+        directory_withdraw (self->directory, now);
+}
+
 static bool serves (void *owner, const char *service, const char *method, char why [WHY_BYTES])
 {
     return restore_guard_serves (((service_t *) owner)->restore_guard, service, method, why);
@@ -70,6 +77,7 @@ service_t *member_new (const char *name, const char *const *gis_endpoints, size_
                                                 .started = started,
                                                 .notice = on_notice,
                                                 .rows = member_on_rows,
+                                                .ending = member_ending,
                                                 .serves = serves,
                                                 .restore_guard_text = text,
                                                 .end = member_end});

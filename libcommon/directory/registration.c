@@ -156,6 +156,22 @@ static void registration_on_answer (void *owner, const moment_t *now, uint64_t t
     registrar_schedule (registrar, due_ms);
 }
 
+static uint64_t registrar_call (registrar_t *registrar, const moment_t *now, const char *method,
+                                packed_t body, call_done_fn *done)
+{
+    call_order_t order = {.endpoint = registrar->endpoint,
+                          .service = "Gis",
+                          .method = method,
+                          .actor = registrar->registration->entry.name,
+                          .body = {.data = body.data, .size = body.size},
+                          .timeout_ms = ANNOUNCE_TRY_MS,
+                          .lasting = true,
+                          .tries_max = 1};
+    uint64_t call = calls_start (registrar->registration->calls, now, &order, done, registrar, 0);
+    free (body.data);
+    return call;
+}
+
 static void registrar_send (registrar_t *registrar, const moment_t *now)
 {
     registration_t *self = registrar->registration;
@@ -170,19 +186,11 @@ static void registrar_send (registrar_t *registrar, const moment_t *now)
         announcement.seen = announcement.mark.row > 0 &&
                             restore_guard_seen (self->restore_guard, registrar_number (registrar));
     }
-    packed_t body = codec_encode (&announcement_codec, &announcement);
-    call_order_t order = {.endpoint = registrar->endpoint,
-                          .service = "Gis",
-                          .method = "Announce",
-                          .actor = self->entry.name,
-                          .body = {.data = body.data, .size = body.size},
-                          .timeout_ms = ANNOUNCE_TRY_MS,
-                          .lasting = true,
-                          .tries_max = 1};
     registrar->gap_ms = INT64_MAX;
     registrar->sent_ms = now->mono_ms;
-    registrar->call = calls_start (self->calls, now, &order, registration_on_answer, registrar, 0);
-    free (body.data);
+    registrar->call =
+      registrar_call (registrar, now, "Announce", codec_encode (&announcement_codec, &announcement),
+                      registration_on_answer);
 }
 
 static void registration_on_due (void *owner, const moment_t *now, uint64_t token)
@@ -306,6 +314,22 @@ void registration_announce (registration_t *self, const moment_t *now,
     for (size_t i = 0; i < self->desks_count; i++)
         registrar_hurry (&self->registrars [i], now,
                          load_only ? ANNOUNCE_LOAD_MS : ANNOUNCE_GAP_MS);
+}
+
+void registration_withdraw (registration_t *self, const moment_t *now)
+{
+    withdraw_t withdraw = {.start = self->entry.start, .stops = true};
+    memcpy (withdraw.name, self->entry.name, sizeof withdraw.name);
+    memcpy (withdraw.store, self->entry.store, sizeof withdraw.store);
+    for (size_t i = 0; self->announcing && i < self->desks_count; i++) {
+        registrar_t *registrar = &self->registrars [i];
+        calls_cancel (self->calls, registrar->call);
+        timers_cancel (self->timers, registrar->timer);
+        registrar->call = registrar->timer = 0;
+        registrar_call (registrar, now, "Withdraw", codec_encode (&withdraw_codec, &withdraw),
+                        NULL);
+    }
+    self->announcing = false;
 }
 
 const directory_entry_t *registration_entry (const registration_t *self)

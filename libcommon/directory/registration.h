@@ -47,6 +47,9 @@ bool registration_hears (const registration_t *self);
 void registration_announce (registration_t *self, const moment_t *now,
                             const directory_entry_t *entry);
 
+/*  The process ends: tells each GIS so. */
+void registration_withdraw (registration_t *self, const moment_t *now);
+
 /*  The entry that is announced; NULL before. */
 const directory_entry_t *registration_entry (const registration_t *self);
 

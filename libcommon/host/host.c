@@ -679,6 +679,8 @@ static int host_serve (host_t *self, bool verbose, bool adopt)
     host_loop (self);
     if (self->failed)
         return EXIT_MACHINE;
+    host_turn (self, &(event_t){.kind = EVENT_END});
+    finish_batch (self);
     bus_linger (self->bus, LINGER_MS);
     return EXIT_DONE;
 }

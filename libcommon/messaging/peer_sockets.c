@@ -29,7 +29,8 @@
 
 #define TCP "tcp://"
 
-#define FRAMES_MAX 4 /* of a message */
+#define FRAMES_MAX     4   /* of a message */
+#define PEER_LINGER_MS 200 /* for the last messages to those who are there */
 
 typedef struct {
     uint8_t kind; /* libzmq's own routes begin with 0 */
@@ -245,6 +246,7 @@ static bool router_open (peer_sockets_t *self, int port_kind)
     if (!router)
         return false;
     socket_set (router, ZMQ_ROUTER_MANDATORY, 1);
+    socket_set (router, ZMQ_LINGER, PEER_LINGER_MS);
     socket_set (router, ZMQ_SNDHWM, PEER_MESSAGES_HELD_MAX);
     socket_set (router, ZMQ_RECONNECT_IVL, PEER_RECONNECT_MS);
     socket_set (router, ZMQ_RECONNECT_IVL_MAX, PEER_RECONNECT_MAX);

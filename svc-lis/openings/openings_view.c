@@ -109,6 +109,15 @@ packed_t opening_told (void *owner, const moment_t *now, const char *reservation
     told.disconnected = silent || (service->directory && !directory_hears (service->directory));
     if (silent && !back_end_fails (self->parts.back_end, reservation))
         told.trouble = (char *) silent;
+    for (size_t i = 0; !silent && i < view.nodes_count; i++) { /* long before it is lost */
+        site_node_t node = nodes_at (self->parts.nodes, view.nodes [i]);
+        if (node.state != AGENT_SILENT)
+            continue;
+        snprintf (trouble, sizeof trouble, "node %s is silent", node.name);
+        told.trouble = trouble;
+        told.degraded = true;
+        told.bound--;
+    }
     const bound_t *drained = opening_drained (entry);
     if (drained && !*told.trouble) {
         snprintf (trouble, sizeof trouble, "node %s is drained: %s", drained->name,

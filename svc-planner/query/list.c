@@ -77,10 +77,15 @@ static void list_free (read_request_t *read_request)
 static void list_tell (list_t *self)
 {
     size_t silent_count = 0;
-    const char **silent = must (calloc (self->sheets_count + 1, sizeof *silent));
+    const char **silent = must (calloc (self->sheets_count + ABSENCES_MAX + 1, sizeof *silent));
+    const absence_t *absent = NULL;
     for (size_t i = 0; i < self->sheets_count; i++)
         if (!self->sheets [i].answered)
             silent [silent_count++] = self->sheets [i].party.name;
+    while ((absent =
+              directory_next_absent (self->read_request.read_requests->service->directory, absent)))
+        if (absent->votes)
+            silent [silent_count++] = absent->name;
     packed_t packed =
       codec_encode (&views_page_codec, &(views_page_t){self->views, self->views_count, silent,
                                                        silent_count, self->more});

@@ -213,6 +213,7 @@ static bool ask_doubted (locate_t *self, const moment_t *now)
 }
 
 static void add_directory (locate_t *self);
+static bool ask_homes (locate_t *self, const moment_t *now);
 
 /*  What was heard so far is not enough to say that it is nowhere, or lost: asks all others, too. */
 static bool ask_everybody (locate_t *self, const moment_t *now)
@@ -226,11 +227,33 @@ static bool ask_everybody (locate_t *self, const moment_t *now)
     return ask_next (self, now);
 }
 
+/*  Nobody knows it who answered. Those that can't be asked may: they are parts without an answer. */
+static void add_silent (locate_t *self)
+{
+    const absence_t *absent = NULL;
+    participant_ref_t party = {0};
+    while ((absent = directory_next_absent (self->service->directory, absent))) {
+        memcpy (party.name, absent->name, sizeof party.name);
+        if (absent->votes && !locate_part_of (self, party.name))
+            locate_add_part (self, &party);
+    }
+    snprintf (party.name, sizeof party.name, "%s", self->home_silent);
+    if (*party.name)
+        locate_add_part (self, &party);
+}
+
 static void locate_finish (locate_t *self, const moment_t *now)
 {
     self->verdict = locate_judge (self);
-    if (!ask_everybody (self, now))
-        self->done (self->owner, now);
+    if (ask_everybody (self, now))
+        return;
+    if (self->verdict == LOCATED_NOWHERE && !self->of_plan) {
+        if (!self->homes_asked && ask_homes (self, now))
+            return;
+        add_silent (self);
+        self->verdict = locate_judge (self);
+    }
+    self->done (self->owner, now);
 }
 
 /*  Nobody is being asked: whose turn is it? */
@@ -351,19 +374,23 @@ static void locate_on_parties (void *owner, const moment_t *now, uint64_t token,
     if (result->status == CALL_OK && codec_decode (&parties_told_codec, &told, result->body, why)) {
         add_parties (self, told.list, told.count, "");
         codec_clear (&parties_told_codec, &told);
+    } else {
+        const char *const *homes;
+        directory_homes (self->service->directory, &homes);
+        snprintf (self->home_silent, sizeof self->home_silent, "%s", homes [token]);
     }
     if (--self->homes_waiting == 0)
         locate_go_on (self, now);
 }
 
-/*  False: there is no need, or nobody to ask. */
+/*  False: there is nobody to ask. */
 static bool ask_homes (locate_t *self, const moment_t *now)
 {
     const char *const *homes;
     size_t homes_count = directory_homes (self->service->directory, &homes);
-    if (homes_count == 0 || !is_large (self))
+    if (homes_count == 0)
         return false;
-    self->narrow = true;
+    self->homes_asked = true;
     self->homes_waiting = homes_count;
     parties_question_t question;
     memcpy (question.reservation, self->reservation, sizeof question.reservation);
@@ -392,7 +419,8 @@ locate_t *locate_new (service_t *service, const planner_settings_t *settings,
     snprintf (self->reservation, sizeof self->reservation, "%s", reservation);
     self->of_plan = plan != NULL;
     bool release = plan && plan->operation == OPERATION_RELEASE;
-    if (!plan && ask_homes (self, now))
+    self->narrow = !plan && is_large (self) && ask_homes (self, now);
+    if (self->narrow)
         return self;
     if (!release)
         add_directory (self);

@@ -2,9 +2,9 @@
  *  Participant.Show to each that may have a part of it, then to participants that the answers list
  *  (T6, T11).
  *
- *  In a large federation the request homes are asked first who takes part. That is a hint: the
- *  answers lead on to the newest version's participants, and all others are asked, too, before a
- *  reservation is said to be nowhere or lost.
+ *  The request homes are asked who takes part before a reservation is said to be nowhere; first, in
+ *  a large federation. That is a hint: the answers lead on to the newest version's participants, and
+ *  all others are asked, too. A home that is silent, or who is listed no more, may know it.
  */
 #ifndef MUSUBI_LOCATE_H
 #define MUSUBI_LOCATE_H
@@ -55,6 +55,8 @@ typedef struct {
     void *owner;
     uint64_t home_calls [DIRECTORY_HOMES_MAX];
     size_t homes_waiting;
+    bool homes_asked;
+    char home_silent [NAME_BYTES_MAX + 1]; /* one of them; "" = all answered */
     size_t asked;                      /* the first of parts; the others' turn comes after them */
     bool narrow;                       /* only those that homes tell of are asked, so far */
     bool of_plan;                      /* it asks what has become of a plan */

@@ -30,12 +30,25 @@ static void place_resource (const snapshot_t *snapshot, size_t place,
 
 /*  --- needs that can never be met --- */
 
+static void explain_no_site (pending_t *self, const compute_need_t *need)
+{
+    char name [2 * NAME_BYTES_MAX], since [TIMETEXT_BYTES];
+    snprintf (name, sizeof name, "lis/%s", need->site);
+    const absence_t *absent = directory_absent (self->pendings->service->directory, name);
+    if (absent)
+        answer_reason (&self->answer, need->id, need->site, "site '%s' %s %s", need->site,
+                       absent->stopped ? "stopped at" : "is silent since",
+                       timetext_format (absent->since_ms, since));
+    else
+        answer_reason (&self->answer, need->id, need->site, "no site '%s' is known", need->site);
+}
+
 static void explain_no_class (pending_t *self, size_t at)
 {
     const need_options_t *options = &self->plan.snapshot->needs [at];
     const compute_need_t *need = &self->request.compute [at];
     if (!options->site_known && *need->site) {
-        answer_reason (&self->answer, need->id, need->site, "no site '%s' is known", need->site);
+        explain_no_site (self, need);
     } else if (!options->site_known) {
         answer_reason (&self->answer, need->id, "", "no site is known");
     } else if (!options->class_known) {

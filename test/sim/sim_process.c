@@ -265,6 +265,7 @@ static void step_waiting (sim_t *sim, sim_process_t *self, int64_t at_us, const 
         break;
     case EVENT_RECORD:
     case EVENT_START:
+    case EVENT_END:
         assert (false);
     }
 }

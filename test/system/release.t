@@ -29,7 +29,7 @@ check "asked again, it is told the same" test "$(musubi --json release "$id" --r
 check "show says that it is not over" shows releasing
 exits 0 "  … and on whom it waits" musubi show "$id"
 says "  … by name" '^not given back yet by lis/b$'
-exits 0 "so does the list" musubi list
+exits 3 "so does the list" musubi list
 says "  … of reservations" "$id.*releasing"
 echo '{"duration": "2h"}' >"$work/longer.json"
 exits 1 "it can't be changed any more" musubi modify "$id" "$work/longer.json"

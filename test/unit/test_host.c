@@ -122,6 +122,7 @@ static void counter_step (void *owner, const moment_t *now, const event_t *event
         self->records++;
         break;
     case EVENT_FLOW:
+    case EVENT_END:
         break;
     case EVENT_ROWS:
         reply_number (self, self->asked, event->rows.count);

@@ -4,6 +4,8 @@
 #include "message.h"
 #include "planner_asking.h"
 
+#include "gis.pb-c.h"
+
 #define SOON_MS 30000 /* more than any pause between two looks */
 
 static const user_wish_t both = {
@@ -307,6 +309,57 @@ static void where_nothing_is_booked_is_not_enough (void **state)
     fed_end (&fed);
 }
 
+static void forget (fed_t *fed, int at)
+{
+    const fed_proc_t *proc = &fed->procs [at];
+    Musubi__WithdrawRequest request = MUSUBI__WITHDRAW_REQUEST__INIT;
+    request.name = (char *) proc->name;
+    request.store =
+      (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = (uint8_t *) proc->host.store.id};
+    request.start = proc->host.store.start;
+    call_status_t status;
+    char reason [256];
+    ProtobufCMessage *answer = fed_answer (
+      fed, fed_ask (fed, "gis/g1", "Gis", "Withdraw", proc->name, "", &request.base, 5000),
+      &musubi__withdraw_answer__descriptor, &status, reason);
+    assert_non_null (answer);
+    message_free (answer);
+}
+
+static void with_sites (fed_t *fed, void (*deed) (fed_t *fed, int at))
+{
+    deed (fed, fed_find (fed, "lis/s0"));
+    deed (fed, fed_find (fed, "lis/s1"));
+    deed (fed, fed_find (fed, "lis/s2"));
+}
+
+/*  All sites that know it are away for longer than their lease, or even forgotten by the directory:
+ *  it is not said that nobody knows it, and the same release is done when they are back. */
+static void what_only_those_know_who_are_away_is_not_given_up (void **state)
+{
+    (void) state;
+    for (int forgotten = 0; forgotten < 2; forgotten++) {
+        fed_t fed;
+        char reservation [64];
+        fed_federation (&fed, 68, 1, 3, 4, 1);
+        Musubi__Answer *answer = reserve (&fed, "p0", "a@g1", &both);
+        expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+        snprintf (reservation, sizeof reservation, "%s", answer->reservation);
+        message_free (&answer->base);
+        with_sites (&fed, fed_kill);
+        fed_run (&fed, DIRECTORY_LEASE_MS + 1000);
+        if (forgotten)
+            with_sites (&fed, forget);
+        answer = release (&fed, "p0", "r@g1", reservation);
+        expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_UNKNOWN);
+        message_free (&answer->base);
+        with_sites (&fed, fed_start);
+        fed_run (&fed, SOON_MS);
+        expect_released (&fed, "p0", "r@g1", reservation);
+        fed_end (&fed);
+    }
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -319,6 +372,7 @@ int main (void)
       cmocka_unit_test (what_nobody_drives_can_be_released_again),
       cmocka_unit_test (who_is_awaited_still_is_named_by_a_second_release),
       cmocka_unit_test (where_nothing_is_booked_is_not_enough),
+      cmocka_unit_test (what_only_those_know_who_are_away_is_not_given_up),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

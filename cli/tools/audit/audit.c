@@ -141,13 +141,13 @@ static void audit_print_result (const audit_t *self, const audit_result_t *all,
     size_t violations = json_array_size (self->teller.sentences);
     if (self->cli->json) {
         cli_print_json (json_pack (
-          "{s:I, s:O, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O, s:O}", "ledgers",
-          (json_int_t) heard, "silent", self->silent, "rows", (json_int_t) rows, "compared",
-          (json_int_t) kept, "transactions", (json_int_t) all->transactions, "committed",
-          (json_int_t) all->committed, "unjudged", (json_int_t) all->unjudged, "reservations",
-          (json_int_t) checked->reservations, "pending", (json_int_t) checked->pending,
-          "violations", (json_int_t) violations, "sentences", self->teller.sentences, "lacking",
-          self->lacking));
+          "{s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O, s:O}", "ledgers",
+          (json_int_t) heard, "silent", names_of (self->silent), "rows", (json_int_t) rows,
+          "compared", (json_int_t) kept, "transactions", (json_int_t) all->transactions,
+          "committed", (json_int_t) all->committed, "unjudged", (json_int_t) all->unjudged,
+          "reservations", (json_int_t) checked->reservations, "pending",
+          (json_int_t) checked->pending, "violations", (json_int_t) violations, "sentences",
+          self->teller.sentences, "lacking", self->lacking));
         return;
     }
     check_tell_rest (&self->teller);

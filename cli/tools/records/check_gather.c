@@ -213,8 +213,8 @@ static void check_gather_print_result (const check_gather_t *self, const check_t
     size_t silent = json_object_size (self->from.silent);
     if (teller->json) {
         cli_print_json (json_pack (
-          "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O, s:O}",
-          "participants", (json_int_t) heard, "silent", (json_int_t) silent, "records",
+          "{s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O, s:O}",
+          "participants", (json_int_t) heard, "silent", names_of (self->from.silent), "records",
           (json_int_t) self->records, "transactions", (json_int_t) result->transactions,
           "reservations", (json_int_t) result->reservations, "connections",
           (json_int_t) result->connections, "circuits", (json_int_t) result->circuits, "unasked",

@@ -148,9 +148,10 @@ static int take_over_tell (const cli_t *cli, const take_over_t *self)
     }
     bool all = json_array_size (left) + json_object_size (self->silent) == 0;
     if (cli->json) {
-        cli_print_json (json_pack ("{s:s, s:I, s:I, s:O, s:O}", "planner", self->letters,
+        cli_print_json (json_pack ("{s:s, s:I, s:I, s:O, s:o}", "planner", self->letters,
                                    "committed", (json_int_t) committed, "aborted",
-                                   (json_int_t) aborted, "left", left, "silent", self->silent));
+                                   (json_int_t) aborted, "left", left, "silent",
+                                   names_of (self->silent)));
         return all ? EXIT_DONE : EXIT_UNKNOWN;
     }
     for (size_t i = 0; (form = json_array_get (left, i)); i++)

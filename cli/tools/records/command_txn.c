@@ -34,16 +34,6 @@ static void txn_tell_silent (const json_t *silent)
       fprintf (stderr, "no records from %s: %s\n", name, json_string_value (why));
 }
 
-static json_t *txn_names_of (const json_t *set)
-{
-    json_t *names = json_array ();
-    const char *name;
-    json_t *value;
-    json_object_foreach ((json_t *) set, name, value)
-      json_array_append_new (names, json_string (name));
-    return names;
-}
-
 /*  The forms that are wanted, as a new list; frees the old one. */
 static json_t *sift (json_t *forms, bool (*wanted) (const json_t *form))
 {
@@ -64,7 +54,7 @@ static int txn_list (const cli_t *cli, session_t *session, bool (*wanted) (const
         forms = sift (forms, wanted);
     if (cli->json) {
         cli_print_json (json_pack ("{s:o, s:o}", "transactions", json_incref (forms), "silent",
-                                   txn_names_of (from.silent)));
+                                   names_of (from.silent)));
     } else {
         transactions_print (forms, cli_wall_ms (), stdout);
         txn_tell_silent (from.silent);

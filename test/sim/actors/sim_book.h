@@ -29,7 +29,6 @@ typedef struct sim_request {
     bool conflict [2];            /* that body was told that the id belongs to another */
     bool unfit [2];               /* that body was denied, not found or not understood */
     bool reworded;       /* refused again in other words: only of what broke at its edge (T10) */
-    bool unlisted;       /* a release that was refused, as a directory did not list who has it */
     sim_answer_t answer; /* of the body that was told */
     packed_t answer_packed;
 } sim_request_t;

@@ -470,27 +470,6 @@ static bool own_and_untouched (const sim_check_t *self, const sim_request_t *rel
     return own;
 }
 
-/*  A planner asks whom its directory lists. A directory that has started anew lists nobody who has not
- *  reached it since. */
-static bool listed_everywhere (const sim_check_t *self, const sim_participant_t *party)
-{
-    for (size_t i = 0; i < self->participants_count; i++) {
-        const sim_participant_t *home = &self->participants [i];
-        if (home->home && party->listed [i] != sim_identity (self->sim, home->process)->start)
-            return false;
-    }
-    return true;
-}
-
-static void take_listed (sim_check_t *self, const sim_message_t *message)
-{
-    for (size_t i = 0; i < self->participants_count; i++)
-        for (size_t p = 0; p < self->participants_count; p++)
-            if (self->participants [i].process == message->from &&
-                self->participants [p].process == message->to)
-                self->participants [p].listed [i] = message->store.start;
-}
-
 /*  A release that an administrator had settled is refused, and nothing is given back (T8). */
 static bool ended_by_fence (const sim_command_t *command)
 {
@@ -503,7 +482,7 @@ static bool ended_by_fence (const sim_command_t *command)
 static void check_release (sim_check_t *self, const sim_request_t *release,
                            const sim_answer_t *answer)
 {
-    if (!self->releases || release->unlisted || !own_and_untouched (self, release))
+    if (!self->releases || !own_and_untouched (self, release))
         return;
     for (size_t i = 0; i < self->participants_count; i++) {
         const sim_participant_t *party = sim_check_records (self, i);
@@ -519,11 +498,8 @@ static void check_release (sim_check_t *self, const sim_request_t *release,
             !holds_something (
               self, sim_current (party->commands, party->commands_count, release->target)))
             continue;
-        if (listed_everywhere (self, party))
-            sim_fail (self->sim, "%s releases what %s still has, and is refused: %s",
-                      release->request_id, sim_check_name (self, party), answer->reason);
-        else /* it is told the same whenever he asks again */
-            self->book->requests [release - self->book->requests].unlisted = true;
+        sim_fail (self->sim, "%s releases what %s still has, and is refused: %s",
+                  release->request_id, sim_check_name (self, party), answer->reason);
         return;
     }
 }
@@ -669,8 +645,6 @@ void sim_check_left (sim_check_t *self, const sim_message_t *message)
         check_decision (self, message);
     if (message->kind == MESSAGE_REQUEST && same (message->method, "Hold"))
         check_asked (self, message);
-    if (answer && same (message->method, "Announce"))
-        take_listed (self, message);
     if (answer && same (message->service, "Planner"))
         check_planner_answer (self, message);
     if (answer && same (message->service, "Nis") &&

@@ -48,7 +48,6 @@ typedef struct {
     bool stale;
     txid_t *taken; /* commands that held something at the last flush */
     size_t taken_count;
-    uint32_t listed [SIM_SITES_MAX]; /* the start in which each home last answered its Announce */
 } sim_participant_t;
 
 /*  A hold for which an end was told. */

@@ -139,6 +139,8 @@ static void shorten_ledger (schedule_t *self, ledger_limits_t *limits)
 void schedule_swarm_gis (schedule_t *self, gis_settings_t *settings)
 {
     shorten_ledger (self, &settings->limits.ledger);
+    if (schedule_swarm_has (self, SWARM_ABSENT)) /* most are away for longer than their lease */
+        settings->lease_ms_max = (uint32_t) ONE_OF (self, 3000, 3000, 60000);
     if (!narrows (self))
         return;
     narrow_participant (self, &settings->limits);
