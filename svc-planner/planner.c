@@ -79,6 +79,12 @@ static void planner_on_start (void *owner, const moment_t *now)
                 self->service->name, self->service->store.start, self->settings.finishing);
 }
 
+static bool planner_busy (const void *owner)
+{
+    const planner_t *self = owner;
+    return ordered_count (self->pendings.open) > 0;
+}
+
 static bool planner_on_work (void *owner, const moment_t *now, const event_t *event)
 {
     planner_t *self = owner;
@@ -152,6 +158,7 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     restore_guard_wait (self->service->restore_guard, self->settings.restore_guard_wait_ms);
     service_at_start (self->service, on_named, self);
     service_on_work (self->service, planner_on_work, self);
+    service_on_end (self->service, planner_busy, self);
     self->solvers = solvers_new (self->service, self->settings.ip.workers, &self->works);
     self->coordinator = coordinator_new (self->service, &self->settings);
     ledger_access (self->service->ledger, &self->access);

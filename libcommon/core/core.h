@@ -83,7 +83,7 @@ typedef enum {
     EVENT_WORK,    /* work has ended; exactly one for each EFFECT_WORK */
     EVENT_ROWS,    /* what EFFECT_READ asked for; exactly one for each */
     EVENT_FLOW,    /* news of bulk bytes (flow.h) */
-    EVENT_END,     /* the process is told to end, and does once what this gives rise to has left */
+    EVENT_END,     /* the process is told to end: say EFFECT_STOP once what is under way is over */
 } event_kind_t;
 
 /*  A stored record, as EVENT_ROWS shows it. */

@@ -52,6 +52,9 @@ struct service_tables {
     void *flow_owner;
     work_fn *rows_heard;
     void *rows_owner;
+    busy_fn *busy;
+    const void *busy_owner;
+    bool ending; /* told to */
 };
 
 /*  NULL: nothing was counted by that name. */
@@ -188,6 +191,12 @@ void service_join (service_t *self, const service_membership_t *membership)
 {
     assert (!self->tables->member.owner && membership->owner);
     self->tables->member = *membership;
+}
+
+void service_on_end (service_t *self, busy_fn *busy, const void *owner)
+{
+    self->tables->busy = busy;
+    self->tables->busy_owner = owner;
 }
 
 void service_load (service_t *self, uint8_t table, record_fn *load, void *owner)
@@ -341,6 +350,11 @@ static void on_request (service_t *self, const moment_t *now, const request_t *r
     if (member->owner && !member->serves (member->owner, request->service, request->method, why)) {
         service_count (self, "not_served", 1);
         service_refuse (self, request, CALL_NOT_SERVING, "%s: %s", self->name, why);
+        return;
+    }
+    if (tables->ending && (begins (request) || strcmp (request->method, "Release") == 0)) {
+        service_count (self, "not_served", 1);
+        service_refuse (self, request, CALL_NOT_SERVING, "%s is stopping", self->name);
         return;
     }
     if (begins (request) &&
@@ -497,6 +511,7 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
             self->tables->flow_heard (self->tables->flow_owner, now, &event->flow);
         break;
     case EVENT_END:
+        self->tables->ending = true;
         if (self->tables->member.owner)
             self->tables->member.ending (self->tables->member.owner, now);
         break;
@@ -504,6 +519,9 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
     if (event->kind != EVENT_RECORD)
         timers_run (self->timers, now);
     set_alarm (self);
+    if (self->tables->ending &&
+        !(self->tables->busy && self->tables->busy (self->tables->busy_owner)))
+        outbox_stop (self->outbox, "nothing is under way any more");
 }
 
 bool service_next (service_t *self, effect_t *effect)

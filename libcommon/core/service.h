@@ -116,6 +116,11 @@ void service_on_work (service_t *self, work_fn *ended, void *owner);
  *  process has one such owner. */
 void service_on_rows (service_t *self, work_fn *heard, void *owner);
 
+/*  Answers whether something is under way that should be over before the process ends. A process
+ *  has one such owner; from EVENT_END on it begins nothing, and stops when this says no. */
+typedef bool busy_fn (const void *owner);
+void service_on_end (service_t *self, busy_fn *busy, const void *owner);
+
 /*  Called with news of flows. A process has one such owner. */
 typedef void flow_fn (void *owner, const moment_t *now, const flow_event_t *event);
 void service_on_flow (service_t *self, flow_fn *heard, void *owner);

@@ -47,6 +47,7 @@ struct registration {
     registrar_t *registrars;
     size_t desks_count;
     bool announcing;
+    bool withdrawn; /* for good: the process ends */
     directory_entry_t entry;
     packed_t packed; /* the entry, to see whether it changes */
 };
@@ -291,6 +292,8 @@ void registration_announce (registration_t *self, const moment_t *now,
                             const directory_entry_t *entry)
 {
     assert (self && now && entry && *entry->name && *entry->endpoint && entry->start > 0);
+    if (self->withdrawn)
+        return;
     packed_t packed = codec_encode (&directory_entry_codec, entry);
     if (self->announcing && packed.size == self->packed.size &&
         memcmp (packed.data, self->packed.data, packed.size) == 0) {
@@ -330,6 +333,7 @@ void registration_withdraw (registration_t *self, const moment_t *now)
                         NULL);
     }
     self->announcing = false;
+    self->withdrawn = true;
 }
 
 const directory_entry_t *registration_entry (const registration_t *self)

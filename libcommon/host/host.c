@@ -39,6 +39,7 @@
 #define REQUESTS_BATCH_MAX 256          /* events in one write */
 #define STEPS_OF_ENTROPY   64           /* that the system is asked for at once */
 #define LINGER_MS          200          /* for the last replies of a clean end */
+#define END_MS_MAX         8000         /* for what is under way when SIGTERM comes */
 #define KIND_BYTES         16           /* "lis" */
 #define SCRUB_BYTES        (256u << 10) /* of records read in one go, */
 #define SCRUB_PACE_MS      20           /* pause between two pieces while a scrub is under way */
@@ -89,6 +90,8 @@ typedef struct {
     int64_t room_ms;     /* when room was last made among them */
     int64_t closed_told_ms;
     uint64_t closed_told; /* connections closed, as last logged */
+    bool ending;          /* SIGTERM has come, and the core has been told */
+    int64_t end_ms;       /* monotonic: whatever is under way then is left */
     bool stopping;
     bool failed; /* the store: nothing more may leave */
 } host_t;
@@ -363,7 +366,12 @@ static void hear_signals (host_t *self)
     struct signalfd_siginfo heard;
     while (read (self->signals, &heard, sizeof heard) == (ssize_t) sizeof heard) {
         log_line (LEVEL_INFO, "stopping reason=\"%s\"", strsignal ((int) heard.ssi_signo));
-        self->stopping = true;
+        self->stopping = self->ending; /* told again: at once */
+        if (!self->ending) {
+            self->ending = true;
+            self->end_ms = clock_ms (CLOCK_MONOTONIC) + END_MS_MAX;
+            host_turn (self, &(event_t){.kind = EVENT_END});
+        }
     }
 }
 
@@ -432,6 +440,8 @@ static void host_loop (host_t *self)
             due_ms = self->alarm_ms;
         if (self->scrub_ms < due_ms)
             due_ms = self->scrub_ms;
+        if (self->ending && self->end_ms < due_ms)
+            due_ms = self->end_ms;
         if (host_lacking (self) > 0 && self->room_ms + ROOM_MS < due_ms)
             due_ms = self->room_ms + ROOM_MS;
         int64_t wait_ms = due_ms == INT64_MAX ? -1 : due_ms > now_ms ? due_ms - now_ms : 0;
@@ -441,6 +451,7 @@ static void host_loop (host_t *self)
         hear_signals (self);
         run_batch (self);
         host_tidy (self, now_ms);
+        self->stopping |= self->ending && clock_ms (CLOCK_MONOTONIC) >= self->end_ms;
     }
 }
 
@@ -679,8 +690,6 @@ static int host_serve (host_t *self, bool verbose, bool adopt)
     host_loop (self);
     if (self->failed)
         return EXIT_MACHINE;
-    host_turn (self, &(event_t){.kind = EVENT_END});
-    finish_batch (self);
     bus_linger (self->bus, LINGER_MS);
     return EXIT_DONE;
 }

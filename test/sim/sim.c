@@ -313,6 +313,10 @@ static void on_tick (sim_t *self, tick_t *tick)
     case TICK_CRASH:
         on_crash (self, process, (int64_t) tick->number);
         break;
+    case TICK_TIME_UP:
+        if (current)
+            on_crash (self, process, (int64_t) tick->number);
+        break;
     case TICK_CALL:
         break; /* the tick concerns no process */
     case TICK_START:

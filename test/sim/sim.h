@@ -41,6 +41,7 @@ typedef struct {
 typedef struct {
     uint32_t crash;        /* a batch that stores, or lets messages of a transaction leave */
     uint32_t crashes_max;  /* in all */
+    uint32_t told;         /* it is told to end there instead, and ends as the host lets it */
     uint32_t pause_ms_max; /* how long a process stays down */
     uint32_t move;         /* it comes back at another address */
     uint32_t slow;         /* a batch takes long, as on a busy machine */

@@ -18,6 +18,7 @@
 #define SERVICE_US_MAX    120
 #define FLUSH_US_MIN      300
 #define FLUSH_US_MAX      3000
+#define END_US_MAX        8000000 /* as libcommon/host has it */
 #define SLOW_US_MAX       400000
 #define WORK_US_MAX       2000
 #define READ_US_MAX       3000
@@ -263,9 +264,11 @@ static void step_waiting (sim_t *sim, sim_process_t *self, int64_t at_us, const 
     case EVENT_FLOW:
         step (sim, self, at_us, &(event_t){.kind = EVENT_FLOW, .flow = waiting->news->event});
         break;
+    case EVENT_END:
+        step (sim, self, at_us, &(event_t){.kind = EVENT_END});
+        break;
     case EVENT_RECORD:
     case EVENT_START:
-    case EVENT_END:
         assert (false);
     }
 }
@@ -273,6 +276,21 @@ static void step_waiting (sim_t *sim, sim_process_t *self, int64_t at_us, const 
 static bool happens (prng_t *prng, uint32_t chance)
 {
     return chance > 0 && prng_below (prng, 1000) < chance;
+}
+
+/*  As the host does on SIGTERM: it ends when its core says so, or when its time is up. */
+static void tell_to_end (sim_t *sim, sim_process_t *self)
+{
+    if (self->told)
+        return;
+    sim_trace (sim, self->number, "is told to end");
+    self->told = true;
+    inbox_push (self, (waiting_t){.kind = EVENT_END});
+    sim_queue_push (sim->queue, &(tick_t){.at_us = sim->now_us + END_US_MAX,
+                                          .kind = TICK_TIME_UP,
+                                          .process = self->number,
+                                          .life = self->life,
+                                          .number = sim->faults.pause_ms_max});
 }
 
 /*  The batch has been stepped. Draws how long its flush takes, and whether the process dies in it.
@@ -288,6 +306,10 @@ static void batch_close (sim_t *sim, sim_process_t *self, int64_t spent_us)
         spent_us += between (&sim->prng, 0, SLOW_US_MAX);
     self->dies = sim->crashes < sim->faults.crashes_max && (stores || self->transacts) &&
                  happens (&sim->prng, sim->faults.crash);
+    if (self->dies && happens (&sim->prng, sim->faults.told)) {
+        self->dies = false;
+        tell_to_end (sim, self);
+    }
     if (self->dies) {
         bool before_flush = stores && prng_below (&sim->prng, 3) == 0;
         self->dies_after =
@@ -493,6 +515,11 @@ void process_batch_end (sim_t *sim, sim_process_t *self)
     self->transacts = false;
     self->busy = false;
     taken_clear (self);
+    if (self->stops && self->told) {
+        sim_trace (sim, self->number, "ends as it was told");
+        sim_down (sim, self);
+        return;
+    }
     if (self->stops) {
         process_crash (sim, self);
         self->state = PROCESS_ENDED;
@@ -706,6 +733,7 @@ void process_crash (sim_t *sim, sim_process_t *self)
     self->inbox_count = self->calls_count = self->replies_count = self->leaving_count = 0;
     self->subscriptions_count = 0;
     self->busy = self->dies = self->transacts = self->stops = self->alarm_waits = false;
+    self->told = false;
     self->stands_until_us = 0;
     self->struck = self->leaves = false;
     self->state = PROCESS_DOWN;

@@ -120,6 +120,7 @@ typedef struct {
     bool leaves;      /* its messages are leaving */
     bool transacts;   /* the batch is worth a crash */
     bool stops;       /* EFFECT_STOP was seen */
+    bool told;        /* to end */
     bool alarm_waits; /* in the inbox */
     bool store_owned;
     bool loses;              /* its store is deleted at its next death */

@@ -21,6 +21,7 @@ typedef enum {
     TICK_WAKE,      /* a process has stood still for long enough */
     TICK_START,     /* a process starts, or starts again */
     TICK_CRASH,     /* a process dies, whatever it is doing */
+    TICK_TIME_UP,   /* a process that was told to end has not, if this is still its life */
     TICK_CALL,      /* the schedule wants to act */
 } tick_kind_t;
 

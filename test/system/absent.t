@@ -87,4 +87,9 @@ exits 1 "by doctor, too" musubi doctor
 says "since when" 'lis/kyoto: stopped at 20[0-9T:-]*Z'
 back
 comes "and is over when it is back" is_row listed
+planners () { musubi call gis/g1 Gis.Snapshot '{"kinds": ["planner"]}' | jq '.entries | length'; }
+no_planner () { [ "$(planners)" = 0 ]; }
+kill -TERM "$(pid_of planner/1)"
+patience=8 # a lease ends after 15 s
+comes "a planner that ends leaves the directory" no_planner
 finish

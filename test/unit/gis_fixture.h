@@ -247,6 +247,8 @@ static inline void take_effect (void *owner, const effect_t *effect)
         node->alarms += effect->log.level == LEVEL_ALARM;
         node->warnings += effect->log.level == LEVEL_WARNING;
         break;
+    case EFFECT_STOP:
+        break;
     default:
         fail ();
     }

@@ -121,6 +121,24 @@ static void planners_are_not_remembered (void **state)
     assert_int_equal (stored_of (gis, TABLE_ABSENCES), 1); /* the site's, which is listed */
 }
 
+/*  It may change its entry for as long as it ends what it has begun. */
+static void who_ends_is_not_announced_again (void **state)
+{
+    world_t *world = *state;
+    directory_up (world);
+    node_t *site = follower_new (world, "lis/ams", one_gis, 1);
+    node_t *planner = follower_new (world, "planner/p", one_gis, 1);
+    world_run (world, 3000);
+    assert_true (sees (site, "planner/p"));
+    node_step (planner, &(event_t){.kind = EVENT_END});
+    planner->entry.in_progress++;
+    moment_t now = planner->host.now;
+    directory_announce (planner->service->directory, &now, &planner->entry);
+    node_step (planner, &(event_t){.kind = EVENT_TIMER});
+    world_run (world, 3000);
+    assert_false (sees (site, "planner/p"));
+}
+
 static void a_directory_that_starts_anew_remembers (void **state)
 {
     world_t *world = *state;
@@ -205,6 +223,7 @@ int main (void)
       TEST (who_is_killed_is_silent_since_its_last_heartbeat),
       TEST (who_stops_is_told_as_stopped_at_once),
       TEST (planners_are_not_remembered),
+      TEST (who_ends_is_not_announced_again),
       TEST (a_directory_that_starts_anew_remembers),
       TEST (who_ends_together_with_the_directory_is_missed_after_a_lease),
       TEST (withdrawing_forgets),

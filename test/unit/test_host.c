@@ -36,6 +36,8 @@ typedef struct {
     uint64_t asked;  /* reply_to of the request that waits for a call, a timer or work */
     int64_t due_ms;  /* of a timer's waiter */
     int64_t wall_ms; /* at the last step */
+    bool busy;       /* with something that is to be over before an end */
+    bool ending;
     store_identity_t store;
 } host_counter_t;
 
@@ -103,6 +105,11 @@ static void on_request (host_counter_t *self, const moment_t *now, const request
     } else if (is (request, "Work")) {
         self->asked = request->reply_to;
         outbox_work (self->outbox, 1, request->request_id, request->body);
+    } else if (is (request, "Begin") || is (request, "Finish")) {
+        self->busy = is (request, "Begin");
+        outbox_reply (self->outbox, request->reply_to, text_bytes ("yes"));
+        if (self->ending && !self->busy)
+            outbox_stop (self->outbox, "it is over");
     } else if (is (request, "Stop")) {
         outbox_reply (self->outbox, request->reply_to, text_bytes ("bye"));
         outbox_stop (self->outbox, "asked to");
@@ -122,7 +129,11 @@ static void counter_step (void *owner, const moment_t *now, const event_t *event
         self->records++;
         break;
     case EVENT_FLOW:
+        break;
     case EVENT_END:
+        self->ending = true;
+        if (!self->busy)
+            outbox_stop (self->outbox, "told to");
         break;
     case EVENT_ROWS:
         reply_number (self, self->asked, event->rows.count);
@@ -362,6 +373,39 @@ static void serves_and_ends_cleanly_on_either_signal (void **state)
         assert_int_equal (end (&process, signals [i]), 0);
     }
     assert_true (log_says (" info counter/c1 stopping reason=\"Terminated\""));
+}
+
+static void until_log_says (const char *words)
+{
+    for (int i = 0; i < PATIENCE_MS && !log_says (words); i++)
+        nanosleep (&(struct timespec){.tv_nsec = 1000000}, NULL);
+    assert_true (log_says (words));
+}
+
+static void what_is_under_way_is_over_before_the_end (void **state)
+{
+    (void) state;
+    host_process_t process = start (NULL);
+    ask (&process, "Begin", "");
+    assert_int_equal (kill (process.pid, SIGTERM), 0);
+    until_log_says ("stopping");
+    assert_string_equal (ask (&process, "Echo", "still"), "still");
+    assert_string_equal (ask (&process, "Finish", ""), "yes");
+    assert_int_equal (await_end (&process), 0);
+    assert_true (log_says ("stopping reason=\"it is over\""));
+}
+
+/*  A core that is never done does not hold up the end: it would take a limit's seconds else. */
+static void told_twice_it_ends_at_once (void **state)
+{
+    (void) state;
+    host_process_t process = start (NULL);
+    ask (&process, "Begin", "");
+    assert_int_equal (kill (process.pid, SIGTERM), 0);
+    until_log_says ("stopping");
+    assert_string_equal (ask (&process, "Echo", "still"), "still");
+    assert_int_equal (end (&process, SIGINT), 0);
+    assert_false (log_says ("it is over"));
 }
 
 static void a_reply_names_the_store_and_its_start (void **state)
@@ -767,6 +811,8 @@ int main (int argc, char **argv)
         return serve (argc - 1, argv + 1);
     const struct CMUnitTest tests [] = {
       HOST_TEST (serves_and_ends_cleanly_on_either_signal),
+      HOST_TEST (what_is_under_way_is_over_before_the_end),
+      HOST_TEST (told_twice_it_ends_at_once),
       HOST_TEST (a_reply_names_the_store_and_its_start),
       HOST_TEST (unknown_methods_are_the_cores_to_refuse),
       HOST_TEST (rows_are_read_as_this_batch_has_flushed_them),

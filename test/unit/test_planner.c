@@ -41,6 +41,35 @@ static void a_plain_reserve_is_committed_at_two_sites (void **state)
     fed_end (&fed);
 }
 
+/*  It ends what it has and begins nothing; a client that is told so asks another one. */
+static void a_planner_that_is_told_to_end_ends_what_it_has (void **state)
+{
+    (void) state;
+    fed_t fed;
+    fed_federation (&fed, 5, 1, 2, 8, 2);
+    user_wish_t wish = {.cpus = {8, 8}, .needs = 2, .distinct = true};
+    fed_run (&fed, 1000);
+    uint64_t first = ask_reserve (&fed, "p0", "r1@g1", &wish);
+    fed_run (&fed, 1); /* it is there, and not answered */
+    fed_step (&fed, fed_find (&fed, "p0"), &(event_t){.kind = EVENT_END});
+    assert_false (fed.procs [fed_find (&fed, "p0")].stopped);
+    uint64_t second = ask_reserve (&fed, "p0", "r2@g1", &wish);
+    call_status_t status;
+    char reason [256];
+    assert_null (fed_answer (&fed, second, &musubi__answer__descriptor, &status, reason));
+    assert_int_equal (status, CALL_NOT_SERVING);
+    assert_non_null (strstr (reason, "is stopping"));
+    Musubi__Answer *answer = read_answer (&fed, first);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    fed_run (&fed, 100);
+    assert_true (fed.procs [fed_find (&fed, "p0")].stopped);
+    answer = reserve (&fed, "p1", "r2@g1", &wish);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    message_free (&answer->base);
+    fed_end (&fed);
+}
+
 /*  A planner has no vote, so it can't be in doubt about one. */
 static void T12_a_planner_takes_no_part_in_a_transaction (void **state)
 {
@@ -773,6 +802,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (a_plain_reserve_is_committed_at_two_sites),
+      cmocka_unit_test (a_planner_that_is_told_to_end_ends_what_it_has),
       cmocka_unit_test (T12_a_planner_takes_no_part_in_a_transaction),
       cmocka_unit_test (a_dry_run_promises_nothing),
       cmocka_unit_test (who_has_no_account_is_told_so_by_each_site_and_before_any_vote),

@@ -35,7 +35,8 @@ static void draw_faults (schedule_t *self, sim_faults_t *faults, sim_net_faults_
                              .crashes_max = 1 + (uint32_t) schedule_draw (self, 8),
                              .pause_ms_max = PICK (self, 30, 500, 4000),
                              .move = PICK (self, 0, 0, 400),
-                             .slow = PICK (self, 0, 0, 15)};
+                             .slow = PICK (self, 0, 0, 15),
+                             .told = schedule_swarm_has (self, SWARM_TOLD) ? 700 : 0};
     if (self->edgy) {
         net->unlucky = "Commit";
         net->unlucky_kind = MESSAGE_REQUEST;

@@ -71,6 +71,7 @@ typedef enum {
     SWARM_EDGES,    /* little time and few nodes: edges pass, repairs follow */
     SWARM_LONE,     /* a lone user: what he asks for is free */
     SWARM_SEGMENTS, /* rows of ledgers leave for segments after a few */
+    SWARM_TOLD,     /* processes are told to end where others die */
     SWARM_FEATURES
 } swarm_feature_t;
 

@@ -52,9 +52,9 @@ static uint32_t drawn (schedule_t *self, uint32_t asked, uint64_t number)
 
 void schedule_swarm_begin (schedule_t *self, sim_options_t *options)
 {
-    static const char *const words [SWARM_FEATURES] = {"sizes", "limits", "stores",  "lags",
-                                                       "crowd", "thin",   "plus",    "absent",
-                                                       "edges", "lone",   "segments"};
+    static const char *const words [SWARM_FEATURES] = {"sizes", "limits", "stores",   "lags",
+                                                       "crowd", "thin",   "plus",     "absent",
+                                                       "edges", "lone",   "segments", "told"};
     char told [128] = "";
     for (unsigned f = 0; f < SWARM_FEATURES; f++)
         if (draw (self, 100) < (f == SWARM_EDGES ? CHANCE_EDGES : CHANCE))
