@@ -278,7 +278,7 @@ const part_record_t *view_build (view_t *self, const view_part_t *parts, size_t 
     view_tally_t tally = count_parts (self, parts, count, newest);
     bool doubt;
     self->status = view_judge (&tally, newest, &doubt);
-    part_record_t *shown = must (calloc (count, sizeof *shown));
+    part_record_t *shown = self->shown = must (calloc (count, sizeof *shown));
     size_t shown_count = 0;
     for (size_t i = 0; i < count; i++) {
         const part_record_t *record = parts [i].record;
@@ -294,7 +294,6 @@ const part_record_t *view_build (view_t *self, const view_part_t *parts, size_t 
         self->silent_count = 0; /* their names would tell where it is */
     else
         add_details (self, shown, shown_count, parts, newest, graph);
-    free (shown);
     return doubt ? newest : NULL;
 }
 

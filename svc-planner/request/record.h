@@ -69,6 +69,7 @@ typedef struct {
     size_t circuits_count;
     const char **lacking; /* participants that have less than they have promised */
     size_t lacking_count;
+    part_record_t *shown; /* the records that all this points into */
 } view_t;
 
 void view_clear (view_t *self);

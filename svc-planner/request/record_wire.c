@@ -22,6 +22,7 @@ void view_clear (view_t *self)
     free (self->staging);
     free (self->circuits);
     free (self->lacking);
+    free (self->shown);
     *self = (view_t){0};
 }
 
