@@ -488,6 +488,48 @@ static void T2_a_home_that_loses_the_claim_before_it_hears_of_a_repair_has_it_un
     fed_end (&fed);
 }
 
+static bool s2_shows_nothing (fed_t *fed, const fed_call_t *call)
+{
+    bool show = strcmp (call->method, "Show") == 0 && call->to == fed_find (fed, "lis/s2");
+    return lose_amends (fed, call) && !show;
+}
+
+/*  The only site of its new plan does not answer when it looks again, since the home has not heard of it. Its
+ *  silence is not taken for a place that has nothing. */
+static void T10_a_repair_waits_for_whom_it_has_planned_with (void **state)
+{
+    (void) state;
+    static const user_wish_t one_site = {.cpus = {16}, .needs = 1};
+    fed_t fed;
+    late_federation (&fed, 45, 3);
+    take (&fed, "x@g1", "s0", 200000, FED_HOUR_MS);
+    fed.passes = keep_s1_in_doubt;
+    fed.counts [0] = 1;
+    uint64_t call = ask_reserve (&fed, "p0", "a@g1", &one_site);
+    fed_run (&fed, 20000); /* past its edge */
+    take (&fed, "o@g1", "s1", 200000, FED_HOUR_MS);
+    Musubi__Answer *late = read_answer (&fed, call);
+    fed.passes = lose_amends;
+    fed.counts [0] = 0;
+    for (int i = 0; i < 3000 && fed.counts [3] == 0; i++)
+        fed_run (&fed, 10);
+    assert_true (fed.counts [3] > 0);
+    fed.passes = s2_shows_nothing;
+    fed_run (&fed, 60000);
+    fed.passes = NULL;
+    fed_run (&fed, 40000);
+    Musubi__Answer *again = reserve (&fed, "p1", "a@g1", &one_site);
+    expect_status (again, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+    assert_string_equal (site_of (again, "n0"), "s2");
+    Musubi__ReservationView *view = show (&fed, "p1", "alice", late->reservation);
+    assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_COMMITTED);
+    assert_int_equal (view->version, 2);
+    message_free (&view->base);
+    message_free (&again->base);
+    message_free (&late->base);
+    fed_end (&fed);
+}
+
 /*  --- T8 --- */
 
 /*  1: no site hears of p0's decision. 2: only s1 does. 3: none does, and a fence does not reach s1.
@@ -729,6 +771,7 @@ int main (void)
       cmocka_unit_test (T2_a_home_that_loses_the_claim_before_it_hears_of_a_repair_has_it_undone),
       cmocka_unit_test (
         T8_what_was_refused_at_an_edge_is_repaired_in_spite_of_a_dead_planners_fence),
+      cmocka_unit_test (T10_a_repair_waits_for_whom_it_has_planned_with),
       cmocka_unit_test (T10_what_stands_though_another_has_told_failed_is_given_back),
       cmocka_unit_test (T10_what_is_over_when_its_planner_is_back_is_left),
       cmocka_unit_test (T14_a_restored_planner_aborts_nothing_that_it_has_forgotten),
