@@ -201,11 +201,13 @@ comes "a node that is not heard is lost" node_is berlin "$berlin_lost" lost
 comes "the lost node has another in its place" stands "$trio" berlin "open 2 of 2 ready"
 check "  … which is not the lost one" test -z "$(nodes_of "$trio" berlin | grep -x "$berlin_lost")"
 comes "where none is left it is degraded" stands "$trio" amsterdam "open 1 of 2 degraded"
+comes "  … first for its silence, then as it is lost" node_is amsterdam "$amsterdam_lost" lost
 check "the lost ones are told" musubi nodes amsterdam
 says "  … by name" "amsterdam +$amsterdam_lost +thin +lost "
-check "show tells what would do instead" musubi show "$trio"
+another_class () { [ "$(at_site "$trio" amsterdam '.alternatives | map(.class) | index("fat") != null')" = true ]; }
+comes "JSON tells what would do instead" another_class
+check "so does show" musubi show "$trio"
 says "  … another class" '1 nodes of fat are free from'
-check "so does JSON" test "$(at_site "$trio" amsterdam '.alternatives | map(.class) | index("fat") != null')" = true
 check "list says degraded" musubi list
 says "  … beside its state" "$trio.*, degraded"
 check "and the chart draws it" musubi gantt
