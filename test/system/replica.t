@@ -245,11 +245,11 @@ exits 0 "a file is fetched where it is said" musubi put three three --site ams -
 exits 1 "an address that is none of this machine's" musubi put four five --site ams --bind tcp://192.0.2.1:0
 says "  … is named" '192\.0\.2\.1'
 launch far svc-replica --set name=far --set gis="$gis" --set nodes=n1 --set bind/host=far.example --set store/folder="$work/store-far"
-known () { musubi call gis Gis.Snapshot '{}' | grep -q '"replica/far"'; }
+known () { musubi call gis Gis.Snapshot '{}' | jq -e '.entries | any(.name == "replica/far")'; }
 check "a site on another machine is known" until_ known
 exits 1 "nothing leads there" musubi put three six --site far
 says "  … as is told" 'tcp://far\.example:[0-9]+: no address of this machine leads there'
 kill "${pid[far]}"
 unknown () { ! known; }
-check "it leaves, and is known no more" until_ unknown
+check "it leaves, and is listed no more" until_ unknown
 finish
