@@ -41,7 +41,7 @@ exits 3 "cut off between its vote and the commit: unknown" \
 says "  … and who is missing" 'network domain N has not acknowledged'
 says "  … and how to ask again" 'cut@g1'
 check "  … it was cut at the commit" comes "$work/between" cut
-check "it is listed" musubi list
+exits 3 "it is listed, and who is silent" musubi list
 says "  … as committing, not as committed" ' (committing|unknown) '
 id=$(awk '/pair/ {print $1}' <<<"$output")
 check "it is shown" musubi show "$id"

@@ -61,7 +61,7 @@ check "cut off between its vote and the commit" comes "$work/between" cut
 slay "$(pid_of lis/ber)"
 wait "$asking"
 check "it dies: whoever asked is told that nothing is known" test $? -eq 3
-check "it is listed" musubi list
+exits 3 "it is listed, and who is silent" musubi list
 id=$(awk '/ two( |$)/ {print $1}' <<<"$output")
 start=$(date -d "$(musubi --json show "$id" | jq -r .start)" +%s)
 edge=$((start - 60)) # the longest notice that somebody wants

@@ -51,7 +51,7 @@ sound () {
     return 1
   }
   check "nobody was silent, every request is on record" test \
-    "$(part "$work/$name.check" silent) $(part "$work/$name.check" unjudged) $(part "$work/$name.check" unasked)" = "0 0 0"
+    "$(part "$work/$name.check" silent) $(part "$work/$name.check" unjudged) $(part "$work/$name.check" unasked)" = "[] 0 0"
   check "they hold the connections and circuits that were told" test \
     "$(part "$work/$name.check" connections)/$(part "$work/$name.check" circuits)" = \
     "$(part "$work/$name.json" network.connections)/$(part "$work/$name.json" network.circuits)"
