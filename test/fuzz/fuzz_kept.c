@@ -238,7 +238,7 @@ static void reserve (const fuzz_record_t *asked)
                    .edge_ms = 2,
                    .end_ms = 3};
     memcpy (plan.reservation, wish.reservation, sizeof plan.reservation);
-    memcpy (plan.actor, *asked->actor ? asked->actor : "a", sizeof plan.actor);
+    snprintf (plan.actor, sizeof plan.actor, "%s", *asked->actor ? asked->actor : "a");
     memcpy (plan.owner, plan.actor, sizeof plan.owner);
     memcpy (plan.request_id, asked->request_id, sizeof plan.request_id);
     kept_again (&plan_codec, &plan);
