@@ -2,6 +2,7 @@
  *  are run by musubi-tools.
  */
 #include "commands.h"
+#include "folder_manifest.h"
 #include "must.h"
 #include "tools.h"
 
@@ -118,5 +119,6 @@ int main (int argc, char **argv)
     for (size_t i = 0; i < COMMANDS; i++)
         commands [i] = listed [i].run ? listed [i] : *tools_command (listed [i].name);
     memory_auto char **words = by_other_name (&argc, argv);
+    folder_interrupted = cli_interrupted;
     return cli_main (argc, words ? words : argv, commands, COMMANDS);
 }

@@ -195,24 +195,13 @@ static bool target_settle (const folder_getting_t *self)
 /*  Leaves out all but a member and what is below it; folders on the way are made. */
 static int member_only (folder_getting_t *self)
 {
-    size_t length = strlen (self->member);
-    json_t *one;
     if (!folder_manifest_find (self->manifest, self->member))
         return cli_fail (EXIT_REFUSED, "get: %s has no member %s", self->name, self->member);
     if (self->there >= 0)
         return cli_fail (EXIT_USAGE,
                          "get: %s is there; a member needs a new name: choose one with -o",
                          self->target);
-    for (size_t i = 0; (one = folder_member_next (self->manifest, NULL, &i));) {
-        const char *path = text_of (one, "path"), *kind = text_of (one, "kind");
-        size_t has = strlen (path);
-        bool below =
-          strncmp (path, self->member, length) == 0 && (has == length || path [length] == '/');
-        bool above = strcmp (kind, "folder") == 0 && strncmp (path, self->member, has) == 0 &&
-                     (has == 0 || self->member [has] == '/');
-        if (!below && !above)
-            take (one, "done", json_true ());
-    }
+    folder_manifest_only (self->manifest, self->member);
     return EXIT_DONE;
 }
 

@@ -2,6 +2,7 @@
 #ifndef MUSUBI_REPLICA_SITES_H
 #define MUSUBI_REPLICA_SITES_H
 
+#include "folder_manifest.h"
 #include "session.h"
 
 /*  How many sites keep files. */
@@ -29,12 +30,11 @@ json_t *file_places (session_t *session, const char *name, bool *silent);
 
 /*  A folder is its pieces, files under hidden names, and so is its manifest:
  *
- *      NAME/.folder/pack-DIGEST, NAME/.folder/file-DIGEST     (cli/folders/folder_manifest.h)
+ *      NAME/.folder/pack-DIGEST, NAME/.folder/file-DIGEST     (folder_manifest.h)       
  *      NAME/.folder/VERSION-FILES-DIGEST                      the manifest of so many files
  *
  *  VERSION is the wall time of the put in ms, in 13 digits: the manifest whose name is the last
  *  counts. It is put when all its pieces are there, and older ones leave then. */
-#define FOLDER_MARK           "/.folder/"
 #define FOLDER_SHORT_NAME_MAX 150 /* bytes of NAME, so that those of its pieces have room */
 
 /*  What all sites have of a folder; and its manifest among that, or NULL. */

@@ -7,9 +7,7 @@
 #ifndef MUSUBI_FOLDER_PACK_H
 #define MUSUBI_FOLDER_PACK_H
 
-#include "folder_manifest.h"
-
-#include <sys/stat.h>
+#include "folder_unpack.h"
 
 #define SMALL_BYTES_MAX  (UINT64_C (1) << 20) /* larger files are pieces by themselves */
 #define PACK_BYTES_LEAST (UINT64_C (4) << 20) /* a hash cuts no smaller ones */
@@ -24,36 +22,11 @@ void folder_pack_plan (json_t *manifest);
  *  that can't be read or go on changing. */
 bool folder_pack_write (const json_t *members, const char *top, const char *path);
 
-/*  SHA-256, as 64 hex digits, and size of a file; false after saying why not. The second: of an open one, which
- *  should have so many bytes; false when it can't be read, or has more. */
-#define DIGEST_TEXT_BYTES 65
-bool file_digest (const char *command, const char *path, uint64_t *size,
-                  char digest [DIGEST_TEXT_BYTES]);
-bool file_digest_read (int file, uint64_t size_told, uint64_t *size,
-                       char digest [DIGEST_TEXT_BYTES]);
-
 /*  As members have it: of the years 1678 to 2261, or the nearest in these. */
 int64_t folder_time_ns (struct timespec time);
 
 /*  Sets mode and time of a member, and the size of a file. Were they the same before and after? */
 void folder_member_note (json_t *member, const struct stat *status);
 bool folder_status_same (const struct stat *a, const struct stat *b);
-
-/*  Makes folders and links below the working folder, so that folders can be written to; settled: gives
- *  folders the modes and times that they have at last. False after naming what is wrong, such as a link or a
- *  file where a folder should be. */
-bool folder_unpack_others (const json_t *manifest, bool settled);
-
-/*  Brings those members of a piece to their places below the working folder that are not done and not
- *  there; path is the piece. False after naming what is wrong: of a member that is not as the manifest
- *  has it nothing is written. Never setuid or setgid. */
-bool folder_unpack (const json_t *manifest, size_t piece, const json_t *members, const char *path);
-
-/*  Is a file below an open folder (AT_FDCWD) with the right bytes? Never true of a member whose digest
- *  is not known. */
-bool folder_unpack_has (int folder, const json_t *member);
-
-/*  Gives a file mode and time of a member, as umask says. */
-bool folder_unpack_settle (const char *path, const json_t *member);
 
 #endif

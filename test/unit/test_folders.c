@@ -47,6 +47,38 @@ static void a_right_list_is_read (void **state)
     assert_int_equal (json_array_size (json_array_get (groups, 0)), 2);
 }
 
+/*  Those that are not done, in their order; and how many of them were meant. */
+static void only_are (const char *like, size_t tops, const char *wanted)
+{
+    json_auto_t *list = read_members (TOP "," IN_A "," FILE_AT ("a/b") "," FILE_AT (
+      "a/b.c") ","
+               "{\"kind\":\"folder\",\"path\":\"a/d\"}," FILE_AT ("a/d/b") "," FILE_AT (
+                 "a-b") "," FILE_AT ("b*"));
+    char text [256] = "";
+    const json_t *member;
+    assert_non_null (list);
+    assert_int_equal (folder_manifest_only (list, like), tops);
+    for (size_t i = 0; (member = folder_member_next (list, NULL, &i));)
+        snprintf (text + strlen (text), sizeof text - strlen (text), "%s ",
+                  text_of (member, "path"));
+    assert_string_equal (text, wanted);
+}
+
+static void a_list_is_cut_to_what_is_meant (void **state)
+{
+    (void) state;
+    only_are ("", 1, " a a/b a/b.c a/d a/d/b a-b b* ");
+    only_are ("a", 1, " a a/b a/b.c a/d a/d/b ");
+    only_are ("a/b", 1, " a a/b ");
+    only_are ("*/b", 1, " a a/b ");
+    only_are ("a/?*", 3, " a a/b a/b.c a/d a/d/b ");
+    only_are ("a/d/*", 1, " a a/d a/d/b ");
+    only_are ("*", 3, " a a/b a/b.c a/d a/d/b a-b b* ");
+    only_are ("b*", 1, " b* ");
+    only_are ("a/", 0, "");
+    only_are ("c*", 0, "");
+}
+
 static void a_hostile_list_is_refused (void **state)
 {
     (void) state;
@@ -350,6 +382,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (a_right_list_is_read),
+      cmocka_unit_test (a_list_is_cut_to_what_is_meant),
       cmocka_unit_test (a_hostile_list_is_refused),
       cmocka_unit_test (a_pack_is_unpacked_and_never_setuid),
       cmocka_unit_test (modes_are_cut_by_the_umask),

@@ -1,7 +1,6 @@
 /*  file_digest - by libcrypto, which uses what the processor has for it. */
-#include "folder_pack.h"
+#include "folder_unpack.h"
 
-#include "cli.h"
 #include "must.h"
 
 #include <errno.h>
@@ -21,7 +20,7 @@ static bool digest_read (int file, EVP_MD_CTX *context, uint64_t size_told, uint
     uint8_t *block = must (malloc (BLOCK_BYTES));
     ssize_t got = -1;
     *size = 0;
-    while (!cli_interrupted () && *size <= size_told &&
+    while (!folder_interrupted () && *size <= size_told &&
            (got = read (file, block, BLOCK_BYTES)) != 0) {
         if (got < 0 && errno != EINTR)
             break;
@@ -56,16 +55,16 @@ bool file_digest (const char *command, const char *path, uint64_t *size,
     /* Without O_NONBLOCK a pipe would wait for a writer. */
     descriptor_auto_t file = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0 || fstat (file, &status) != 0 || !S_ISREG (status.st_mode))
-        return cli_refuse ("%s: %s: %s", command, path,
-                           file < 0                   ? strerror (errno)
-                           : S_ISDIR (status.st_mode) ? "is a folder; add -r"
-                                                      : "is not a regular file");
+        return folder_refuse ("%s: %s: %s", command, path,
+                              file < 0                   ? strerror (errno)
+                              : S_ISDIR (status.st_mode) ? "is a folder; add -r"
+                                                         : "is not a regular file");
     if (file_digest_read (file, (uint64_t) status.st_size, size, digest))
         return true;
-    cli_fail (EXIT_USAGE, "%s: %s: %s", command, path,
-              cli_interrupted () ? "interrupted"
-              : *size > (uint64_t) status.st_size
-                ? "has more bytes than its size says; it is being written, or is not a regular file"
-                : strerror (errno));
-    return false;
+    return folder_refuse (
+      "%s: %s: %s", command, path,
+      folder_interrupted () ? "interrupted"
+      : *size > (uint64_t) status.st_size
+        ? "has more bytes than its size says; it is being written, or is not a regular file"
+        : strerror (errno));
 }

@@ -1,13 +1,33 @@
 /*  folder_manifest - reads a manifest with suspicion. */
 #include "folder_manifest.h"
 
-#include "cli.h"
 #include "json_fields.h"
 #include "must.h"
 
+#include <fnmatch.h>
 #include <limits.h>
+#include <stdio.h>
+#include <string.h>
 
 #define PATH_SHOWN_BYTES 320
+
+char *folder_why;
+
+static bool never (void)
+{
+    return false;
+}
+
+bool (*folder_interrupted) (void) = never;
+
+bool folder_refuse (const char *format, ...)
+{
+    char text [PATH_MAX + LONG_WHY_BYTES];
+    format_rest (folder_why ? folder_why : text, folder_why ? WHY_BYTES : sizeof text, format);
+    if (!folder_why)
+        fprintf (stderr, "musubi: %s\n", text);
+    return false;
+}
 
 bool path_refuse (const char *command, const char *path, const char *what)
 {
@@ -16,7 +36,7 @@ bool path_refuse (const char *command, const char *path, const char *what)
     for (unsigned char *byte = (unsigned char *) text; *byte; byte++)
         if (*byte < ' ' || *byte == 0x7f || (*byte == 0xc2 && byte [1] < 0xa0))
             *byte = '?';
-    return cli_refuse ("%s: %s: %s", command, text, what);
+    return folder_refuse ("%s: %s: %s", command, text, what);
 }
 
 bool path_escapes (const char *path)
@@ -97,10 +117,11 @@ static bool members_right (const json_t *self)
     const char *before = "";
     size_t count = json_array_size (json_object_get (self, "members"));
     if (count == 0 || count > FOLDER_MEMBERS_MAX || json_array_size (pieces) > FOLDER_MEMBERS_MAX)
-        return cli_refuse ("get: the folder has no members, or more than %d", FOLDER_MEMBERS_MAX);
+        return folder_refuse ("get: the folder has no members, or more than %d",
+                              FOLDER_MEMBERS_MAX);
     for (size_t i = 0; i < json_array_size (pieces); i++)
         if (!piece_right (json_array_get (pieces, i)))
-            return cli_refuse ("get: piece %zu of the folder has no right name", i);
+            return folder_refuse ("get: piece %zu of the folder has no right name", i);
     for (size_t i = 0; (member = item_of (self, "members", i)); i++) {
         const char *path = text_of (member, "path"), *kind = text_of (member, "kind");
         const char *what = i > 0 ? member_wrong (member, before, folders, pieces)
@@ -136,8 +157,8 @@ json_t *folder_manifest_read (const char *path)
     json_error_t error;
     json_t *self = json_load_file (path, 0, &error);
     if (number_of (self, "musubi_folder") != 1)
-        cli_refuse ("get: the folder's list of members can't be read: %s",
-                    self ? "it is of a kind that is not known here" : error.text);
+        folder_refuse ("get: the folder's list of members can't be read: %s",
+                       self ? "it is of a kind that is not known here" : error.text);
     else if (members_right (self)) {
         digests_take (self);
         return self;
@@ -170,6 +191,35 @@ json_t *folder_manifest_find (const json_t *self, const char *path)
         *(order < 0 ? &until : &from) = order < 0 ? at : at + 1;
     }
     return NULL;
+}
+
+/*  Is the path this one, or like it, or, if that is asked, below one that is? */
+static bool path_like (const char *path, const char *like, bool below)
+{
+    size_t length = strlen (like);
+    if (length > 0 && strpbrk (like, "*?"))
+        return *path && fnmatch (like, path, FNM_PATHNAME | (below ? FNM_LEADING_DIR : 0)) == 0;
+    return strncmp (path, like, length) == 0 &&
+           (!path [length] || (below && (length == 0 || path [length] == '/')));
+}
+
+/*  What is below a folder stands behind it without a gap. */
+size_t folder_manifest_only (json_t *self, const char *like)
+{
+    json_t *members = json_object_get (self, "members"), *member;
+    const char *next = NULL; /* that stays */
+    size_t tops = 0;
+    for (size_t i = json_array_size (members); i-- > 0;) {
+        member = json_array_get (members, i);
+        const char *path = text_of (member, "path");
+        bool top = path_like (path, like, false);
+        bool stays = path_like (path, like, true) || (next && path_like (next, path, true));
+        if (!stays || top)
+            take (member, top ? "top" : "done", json_true ());
+        tops += top;
+        next = stays ? path : next;
+    }
+    return tops;
 }
 
 json_t *folder_manifest_groups (const json_t *self)

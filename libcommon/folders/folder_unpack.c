@@ -1,9 +1,8 @@
 /*  folder_unpack - written by libarchive, which follows no links; what is written is held against the
  *  manifest before.
  */
-#include "folder_pack.h"
+#include "folder_unpack.h"
 
-#include "cli.h"
 #include "json_fields.h"
 #include "must.h"
 
@@ -158,7 +157,8 @@ static bool pack_unpack (const json_t *manifest, size_t piece, const json_t *mem
     struct archive_entry *entry;
     int got;
     size_t at = 0;
-    while ((got = archive_read_next_header (pack, &entry)) == ARCHIVE_OK && !cli_interrupted ()) {
+    while ((got = archive_read_next_header (pack, &entry)) == ARCHIVE_OK &&
+           !folder_interrupted ()) {
         const char *path = archive_entry_pathname (entry);
         json_t *member = path ? folder_manifest_find (manifest, path) : NULL;
         if (!member || !entry_right (entry, member, piece))
@@ -173,9 +173,9 @@ static bool pack_unpack (const json_t *manifest, size_t piece, const json_t *mem
     }
     if (got != ARCHIVE_EOF || at < json_array_size (members))
         return path_refuse ("get", "a pack",
-                            cli_interrupted ()   ? "interrupted"
-                            : got != ARCHIVE_EOF ? archive_error_string (pack)
-                                                 : "it lacks members at its end");
+                            folder_interrupted () ? "interrupted"
+                            : got != ARCHIVE_EOF  ? archive_error_string (pack)
+                                                  : "it lacks members at its end");
     return true;
 }
 

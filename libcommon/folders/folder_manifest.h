@@ -19,6 +19,12 @@
 
 #include <jansson.h>
 
+/*  Of a hidden name, between the folder's and the piece's: NAME/.folder/pack-DIGEST. In a task's folder pieces stand
+ *  at FOLDER_PLACE PATH FOLDER_MARK MEMBER/PIECE: the member, or those like it, is laid out at the path; without
+ *  "MEMBER/" the whole folder. */
+#define FOLDER_MARK  "/.folder/"
+#define FOLDER_PLACE ".folder/"
+
 #define FOLDER_MEMBERS_MAX 250000 /* files, folders and links */
 #define PIECE_NAME_BYTES   70     /* "pack-", 64 hex digits, NUL */
 
@@ -39,6 +45,10 @@ bool folder_manifest_write (json_t *self, const char *path);
 /*  The member with this path, or NULL. */
 json_t *folder_manifest_find (const json_t *self, const char *path);
 
+/*  Marks as done all but members with this path, or, of one with * or ? (not across slashes), like it, what is
+ *  below them, and the folders above; "" = none. The first get the key "top". How many these are. */
+size_t folder_manifest_only (json_t *self, const char *like);
+
 /*  For each piece the array of its members, new. */
 json_t *folder_manifest_groups (const json_t *self);
 
@@ -48,6 +58,13 @@ json_t *folder_member_next (const json_t *self, const char *kind, size_t *at);
 
 /*  Says "COMMAND: PATH: what is wrong", the path without control characters, and cut; false. */
 bool path_refuse (const char *command, const char *path, const char *what);
+
+/*  What this room says goes to standard error, or takes the place of the text in here, of WHY_BYTES; false. */
+extern char *folder_why;
+bool folder_refuse (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
+
+/*  Has this program been told to end? Set by programs that can be. */
+extern bool (*folder_interrupted) (void);
 
 /*  Would a terminal obey this name? It has ESC, or a control character of 8 bits. */
 bool path_escapes (const char *path);
