@@ -11,6 +11,7 @@
 #define NAME_BYTES_MAX       63  /* names of actors, services, needs, classes; without the NUL */
 #define REQUEST_ID_BYTES_MAX 127 /* ID@HOME */
 #define BODY_BYTES_MAX       (1u << 20) /* a message body */
+#define TASK_FILES_MAX       64         /* inputs of a task, and as many outputs */
 #define WHY_BYTES            256        /* of a sentence why not, with its NUL */
 #define LONG_WHY_BYTES       512        /* of one that names a file or a command besides */
 #define RECORD_BYTES_MAX     (BODY_BYTES_MAX + 65536) /* what is kept of one, with what is added */

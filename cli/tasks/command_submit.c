@@ -236,6 +236,11 @@ static int submit (cli_t *cli, session_t *session, const submit_options_t *optio
         return EXIT_USAGE;
     if ((code = needed_files (cli, session, question, "inputs", "name")) != EXIT_DONE)
         return code;
+    if (item_of (question, "inputs", TASK_FILES_MAX))
+        return cli_fail (EXIT_REFUSED,
+                         "submit: the inputs are %zu files, of folders their lists and pieces; a "
+                         "task has at most %d",
+                         json_array_size (json_object_get (question, "inputs")), TASK_FILES_MAX);
     json_auto_t *staging = task_inputs (cli, session, question, &code);
     if (!staging)
         return code;
@@ -320,8 +325,8 @@ int run_submit (cli_t *cli)
                    "waiting tasks may run at other sites of the coalition"),
       TEXT_OPTION ("folder", &options.folder, "DIR", "working folder on the node"),
       TEXTS_OPTION ("input", &options.inputs, "NAME[=PATH]",
-                    "a file of the federation that stands in the task's folder when it starts; %i "
-                    "is the task's index"),
+                    "a file of the federation, or a folder or member (put -r), that stands in the "
+                    "task's folder when it starts; %i is the task's index"),
       TEXTS_OPTION ("output", &options.outputs, "PATH[=NAME]",
                     "a file in the task's folder that is a file of the federation before the task "
                     "counts as done; %i is the task's index"),

@@ -14,7 +14,6 @@
 #define TASK_TEXT_BYTES_MAX  65536 /* of all arguments, variables and paths of one command */
 #define ACCOUNT_BYTES_MAX    31    /* of a local account's name */
 #define RUN_WHY_BYTES_MAX    (WHY_BYTES - 1) /* of the sentence why it ended */
-#define TASK_FILES_MAX       64              /* inputs of a task, and as many outputs */
 #define TASK_PATH_BYTES_MAX  255             /* of a file's path in the task's folder */
 
 typedef struct {

@@ -35,10 +35,10 @@ typedef struct {
     bool other; /* than ours, and we are root */
 } run_begin_account_t;
 
-/*  What the new process reports. */
+/*  What has failed in the new process. */
 typedef struct {
-    int error;
-    char what [64];
+    bool whole; /* a sentence: errno tells no more */
+    char what [WHY_BYTES];
 } run_begin_failure_t;
 
 /*  --- account --- */
@@ -189,6 +189,7 @@ typedef struct {
     int kept;         /* descriptor of the output that is kept with the run */
     int folder;       /* the working folder made for the run; -1 when the order names one */
     pid_t starter;
+    int tell; /* to whom it is to be told what has failed */
 } launch_t;
 
 /*  Becomes the program; returns only when something has failed. */
@@ -218,17 +219,21 @@ static void become (const launch_t *launch, run_begin_failure_t *failure)
     signals_reset ();
     umask (077);
     environ = launch->environment->variables;
+    failure->whole = !run_unfold (order, launch->tell, failure->what);
+    if (failure->whole)
+        return;
     snprintf (failure->what, sizeof failure->what, "program %.50s", order->arguments [0]);
     execvp (launch->arguments [0], launch->arguments);
 }
 
-static void launch_run (const launch_t *launch, int tell)
+static void launch_run (const launch_t *launch)
 {
     run_begin_failure_t failure = {0};
+    char why [WHY_BYTES] = "";
     become (launch, &failure);
-    failure.error = errno;
-    ssize_t told = write (tell, &failure, sizeof failure);
-    _exit (told == (ssize_t) sizeof failure ? 127 : 126);
+    wrong (why, failure.whole ? "%s" : "%.63s: %s", failure.what, strerror (errno));
+    ssize_t told = write (launch->tell, why, WHY_BYTES);
+    _exit (told == WHY_BYTES ? 127 : 126);
 }
 
 /*  --- here --- */
@@ -251,30 +256,31 @@ static int work_folder_make (int folder, const ticket_t *ticket, const run_begin
     return -1;
 }
 
-static pid_t program_launch (const launch_t *launch, char why [WHY_BYTES])
+bool run_begin_told (int told, char why [WHY_BYTES])
+{
+    return TEMP_FAILURE_RETRY (read (told, why, WHY_BYTES)) == WHY_BYTES;
+}
+
+static pid_t program_launch (launch_t *launch, int *told, char why [WHY_BYTES])
 {
     int pipes [2];
-    run_begin_failure_t failure;
     if (pipe2 (pipes, O_CLOEXEC) != 0) {
         wrong (why, "no pipe: %s", strerror (errno));
         return -1;
     }
+    launch->tell = pipes [1];
+    *told = pipes [0];
     pid_t pid = fork ();
     if (pid == 0)
-        launch_run (launch, pipes [1]);
+        launch_run (launch);
     close (pipes [1]);
     bool good = pid > 0 || wrong (why, "no process: %s", strerror (errno));
-    ssize_t told = 0;
-    while (good && (told = read (pipes [0], &failure, sizeof failure)) < 0)
-        if (errno != EINTR)
-            break;
-    close (pipes [0]);
-    if (told == (ssize_t) sizeof failure)
-        good = wrong (why, "%.63s: %s", failure.what, strerror (failure.error));
+    good = good && (!run_begin_told (*told, why) || !*why);
+    fcntl (*told, F_SETFL, O_NONBLOCK); /* it is asked again when all has ended */
     return good ? pid : -1;
 }
 
-pid_t run_begin (const ticket_t *ticket, int folder, const char *path, int output,
+pid_t run_begin (const ticket_t *ticket, int folder, const char *path, int output, int *told,
                  char why [WHY_BYTES])
 {
     const run_order_t *order = ticket->order;
@@ -297,7 +303,7 @@ pid_t run_begin (const ticket_t *ticket, int folder, const char *path, int outpu
                 wrong (why, "its output on the node: %s", strerror (errno));
     if (made && *order->folder == '\0')
         made = (launch.folder = work_folder_make (folder, ticket, &account, why)) >= 0;
-    pid_t pid = made ? program_launch (&launch, why) : -1;
+    pid_t pid = made ? program_launch (&launch, told, why) : -1;
     if (launch.folder >= 0)
         close (launch.folder);
     for (size_t i = 0; i < environment.count; i++)

@@ -50,6 +50,7 @@ typedef struct {
     run_output_t output;
     stand_t stand;
     pid_t program;
+    int told;  /* by it, before it becomes the program */
     bool over; /* the program has ended */
     int status;
     const run_order_t *order;
@@ -342,6 +343,8 @@ static void record_ended (starter_t *self)
     if (used_ms > self->stand.report.cpu_ms)
         self->stand.report.cpu_ms = used_ms;
     run_output_take (&self->output);
+    if (!self->ending)
+        run_begin_told (self->told, self->why);
     starter_files_leave (self);
     use_write (self);
     self->stand.report.exit_code = WIFEXITED (self->status) ? WEXITSTATUS (self->status) : 0;
@@ -377,7 +380,8 @@ static void carry_out (starter_t *self, const ticket_t *ticket)
                                                ticket->output_bytes_max, ticket->room_bytes_least))
         snprintf (why, sizeof why, "its folder on the node: %s", strerror (errno));
     else
-        self->program = run_begin (ticket, self->folder, self->path, self->output.writer, why);
+        self->program =
+          run_begin (ticket, self->folder, self->path, self->output.writer, &self->told, why);
     if (self->program < 0) {
         self->stand.report.started_ms = 0;
         self->stand.report.node_unfit = run_files_gone (ticket);

@@ -117,9 +117,46 @@ exits 2 "a bag whose tasks would read what they make is refused" \
   run ams --count 3 --limit 1m --input out/1 --output o=out/%i -- true
 exits 2 "and one whose tasks would all make one file" run ams --count 3 --limit 1m --output out -- true
 
-check "a folder is put, too" musubi put -r "$shared" scripts --site ber
-exits 1 "which can't be an input, and nothing waits for it" musubi submit ams --limit 1m --input scripts/task -- true
-says "  … and what can be done is told" "scripts/task: a folder .* can't be an input of tasks: put its files one by one"
+# Folders: small members in packs, large ones by themselves.
+(umask 077 && mkdir -p "$work/in/a/deep" && cd "$work/in" && echo one >a/one.nc && echo two >a/two.nc && echo three >a/deep/three.nc &&
+  head -c 2000000 /dev/urandom >a/large.nc && ln -s a/one.nc link && { printf '#!/bin/sh\necho tool\nexit\n' && head -c 1500000 /dev/zero; } >tool &&
+  chmod 500 tool a/deep && chmod 400 a/two.nc && touch -hd 2001-02-03T04:05:06.789 link a/*.nc tool a/deep .)
+cat >"$shared/look" <<'T'
+#!/bin/sh
+# Tells all of the folder here, and of a large member the bytes.
+cd "$1" && find . ! -name large.nc -printf '%p %m %s %T@ %l\n' | sed 's/^\(. 700\) [0-9]*/\1/' | sort && cat a/deep/three.nc link && cksum <a/large.nc && ./tool
+T
+chmod 755 "$shared/look"
+check "a folder is put, too" musubi put -r "$work/in" run7 --site ber
+bag=$(run ams --limit 1m --input run7 -- "$shared/look" run7)
+comes "a task has it in its folder" is "$bag" ended
+looked () { [ "$(musubi output "$bag.0" 2>/dev/null)" = "$("$shared/look" "$work/in")" ]; }
+check "  … with all members, their modes and times" looked
+bag=$(run ams --limit 1m --input run7=data/in -- "$shared/look" data/in)
+comes "  … or where it is asked for" is "$bag" ended
+check "  … the same" looked
+bag=$(run ams --limit 1m --input run7/a/deep/three.nc --input run7/a=b --input run7/a/large.nc=c/l -- sh -c 'cat *.nc b/one.nc && cmp b/large.nc c/l && ls')
+comes "members of a folder are inputs" is "$bag" ended
+check "  … each by itself" test "$(musubi output "$bag.0" 2>/dev/null | paste -sd ' ')" = "three one b c three.nc"
+bag=$(run ams --limit 1m --input 'run7/a/t*.nc' --input 'run7/a/d*' -- sh -c 'ls; ls deep')
+comes "so are all that are called like a name" is "$bag" ended
+check "  … and no others" test "$(musubi output "$bag.0" 2>/dev/null | paste -sd ' ')" = "deep two.nc three.nc"
+exits 1 "a member that it has not is refused" musubi submit ams --limit 1m --input run7/a/four.nc -- true
+says "  … by its name" "the folder has no member a/four.nc"
+exits 1 "a folder that nobody has, too" musubi submit ams --limit 1m --input run8 -- true
+says "  … by its name" "--input run8: no site has it"
+exits 2 "several members have no place that is one's" musubi submit ams --limit 1m --input 'run7/a/*=x' -- true
+bag=$(run ams --limit 1m --input run7 --input era5/data.nc=run7/a -- true)
+comes "what another input has made is not replaced" is "$bag" stopped
+check "  … and the folder is named" bash -c 'musubi queue "$1" | grep -q "input run7: .*run7: File exists"' _ "$bag"
+mkdir "$work/large"
+for i in $(seq 64); do head -c 1100000 /dev/zero >"$work/large/$i" && echo "$i" >>"$work/large/$i"; done
+check "a folder of 64 large members is put" musubi put -r "$work/large" wide --site ber
+exits 1 "which are more than a task may have" musubi submit ams --limit 1m --input wide -- true
+says "  … as is said" "the inputs are 65 files, of folders their lists and pieces; a task has at most 64"
+bag=$(run ams --limit 1m --input wide/7 -- tail -n 1 7)
+comes "  … but one of them can be had" is "$bag" ended
+
 musubi put "$file" many/0.nc --site ber
 musubi put "$file" many/1.nc --site ber
 bag=$(run ams --limit 1m --input 'many/*.nc' --output got=runs/got -- sh -c 'ls *.nc >got')

@@ -1,6 +1,8 @@
 /*  test_run_files - what a run reads of a storage node, and what it hands over to one. */
 #include "run_fixture.h"
 
+#include "must.h"
+
 /*  A storage node's folders, beside the runs: files of its own, that others can't reach. */
 static char storage_files [RUN_PATH_BYTES - 8];
 static char storage_copy [RUN_PATH_BYTES];
@@ -28,6 +30,8 @@ static void storage_remove (void)
     snprintf (path, sizeof path, "%s/storage/arrivals/run.0", runs);
     unlink (path);
     unlink (storage_copy);
+    snprintf (path, sizeof path, "%s/list", storage_files);
+    unlink (path);
     rmdir (storage_files);
     rmdir (storage_arrivals);
     snprintf (path, sizeof path, "%s/storage", runs);
@@ -198,6 +202,72 @@ static void an_agent_opens_only_what_is_the_storage_node_s (void **state)
     rmdir (aside);
 }
 
+#define LARGE "file-0123456789012345678901234567890123456789012345678901234567890123"
+
+/*  How a run ends that has a folder of one large member, and prints of it what the script says. */
+static stand_t ended_with (const char *member, const char *path, const char *script,
+                           char text [256])
+{
+    char list [RUN_PATH_BYTES];
+    struct stat told;
+    snprintf (list, sizeof list, "%s/list", storage_files);
+    FILE *file = fopen (list, "w");
+    assert_non_null (file);
+    fprintf (file,
+             "{\"musubi_folder\":1,\"pieces\":[\"" LARGE "\"],\"members\":["
+             "{\"kind\":\"folder\",\"path\":\"\",\"mode\":320,\"mtime_ns\":0},%s]}",
+             member);
+    fclose (file);
+    assert_int_equal (stat (list, &told), 0);
+    text_auto_t *list_path = must_print (".folder/%s/1700000000000-1-0123", path);
+    text_auto_t *piece_path = must_print (".folder/%s/" LARGE, path);
+    run_file_t in [] = {
+      {.name = "run7/.folder/1700000000000-1-0123", .path = list_path, .copy = list},
+      {.name = "run7/.folder/" LARGE, .path = piece_path, .copy = storage_copy, .size = 12}};
+    in [0].size = (uint64_t) told.st_size;
+    made_t run = made_reading (script, in);
+    run.order.inputs_count = 2;
+    begin (&run);
+    stand_t stand = await_end (&run);
+    output_of (&run, text, 256);
+    return stand;
+}
+
+#define MEMBER(more) "{\"kind\":\"file\",\"path\":\"a\",\"mtime_ns\":0,\"piece\":0," more "}"
+
+static void a_folder_is_laid_out_before_the_program_starts (void **state)
+{
+    (void) state;
+    static const struct {
+        const char *member, *path, *why;
+    } bad [] = {
+      {MEMBER ("\"mode\":420,\"size\":13"), "in/.folder",
+       "input in: a: its piece has not as many bytes as the list says"},
+      {MEMBER ("\"mode\":420,\"size\":12"), "in/.folder/b", "input in: the folder has no member b"},
+      {MEMBER ("\"mode\":420,\"size\":12,\"path\":\"../a\""), "in/.folder",
+       "input in: ../a: \".\" and \"..\" lead out of the folder"},
+    };
+    char text [256], wanted [64];
+    struct stat told;
+    storage_make ();
+    stand_t stand = ended_with (MEMBER ("\"mode\":420,\"size\":12"), "in/.folder",
+                                "stat -c %a in; stat -Lc i%i in/a; cat in/a", text);
+    assert_string_equal (stand.report.why, "");
+    assert_int_equal (stat (storage_copy, &told), 0);
+    snprintf (wanted, sizeof wanted, "500\ni%lu\nright bytes\n", (unsigned long) told.st_ino);
+    assert_string_equal (text, wanted); /* no second copy */
+    stand = ended_with (MEMBER ("\"mode\":320,\"size\":12"), "x/b/.folder/a",
+                        "stat -c '%a %Y' x/b; cat x/b", text);
+    assert_string_equal (stand.report.why, "");
+    assert_string_equal (text, "500 0\nright bytes\n"); /* its copy may not be executed */
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        stand = ended_with (bad [i].member, bad [i].path, "echo begun", text);
+        assert_int_equal (stand.report.state, RUN_ENDED);
+        assert_string_equal (stand.report.why, bad [i].why);
+        assert_string_equal (text, "");
+    }
+}
+
 /*  Nor writes elsewhere: not through a link, nor where a site's name of an output leads. */
 static void an_output_gets_into_no_other_folder (void **state)
 {
@@ -228,6 +298,7 @@ int main (int argc, char **argv)
       TEST (a_run_reads_the_copy_itself_and_hands_its_output_over),
       TEST (a_run_can_not_write_its_input),
       TEST (what_is_wrong_with_a_file_is_said),
+      TEST (a_folder_is_laid_out_before_the_program_starts),
       TEST (an_agent_opens_only_what_is_the_storage_node_s),
       TEST (an_output_gets_into_no_other_folder),
     };
