@@ -395,10 +395,20 @@ uint64_t storage_room (const char *path)
     return bytes;
 }
 
-static bool storage_executor_room (const void *order, void *told, char why [WHY_BYTES])
+/*  What can't be looked at is not told as missing. */
+static bool storage_executor_look (const void *order, void *told, char why [WHY_BYTES])
 {
     const storage_work_t *work = order;
     storage_result_t *result = told;
+    char path [STORAGE_PATH_BYTES];
+    struct stat status;
+    const char **missing = must (calloc (work->names_count + 1, sizeof *missing));
+    for (size_t i = 0; i < work->sizes_count; i++)
+        if (stat (storage_path (work->from, "files", work->names [i], path), &status) == 0
+              ? (uint64_t) status.st_size != work->sizes [i]
+              : errno == ENOENT)
+            missing [result->names_count++] = must (strdup (work->names [i]));
+    result->names = missing;
     result->content.size = storage_room (work->from);
     return result->content.size > 0 || storage_executor_failed (why, "looking at", work->from);
 }
@@ -417,7 +427,7 @@ const work_kind_t storage_works [] = {
   STORAGE_WORK (FILE_PROVE, prove),
   STORAGE_WORK (FILE_DROP, storage_executor_drop),
   STORAGE_WORK (FILE_SWEEP, storage_executor_sweep),
-  STORAGE_WORK (FILE_ROOM, storage_executor_room),
+  STORAGE_WORK (FILE_LOOK, storage_executor_look),
 };
 const size_t storage_executor_count = sizeof storage_works / sizeof *storage_works;
 

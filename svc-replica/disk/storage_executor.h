@@ -7,7 +7,7 @@
 extern const work_kind_t storage_works [];
 extern const size_t storage_executor_count;
 
-/*  As FILE_ROOM; 0 with errno. */
+/*  As FILE_LOOK; 0 with errno. */
 uint64_t storage_room (const char *path);
 
 /*  Makes the folder of a node and those in it; false with errno. */

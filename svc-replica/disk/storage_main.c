@@ -27,6 +27,8 @@ static const config_key_t storage_keys [] = {
   KEY_DURATION (
     "limits/arrivals", "7d", 60000, 366.0 * 86400000,
     "what a task has left in folder/arrivals, and nobody takes in, is removed after this"),
+  KEY_DURATION ("limits/look", "1m", 1000, 86400000,
+                "time between two looks at its file system and its files' sizes"),
   KEY_TEXT ("bind/data", "tcp://127.0.0.1:0",
             "endpoint from which other nodes fetch its files; port 0 = any free one, none = it "
             "feeds nobody"),
@@ -98,6 +100,7 @@ static bool storage_main_core_new (const config_t *config, core_t *core, char wh
       .bytes_max = (uint64_t) config_integer (config, "bytes"),
       .guest = config_boolean (config, "guest/guest"),
       .arrivals_ms = config_duration_ms (config, "limits/arrivals"),
+      .look_ms = config_duration_ms (config, "limits/look"),
       .gives_file = config_text (config, "guest/gives"),
       .gives_path = config_text (config, "guest/gives_path"),
       .takes_file = config_text (config, "guest/takes"),

@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define REPORT_MS      250   /* until the site has told another value */
-#define LOOK_MS        60000 /* between two looks at the room */
+#define REPORT_MS      250 /* until the site has told another value */
 #define BACKOFF_MS     100
 #define BACKOFF_MS_MAX 2000
 
@@ -78,8 +77,7 @@ static void storage_look (void *owner, const moment_t *now, uint64_t token)
     (void) now;
     (void) token;
     storage_t *self = owner;
-    self->looking =
-      storage_order (self, FILE_ROOM, &(storage_work_t){.from = self->settings.folder});
+    self->looking = files_look (self);
 }
 
 /*  room 0: it could not be looked at. */
@@ -91,7 +89,8 @@ static void storage_looked (storage_t *self, const moment_t *now, uint64_t room)
         self->bytes_max = room < self->settings.bytes_max ? room : self->settings.bytes_max;
     if (self->bytes_max != before)
         storage_news (self, now, false);
-    timers_set (self->service->timers, now->mono_ms + LOOK_MS, storage_look, self, 0);
+    timers_set (self->service->timers, now->mono_ms + self->settings.look_ms, storage_look, self,
+                0);
 }
 
 static bool storage_on_work (void *owner, const moment_t *now, const event_t *event)
@@ -111,6 +110,8 @@ static bool storage_on_work (void *owner, const moment_t *now, const event_t *ev
     }
     if (event->work.work == self->looking) {
         storage_looked (self, now, result.content.size);
+        files_looked (self, &result);
+        codec_clear (&storage_result_codec, &result);
         return true;
     }
     return transfers_on_work (self, now, event->work.work) ||
@@ -123,7 +124,7 @@ static bool storage_on_work (void *owner, const moment_t *now, const event_t *ev
 static void storage_on_start (void *owner, const moment_t *now)
 {
     storage_t *self = owner;
-    if (self->settings.room > 0)
+    if (!self->settings.guest && self->settings.look_ms > 0)
         storage_looked (self, now, self->settings.room);
     files_start (self, now);
     arrivals_start (self, now);

@@ -19,11 +19,11 @@ typedef struct {
     const char *name;         /* of the node in its site */
     const char *const *sites; /* endpoints of its svc-replica */
     size_t sites_count;
-    const char *folder;  /* absolute */
-    uint64_t bytes_max;  /* that its files may take, */
-    uint64_t room;       /* if their file system had so many for them at the start; it is looked at
-                            again from time to time. 0 = it has them, and is not looked at */
-    bool guest;          /* a client's end, not one of the site's nodes */
+    const char *folder; /* absolute */
+    uint64_t bytes_max; /* that its files may take, */
+    uint64_t room;   /* if their file system had so many for them at the start; 0 = it has them */
+    int64_t look_ms; /* between two looks at that room and those files; 0 = none */
+    bool guest;      /* a client's end, not one of the site's nodes */
     int64_t arrivals_ms; /* what was left to become a file and is not asked for is removed after
                             that; 0 = never */
 

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define USED_MS_LEAST 60000 /* uses that follow faster are reported once */
+#define USED_MS_LEAST  60000 /* uses that follow faster are reported once */
+#define LOOK_FILES_MAX 4096  /* that one look goes through */
 
 static const chain_id_t arrival_part; /* zeros: no part, an arrival is about to become the file */
 
@@ -474,6 +475,31 @@ void files_want (storage_t *self, const moment_t *now, const storage_wanted_t *w
         order_proof (self, wanted->proves [i], 0);
     for (size_t i = 0; i < wanted->scrubs_count; i++)
         order_proof (self, wanted->scrubs [i], wanted->scrub_mbps);
+}
+
+uint64_t files_look (storage_t *self)
+{
+    const char *names [LOOK_FILES_MAX];
+    uint64_t sizes [LOOK_FILES_MAX];
+    storage_work_t work = {.from = self->settings.folder, .names = names, .sizes = sizes};
+    const own_file_t *file = ordered_after (self->files, self->looked_at);
+    for (; file && work.names_count < LOOK_FILES_MAX; file = ordered_next (self->files, file)) {
+        const stored_file_t *stored = &file->stored;
+        if (files_find (self, stored->file) != file)
+            continue;
+        names [work.names_count++] = stored->file;
+        sizes [work.sizes_count++] =
+          stored->quarantined ? stored->spoilt.found.size : stored->content.size;
+    }
+    snprintf (self->looked_at, sizeof self->looked_at, "%s",
+              file ? names [LOOK_FILES_MAX - 1] : "");
+    return storage_order (self, FILE_LOOK, &work);
+}
+
+void files_looked (storage_t *self, const storage_result_t *result)
+{
+    for (size_t i = 0; i < result->names_count; i++)
+        order_proof (self, result->names [i], 0);
 }
 
 void files_start (storage_t *self, const moment_t *now)

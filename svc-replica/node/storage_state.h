@@ -86,7 +86,7 @@ typedef struct {
     ordered_t *transfers;        /* of transfer_t, by id */
     ordered_t *arrivals;         /* of arrival_t, by path */
     uint64_t clearing;           /* the work that removes old ones; 0 = none */
-    uint64_t looking;            /* the work that looks at the room; 0 = none */
+    uint64_t looking;            /* the work that looks at the disk; 0 = none */
     uint64_t bytes_max;          /* that its files may take now: no more than there are */
     uint64_t changes;            /* the number of the last change of files */
     uint64_t numbers;            /* of flows, links and work, in this start */
@@ -97,6 +97,7 @@ typedef struct {
 
     agent_poll_t *agent_poll; /* its site */
     uint64_t files_seen;
+    char looked_at [CHAIN_FILE_BYTES_MAX + 1]; /* the last file of the last look; "" = of all */
     int64_t report_ms;
 } storage_t;
 
@@ -153,6 +154,10 @@ void files_used (storage_t *self, const moment_t *now, const char *file);
 /*  True if this work was done for a file. */
 bool files_on_work (storage_t *self, const moment_t *now, uint64_t work,
                     const storage_result_t *result, const char *why);
+
+/*  Orders a look at the room, and at the sizes of the next files; those that differ are read. */
+uint64_t files_look (storage_t *self);
+void files_looked (storage_t *self, const storage_result_t *result);
 
 /*  --- storage_arrivals.c --- */
 

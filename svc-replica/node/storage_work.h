@@ -14,8 +14,9 @@
  *      file_drop    from, marks       removes the file and its marks; done when they are gone
  *      file_sweep   from, names,      removes all files of the folder from except these and their
  *                   older_ms          marks, and what was touched since, if that is given
- *      file_room    from              tells as size what the file system has for the node's files:
- *                                     what is free, and what is in the folders inside from
+ *      file_look    from, names,      tells as size what the file system has for the node's files:
+ *                   sizes             what is free, and what is in the folders inside from; as
+ *                                     names those of these files that don't have these sizes
  */
 #ifndef MUSUBI_STORAGE_WORK_H
 #define MUSUBI_STORAGE_WORK_H
@@ -27,7 +28,7 @@
 #define FILE_PROVE "file_prove"
 #define FILE_DROP  "file_drop"
 #define FILE_SWEEP "file_sweep"
-#define FILE_ROOM  "file_room"
+#define FILE_LOOK  "file_look"
 
 /*  Paths. NULL is the same as "", which is what a decoded struct has. */
 
@@ -37,6 +38,8 @@ typedef struct {
     const char *marks;
     const char *const *names;
     size_t names_count;
+    const uint64_t *sizes;
+    size_t sizes_count;
     bool expected; /* digest is set */
     uint8_t digest [CHAIN_DIGEST_BYTES];
     uint32_t mbps; /* at which it is read; 0 = as fast as it goes */
@@ -49,6 +52,8 @@ typedef struct {
     content_t content;
     bool is_spoilt;
     spoilt_t spoilt;
+    const char *const *names;
+    size_t names_count;
 } storage_result_t;
 
 extern const codec_t storage_work_codec;

@@ -15,6 +15,7 @@ static const codec_row_t storage_work_rows [] = {
   ROW_NUMBER ("mbps", storage_work_t, mbps),
   ROW_FLAG ("plain", storage_work_t, plain),
   ROW_NUMBER ("older_ms", storage_work_t, older_ms),
+  ROW_NUMBER_LIST ("sizes", storage_work_t, sizes, sizes_count, 0, ANY_COUNT),
 };
 const codec_t storage_work_codec = CODEC (storage_work_t, storage_work, storage_work_rows);
 
@@ -24,6 +25,8 @@ static const codec_row_t storage_result_rows [] = {
   ROW_FIXED ("digest", storage_result_t, content.digest,
              SET_BY (storage_result_t, content.digest_known)),
   ROW_ONE ("spoilt", storage_result_t, spoilt, spoilt, SET_BY (storage_result_t, is_spoilt)),
+  ROW_STRING_LIST ("names", storage_result_t, names, names_count, CHAIN_FILE_BYTES_MAX, 0,
+                   ANY_COUNT),
 };
 const codec_t storage_result_codec =
   CODEC (storage_result_t, storage_work_result, storage_result_rows);

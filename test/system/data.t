@@ -12,6 +12,8 @@ federation "$root/deploy/federations/data.zpl" --planners 1
 # A slow machine proves 200 MB in more than the 2 s that plans allow by themselves.
 printf 'staging\n    start = 30s\n' >>"$(echo "$federation"/planner-*.zpl)"
 slay "$(pid_of planner/1)"
+for config in "$federation"/storage-*kyoto*.zpl; do printf 'limits\n    look = 1s\n' >>"$config"; done
+slay "$(pid_of storage/disk-1@kyoto)"
 check "the planner starts again, with more time for transfers" musubi up --dir "$federation"
 
 json () { musubi --json "$@" 2>/dev/null; }
@@ -20,6 +22,7 @@ quiet () { "$@" 2>/dev/null; }
 disks () { [ "$(json sites | jq '[.sites[].storage[] | select(.mib > 0)] | length')" = 5 ]; }
 states () { json show "$1" | jq -r '[.staging[]?.state] | unique | join (" ")'; } # ID: of its files
 are () { [ "$(states "$1")" = "$2" ]; }
+misses () { [ "$(json show "$1" | jq '[.staging[]? | select(.state != "ready")] | length')" -gt 0 ]; } # ID
 wall_ms () { date -d "$1" +%s%3N; }
 request () { # FILE GB: at kyoto, as long as the first one
   cat >request.json <<JSON
@@ -83,6 +86,10 @@ for site in berlin kyoto; do
   check "byte by byte at $site" cmp 2020.nc "$federation/files/storage-disk-1@$site/files/era5%2F2020.nc"
 done
 exits 3 "they stay while it lasts" musubi evict era5/2020.nc --site kyoto
+rm "$federation/files/storage-disk-1@kyoto/files/era5%2F2020.nc"
+comes "one that vanishes, and nobody reads, is missed" misses "$id"
+comes "  … and brought again" are "$id" ready
+check "  … byte by byte" cmp 2020.nc "$federation/files/storage-disk-1@kyoto/files/era5%2F2020.nc"
 digest=$(sha256sum <2020.nc)
 results () { json replicas results/ocean | grep -q '"sound"' && json replicas results/ice | grep -q '"sound"'; }
 comes "tasks read them, and what they make is in the catalogue" results

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A copy that has gone bad on its disk: it is found, kept apart, told of, given as far as it is right, and mended by the MiB:
-# from its owner, from another node, from another site; also after restarts.
+# from its owner, from another node, from another site; also after restarts. One that has vanished is noticed without a reading.
 . "$(dirname "$0")/lib.sh"
 
 federation --planners 1
@@ -16,7 +16,7 @@ site () { # NAME NODES SETTING…
     --set administrators=alice --set store/folder="$work/store-$name" --set bind/endpoint="tcp://127.0.0.1:$(port)" "$@"
   for node in ${nodes//,/ }; do
     launch "$name-$node" svc-replica node --set name="$node" --set replica="$(endpoint "$name")" \
-      --set folder="$work/$name-$node" --set store/folder="$work/store-$name-$node" --set bytes=$((100 * MiB))
+      --set folder="$work/$name-$node" --set store/folder="$work/store-$name-$node" --set bytes=$((100 * MiB)) --set limits/look=1s
   done
 }
 stop_all () {
@@ -78,4 +78,15 @@ slay "${pid[ams]}"
 spoil "$work/berlin-n2/files/x" 33
 exits 1 "one goes bad while no other site is there" musubi scrub berlin
 comes "it is mended from the other node" cmp x "$work/berlin-n2/files/x"
+exits 0 "it is to stay at both nodes" musubi rule x --nodes all --site berlin
+brought=$(brought berlin)
+rm "$work/berlin-n2/files/x"
+comes "a copy that vanishes, and nobody reads, is brought again from the other node" cmp x "$work/berlin-n2/files/x"
+truncate -s $MiB "$work/berlin-n1/files/x"
+comes "one that is cut off is mended" cmp x "$work/berlin-n1/files/x"
+comes "both are sound" have x "berlin sound berlin sound"
+check "by the bytes that were missing" test "$(brought berlin)" -le $((brought + 33 * MiB))
+exits 0 "the rule ends" musubi rule x --copies 0
+rm "$work/berlin-n1/files/x"
+comes "one that nobody wants there is told gone" have x "berlin sound"
 finish broken

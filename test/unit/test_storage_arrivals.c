@@ -29,7 +29,7 @@ static const char *path_in (const char *name)
 /*  Where the agent is killed. */
 typedef enum { NOWHERE, BEFORE_NAMING, AFTER_NAMING } killed_t;
 
-#define WORKS_MAX 4
+#define WORKS_MAX 5000
 
 static core_t core;
 static killed_t killed;  /* at the next FILE_KEEP */
@@ -40,8 +40,10 @@ static packed_t record;
 static uint64_t call;         /* its last question, */
 static storage_attend_t told; /* and what that said */
 static bool asked;            /* since its start, */
-static uint64_t room;         /* that there is at its start; 0 = it does not look */
+static uint64_t room;         /* that there is at its start; 0 = all */
 static uint64_t used_first;   /* and that many bytes it said it used */
+static uint32_t reads;        /* that it ordered */
+static uint32_t read_all;
 
 static void record_end (void)
 {
@@ -78,6 +80,7 @@ static void carry_out (const effect_t *effect, event_t *ended)
     uint8_t *result = NULL;
     size_t size = 0;
     bool keeps = strcmp (effect->work.kind, "file_keep") == 0;
+    reads += strcmp (effect->work.kind, "file_prove") == 0;
     dead = keeps && killed != NOWHERE;
     for (size_t i = 0; i < storage_executor_count && !(dead && killed == BEFORE_NAMING); i++)
         if (strcmp (storage_works [i].kind, effect->work.kind) == 0) {
@@ -94,7 +97,7 @@ static int64_t step (int64_t mono_ms, const event_t *event)
     const moment_t now = {.mono_ms = mono_ms, .wall_ms = 1700000000000 + mono_ms};
     effect_t effect;
     int64_t timer_ms = INT64_MAX;
-    event_t ended [WORKS_MAX];
+    event_t *ended = must (calloc (WORKS_MAX, sizeof *ended));
     size_t count = 0;
     core.step (core.self, &now, event);
     while (!dead && core.next (core.self, &effect)) {
@@ -112,13 +115,13 @@ static int64_t step (int64_t mono_ms, const event_t *event)
         timer_ms = again_ms < timer_ms ? again_ms : timer_ms;
         free ((void *) (uintptr_t) ended [i].work.result.data);
     }
+    free (ended);
     return timer_ms;
 }
 
-static int64_t start (int64_t mono_ms, bool guest, int64_t arrivals_ms)
+static void begin (bool guest, int64_t arrivals_ms)
 {
     static const char *const sites [] = {"sim://replica"};
-    const moment_t now = {.mono_ms = mono_ms};
     dead = asked = false;
     storage_core (&(storage_settings_t){.name = "d1",
                                         .sites = sites,
@@ -126,19 +129,31 @@ static int64_t start (int64_t mono_ms, bool guest, int64_t arrivals_ms)
                                         .folder = folder,
                                         .bytes_max = 1000,
                                         .room = room,
+                                        .look_ms = 60000,
                                         .guest = guest,
                                         .arrivals_ms = arrivals_ms},
                   &core);
+}
+
+static int64_t started (int64_t mono_ms)
+{
+    return step (
+      mono_ms,
+      &(event_t){.kind = EVENT_START,
+                 .start = {.store.start = 1, .endpoint = "sim://d1", .events = "", .data = ""}});
+}
+
+static int64_t start (int64_t mono_ms, bool guest, int64_t arrivals_ms)
+{
+    const moment_t now = {.mono_ms = mono_ms};
+    begin (guest, arrivals_ms);
     if (key_size > 0)
         core.step (core.self, &now,
                    &(event_t){.kind = EVENT_RECORD,
                               .record = {.table = TABLE_KEPT_FILES,
                                          .key = {.data = key, .size = key_size},
                                          .value = {.data = record.data, .size = record.size}}});
-    return step (
-      mono_ms,
-      &(event_t){.kind = EVENT_START,
-                 .start = {.store.start = 1, .endpoint = "sim://d1", .events = "", .data = ""}});
+    return started (mono_ms);
 }
 
 static void leave (const char *path, const char *bytes)
@@ -302,6 +317,72 @@ static void what_is_here_already_is_not_kept_twice (void **state)
     core.destroy (core.self);
 }
 
+/*  A minute later. The node reads nothing of what lies there as it should. */
+static void looked_at (int64_t *now_ms, uint64_t number)
+{
+    *now_ms += 60000;
+    for (int64_t at_ms = *now_ms - 60000; at_ms <= *now_ms;)
+        at_ms = step (at_ms, &(event_t){.kind = EVENT_TIMER});
+    site_answers (*now_ms, (storage_wanted_t){.number = number});
+}
+
+static void what_has_vanished_unread_is_told_gone (void **state)
+{
+    (void) state;
+    int64_t now_ms = 10;
+    begin_anew (NOWHERE);
+    taken_in ();
+    reads = 0;
+    looked_at (&now_ms, 2);
+    assert_int_equal (reads, 0);
+    assert_int_equal (told.bytes_used, strlen ("seven s"));
+    assert_int_equal (truncate (path_in ("files/out"), 5), 0);
+    looked_at (&now_ms, 3);
+    looked_at (&now_ms, 4);
+    assert_int_equal (reads, 1);
+    assert_int_equal (told.files_count, 1);
+    assert_true (told.files [0].quarantined);
+    remove (path_in ("files/out"));
+    looked_at (&now_ms, 5);
+    assert_int_equal (reads, 2);
+    assert_true (told.files [0].gone);
+    assert_int_equal (told.bytes_used, 0);
+    looked_at (&now_ms, 6);
+    assert_int_equal (reads, 2);
+    core.destroy (core.self);
+}
+
+/*  One look goes through thousands, and the next ones through the others. */
+static void each_of_many_files_is_looked_at (void **state)
+{
+    (void) state;
+    enum { MANY = 10000 };
+    const moment_t now = {.mono_ms = 0};
+    int64_t now_ms = 10;
+    record_end ();
+    begin (false, 0);
+    for (uint32_t i = 0; i < MANY; i++) {
+        stored_file_t stored = {.number = 1 + i, .content.size = 1};
+        snprintf (stored.file, sizeof stored.file, "many/%u", i);
+        packed_t packed = codec_encode (&stored_file_codec, &stored);
+        core.step (core.self, &now,
+                   &(event_t){.kind = EVENT_RECORD,
+                              .record = {.table = TABLE_KEPT_FILES,
+                                         .key = text_bytes (stored.file),
+                                         .value = packed_bytes (packed)}});
+        free (packed.data);
+    }
+    started (0);
+    for (uint64_t look = 0; look < 3; look++) {
+        reads = 0;
+        looked_at (&now_ms, 1 + look);
+        assert_in_range (reads, 1, MANY / 2); /* none is there */
+        read_all += reads;
+    }
+    assert_int_equal (read_all, MANY);
+    core.destroy (core.self);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -311,6 +392,8 @@ int main (void)
       cmocka_unit_test (what_was_being_taken_in_when_it_was_killed_counts),
       cmocka_unit_test (what_finds_no_room_is_taken_in_when_something_has_left),
       cmocka_unit_test (what_is_here_already_is_not_kept_twice),
+      cmocka_unit_test (what_has_vanished_unread_is_told_gone),
+      cmocka_unit_test (each_of_many_files_is_looked_at),
     };
     if (!mkdtemp (folder) || !storage_folders_make (folder))
         return 1;

@@ -2,9 +2,11 @@
 #include "sim_disk.h"
 
 #include "must.h"
+#include "storage_path.h"
 #include "storage_work.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -60,6 +62,21 @@ static bool prove (sim_disk_task_t *task, const storage_work_t *work, sim_file_t
     return true;
 }
 
+/*  What room there is it doesn't know. */
+static bool look (sim_disk_task_t *task, const storage_work_t *work)
+{
+    const char **missing = must (calloc (work->names_count + 1, sizeof *missing));
+    for (size_t i = 0; i < work->names_count; i++) {
+        char path [STORAGE_PATH_BYTES];
+        storage_path (work->from, "files", work->names [i], path);
+        const sim_file_t *file = sim_flows_file (task->disk->flows, task->process, path, false);
+        if (!file || file->bytes != work->sizes [i])
+            missing [task->result.names_count++] = must (strdup (work->names [i]));
+    }
+    task->result.names = missing;
+    return true;
+}
+
 static bool work_do (sim_disk_task_t *task, const storage_work_t *work)
 {
     sim_file_t *from = sim_flows_file (task->disk->flows, task->process, work->from, false);
@@ -69,6 +86,8 @@ static bool work_do (sim_disk_task_t *task, const storage_work_t *work)
         return keep (task, work, from);
     if (strcmp (task->kind, FILE_PROVE) == 0)
         return prove (task, work, from);
+    if (strcmp (task->kind, FILE_LOOK) == 0)
+        return look (task, work);
     if (strcmp (task->kind, FILE_DROP) == 0 && from)
         from->path [0] = '\0';
     return true;
@@ -90,6 +109,7 @@ bool sim_disk_work (void *owner, int process, int64_t mono_ms, const char *kind,
         return false;
     }
     packed_t packed = codec_encode (&storage_result_codec, &task.result);
+    codec_clear (&storage_result_codec, &task.result);
     *result = packed.data;
     *result_size = packed.size;
     return true;

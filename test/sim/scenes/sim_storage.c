@@ -18,6 +18,7 @@
 #define PUT_US    60000000
 #define LOOK_US   200000
 #define ASK_MS    2000
+#define LOOKS_MS  5000
 #define FAST_MBPS 100000 /* while the server is given its files */
 #define DAY_MS    (24 * INT64_C (3600000))
 
@@ -116,6 +117,7 @@ static void end_make (void *owner, core_t *core)
                                         .sites_count = 1,
                                         .folder = end->process + strlen ("disk"),
                                         .bytes_max = end->bytes_max,
+                                        .look_ms = LOOKS_MS,
                                         .guest = *end->file != '\0',
                                         .gives_file = *end->file ? end->file : NULL,
                                         .gives_path = *end->file ? "/given" : NULL},

@@ -285,8 +285,22 @@ static void check_known (task_checks_t *self, size_t bag, uint32_t index)
     self->tally->counts [COUNT_OUTPUTS]++;
 }
 
+/*  What vanished, and did not come again, is known not to be there, whether somebody reads it or not. */
+static void check_vanished (task_checks_t *self, const sim_storage_end_t *node, const char *name)
+{
+    const replica_t *replica = self->storage->here_core.self;
+    const file_t *file = catalogue_find (replica->catalogue, name);
+    const copy_t *copy = file ? file_copy (file, node->name) : NULL;
+    if (copy_vanished (self, node, name) && !sim_storage_file (self->storage, node, name) && copy &&
+        copy->state == COPY_SOUND)
+        sim_fail (self->sim, "%s has vanished from %s, and is told sound", name, node->name);
+}
+
 void task_checks_settled (task_checks_t *self)
 {
+    for (size_t i = 0; i < self->storage->nodes_count; i++)
+        for (size_t k = 0; k < self->storage->files_count; k++)
+            check_vanished (self, &self->storage->nodes [i], self->storage->givers [k].file);
     for (size_t i = 0; i < self->machines->runs_count; i++)
         self->tally->counts [COUNT_SUSPENDED] += self->machines->runs [i].suspensions;
     for (size_t i = 0; i < self->patron->bags_count; i++) {
