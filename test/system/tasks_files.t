@@ -149,6 +149,22 @@ exits 2 "several members have no place that is one's" musubi submit ams --limit 
 bag=$(run ams --limit 1m --input run7 --input era5/data.nc=run7/a -- true)
 comes "what another input has made is not replaced" is "$bag" stopped
 check "  … and the folder is named" bash -c 'musubi queue "$1" | grep -q "input run7: .*run7: File exists"' _ "$bag"
+each_node () { for node in thin-001 thin-002; do musubi --actor root nodes ams "$1" $node || return; done; }
+check "no node of ams takes more" each_node --drain
+bag=$(run ams --limit 1m --input run7 -- ls run7/a/deep)
+chmod 700 "$work/in/a/deep" && echo four >"$work/in/a/deep/four.nc"
+check "a folder is replaced while a task waits that needs it" musubi put -r "$work/in" run7 --site ber
+check "  … and can start" each_node --resume
+had () { # the pieces of the old one may be gone, or still be at ams
+  case $(state "$bag") in
+    ended) [ "$(musubi output "$bag.0" 2>/dev/null)" = three.nc ] ;;
+    stopped) musubi queue "$bag" | grep -q "run7/.folder/" ;;
+    *) false ;;
+  esac
+}
+comes "  … which gets the one that there was when it was submitted, or none" had
+bag=$(run ams --limit 1m --input run7 -- cat run7/a/deep/four.nc)
+comes "one that is submitted now gets the new one" is "$bag" ended
 mkdir "$work/large"
 for i in $(seq 64); do head -c 1100000 /dev/zero >"$work/large/$i" && echo "$i" >>"$work/large/$i"; done
 check "a folder of 64 large members is put" musubi put -r "$work/large" wide --site ber
