@@ -5,8 +5,6 @@
 #include "codec_table.h"
 #include "nis.h"
 #include "nis.pb-c.h"
-#include "site.h"
-#include "transaction_wire.h"
 
 #include <stdlib.h>
 

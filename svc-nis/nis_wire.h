@@ -5,9 +5,7 @@
 #define MUSUBI_NIS_WIRE_H
 
 #include "calendar.h"
-#include "domain.h"
 #include "path.h"
-#include "transaction.h"
 
 #define PATH_REQUIRE_MAX 32 /* requirements of one question */
 

@@ -5,7 +5,6 @@
 #include "decision_states.h"
 #include "finisher.h"
 #include "host.h"
-#include "planner.h"
 #include "planner_config.h"
 #include "planner_limits.h"
 #include "solving.h"

@@ -2,7 +2,6 @@
 #include "cli.h"
 
 #include "clock.h"
-#include "core.h"
 #include "json.h"
 #include "must.h"
 

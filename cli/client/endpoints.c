@@ -4,7 +4,6 @@
 #include "endpoints.h"
 
 #include "config.h"
-#include "core.h"
 #include "must.h"
 
 #include <pwd.h>

@@ -8,7 +8,6 @@
 #define MUSUBI_SERVICES_H
 
 #include "codec.h"
-#include "core.h"
 
 #include <jansson.h>
 #include <protobuf-c/protobuf-c.h>

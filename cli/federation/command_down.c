@@ -7,7 +7,6 @@
 #include "launch.h"
 #include "must.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -5,7 +5,6 @@
 #include "federation.h"
 
 #include "cli.h"
-#include "core.h"
 #include "domain_config.h"
 #include "must.h"
 #include "node_names.h"

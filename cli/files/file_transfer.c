@@ -7,13 +7,10 @@
 #include "json_fields.h"
 #include "table.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define LOOK_MS_FIRST       10 /* first pause between two looks; it doubles */

@@ -5,7 +5,6 @@
 #ifndef MUSUBI_TRANSFER_CLIENT_H
 #define MUSUBI_TRANSFER_CLIENT_H
 
-#include "core.h"
 #include "part_folder.h"
 #include "process.h"
 

@@ -5,7 +5,6 @@
 #include "output_file.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define HOUR_MS     INT64_C (3600000)

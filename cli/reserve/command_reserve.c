@@ -13,10 +13,7 @@
 #include "planner_request.h"
 #include "resource_lookup.h"
 
-#include "core.h"
 #include "json_fields.h"
-
-#include <string.h>
 
 #define POLL_MS       30000
 #define POLL_MS_FIRST 2000

@@ -9,7 +9,6 @@
 #ifndef MUSUBI_AGENT_POLL_H
 #define MUSUBI_AGENT_POLL_H
 
-#include "message.h"
 #include "service.h"
 
 typedef struct agent_poll agent_poll_t;

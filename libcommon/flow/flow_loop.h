@@ -16,7 +16,6 @@
 
 #include <openssl/evp.h>
 #include <stddef.h>
-#include <sys/types.h>
 #include <xxhash.h>
 
 #define FLOW_PATH_BYTES   4096

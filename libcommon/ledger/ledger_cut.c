@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define CUT_REST_MS 60000 /* between two looks, */
 #define CUT_PACE_MS 10    /* or when there is more to do */

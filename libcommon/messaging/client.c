@@ -8,7 +8,6 @@
 #include "poll_set.h"
 #include "sockets.h"
 
-#include <assert.h>
 #include <czmq.h>
 #include <errno.h>
 #include <stdio.h>

@@ -10,7 +10,6 @@
 #define MUSUBI_POLL_SET_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 typedef struct ports poll_set_t;

@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <zmq.h>
 
 #define SOCKETS_MAX          4200 /* in this process */

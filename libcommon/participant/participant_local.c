@@ -5,9 +5,7 @@
  */
 #include "participant_state.h"
 
-#include <assert.h>
 #include <stdio.h>
-#include <string.h>
 
 static command_t *own_command (participant_t *self, const moment_t *now, const txid_t *txid)
 {

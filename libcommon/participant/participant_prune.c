@@ -8,7 +8,6 @@
 #include "ledger.h"
 #include "participant_state.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
  *  keeps, to and from proto/transaction.proto.
  */
 #include "participant_state.h"
-#include "readmission_wire.h"
 #include "transaction_wire.h"
 
 #include "message.h"

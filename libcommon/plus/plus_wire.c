@@ -5,7 +5,6 @@
 #include "must.h"
 #include "planner.pb-c.h"
 #include "plus.pb-c.h"
-#include "transaction_wire.h"
 
 #include <assert.h>
 #include <sodium.h>

@@ -1,8 +1,6 @@
 /*  balancer_records - the balancer's records: its coalition, members and jobs. */
 #include "balancer_state.h"
 
-#include <string.h>
-
 static const uint8_t coalition_key [] = "coalition";
 #define COALITION_KEY ((bytes_t){coalition_key, sizeof coalition_key - 1})
 

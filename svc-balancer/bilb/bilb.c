@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 /*  A cluster at its place in the order. */
 typedef struct {

@@ -3,8 +3,6 @@
 
 #include "codec_table.h"
 #include "message.h"
-#include "part_record.h"
-#include "transaction_wire.h"
 
 #include "gis.pb-c.h"
 #include "planner.pb-c.h"

@@ -7,7 +7,6 @@
 #include "site.h"
 #include "task_files.h"
 #include "timetext.h"
-#include "transaction_wire.h"
 
 #include "tasks.pb-c.h"
 

@@ -4,7 +4,6 @@
 #define MUSUBI_QUEUE_WIRE_H
 
 #include "bags.h"
-#include "transaction.h"
 
 /*  The request tells the owner; account is "" while it is not known. On true the caller owns the
  *  submission: submission_clear. */

@@ -3,7 +3,6 @@
 #define MUSUBI_RUNNER_CONFIG_H
 
 #include "config.h"
-#include "participant_config.h"
 #include "runner.h"
 
 /*  False with why. *runs: is the back end runner? Then the caller frees the settings:

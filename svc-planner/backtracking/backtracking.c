@@ -2,13 +2,11 @@
 #include "backtracking.h"
 
 #include "calendar_wire.h"
-#include "connections.h"
 #include "must.h"
 #include "participant_ref.h"
 #include "plan_shares.h"
 #include "windows.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

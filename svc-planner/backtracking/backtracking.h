@@ -11,7 +11,6 @@
 #define MUSUBI_BACKTRACKING_H
 
 #include "attempt.h"
-#include "backtrack.h"
 #include "snapshot.h"
 #include "tentative.h"
 #include "unresponsive.h"

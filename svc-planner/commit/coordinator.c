@@ -9,7 +9,6 @@
 #include "access.h"
 #include "decision.h"
 #include "decision_log.h"
-#include "home_wire.h"
 #include "ledger.h"
 #include "must.h"
 #include "participant_ref.h"

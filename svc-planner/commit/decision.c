@@ -1,7 +1,6 @@
 /*  decision - sends a commit to each participant until it has answered (T4, T6, T10). */
 #include "decision.h"
 
-#include "access.h"
 #include "decision_log.h"
 #include "home_wire.h"
 #include "must.h"

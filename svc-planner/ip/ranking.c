@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define STEPS_HERE 500 /* of a solver here, before a process of its own is worth starting */
 

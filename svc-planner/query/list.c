@@ -13,7 +13,6 @@
 #include "read_request.h"
 #include "view.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "participant_ref.h"
 #include "parties_wire.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include "connections.h"
 #include "must.h"
 #include "participant_ref.h"
-#include "planner_wire.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -8,7 +8,6 @@
 #include "must.h"
 #include "outcomes.h"
 #include "participant_ref.h"
-#include "planner_wire.h"
 #include "repair_answer.h"
 #include "restore_guard.h"
 #include "shares.h"

@@ -2,13 +2,9 @@
 #include "repair_answer.h"
 
 #include "connections.h"
-#include "must.h"
-#include "planner_wire.h"
 #include "view.h"
 
-#include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define COST_MAX (INT64_C (1) << 50) /* of one need: sums stay in range */

@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define CIRCUIT_PERCENT  90                  /* of a circuit's bandwidth that a file's bytes get */
 #define BYTES_PER_S_MBPS 125000              /* of a Mbit/s */

@@ -2,7 +2,6 @@
 #include "record.h"
 
 #include "codec_table.h"
-#include "planner_wire.h"
 
 #include "planner.pb-c.h"
 

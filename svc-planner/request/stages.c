@@ -3,10 +3,8 @@
 
 #include "must.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /*  --- phases --- */
 

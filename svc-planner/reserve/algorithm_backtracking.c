@@ -12,7 +12,6 @@
 #include "timetext.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define CONFLICTS_TOLD_MAX 4
 #define EXAMINED_AT_ONCE   8 /* network needs in one slice: each takes a search */

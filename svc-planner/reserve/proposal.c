@@ -9,7 +9,6 @@
 #include "must.h"
 #include "participant_ref.h"
 #include "plan_shares.h"
-#include "planner_wire.h"
 #include "stages.h"
 
 #include <assert.h>

@@ -8,9 +8,7 @@
  *  earlier attempt has an answer.
  */
 #include "explanation.h"
-#include "participant_ref.h"
 #include "phases.h"
-#include "planner_wire.h"
 #include "repair_attempt.h"
 #include "timetext.h"
 

@@ -7,7 +7,6 @@
  */
 #include "repair_attempt.h"
 
-#include "planner_wire.h"
 #include "proposal.h"
 #include "stages.h"
 

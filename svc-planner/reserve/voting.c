@@ -9,7 +9,6 @@
 #include "must.h"
 #include "phases.h"
 #include "repair_attempt.h"
-#include "shares.h"
 
 #include <assert.h>
 #include <inttypes.h>

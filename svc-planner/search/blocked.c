@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /*  Steps of the search for one connection; never more than the whole search has. */
 #define ALONE_STEPS_LEAST  200000

@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 /*  Columns are 1 … sites; column 0 holds the need being placed, as is usual for this method. */
 struct matching {

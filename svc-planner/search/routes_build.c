@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 static_assert (NETWORK_NEEDS_MAX <= FREE_PROFILE_OTHERS_MAX, "all others fit into a question");
 static_assert (NEEDS_MAX <= 64, "a set of compute needs fits into 64 bits");

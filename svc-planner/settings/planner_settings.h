@@ -2,7 +2,6 @@
 #ifndef MUSUBI_PLANNER_SETTINGS_H
 #define MUSUBI_PLANNER_SETTINGS_H
 
-#include "core.h"
 #include "ledger.h"
 #include "solver_order.h"
 

@@ -13,9 +13,7 @@
 
 #include <glpk.h>
 
-#include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #define OWN_CHOICE_NODES 2000 /* up to this size of a tree GLPK chooses what is branched upon */
 #define GLPK_TOLERANCE   1e-6 /* relative error of bounds and objectives at most */

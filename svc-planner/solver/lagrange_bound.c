@@ -12,7 +12,6 @@
 #include <glpk.h>
 
 #include <math.h>
-#include <string.h>
 
 #define ROUNDS_MAX     60
 #define SLACK          1e-6 /* of sums of doubles, relative */

@@ -17,14 +17,11 @@
 #ifndef MUSUBI_CHAIN_H
 #define MUSUBI_CHAIN_H
 
-#include "access.h"
 #include "agent_session.h"
 #include "file_name.h"
 #include "ordered.h"
 #include "service.h"
 #include "storage_path.h"
-
-#include <string.h>
 
 #define CHAIN_FILE_BYTES_MAX     500 /* of a name in the federation; it is a key in stores */
 #define CHAIN_DIGEST_BYTES       FLOW_DIGEST_BYTES /* SHA-256 */

@@ -4,7 +4,6 @@
 #include "directory.h"
 #include "must.h"
 #include "ordered.h"
-#include "replica_wire.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -11,7 +11,6 @@
 #ifndef MUSUBI_LEDGER_FILE_H
 #define MUSUBI_LEDGER_FILE_H
 
-#include "core.h"
 #include "ledger.h"
 
 #include <stdio.h>

@@ -6,7 +6,6 @@
 #include "json.h"
 #include "json_fields.h"
 #include "must.h"
-#include "records.h"
 
 #include <errno.h>
 #include <stdlib.h>

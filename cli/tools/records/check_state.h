@@ -11,8 +11,6 @@
 #include "check.h"
 #include "ordered.h"
 
-#include <string.h>
-
 /*  The first members of an offer and of a point. */
 typedef struct {
     char participant [NAME_BYTES_MAX + 1];

@@ -4,7 +4,6 @@
 #define MUSUBI_RECORDS_H
 
 #include "check.h"
-#include "part_record.h"
 
 /*  Calls take for each command of a page, in order; the record lives for that call only. *last is
  *  the txid after which the next page begins. False when the body is no such page. */

@@ -4,7 +4,6 @@
 #include "ledger.pb-c.h"
 #include "message.h"
 #include "must.h"
-#include "transaction_wire.h"
 
 #include <stdlib.h>
 

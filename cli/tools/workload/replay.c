@@ -16,7 +16,6 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define WAIT_MS     50   /* between two looks at what is due */
