@@ -346,6 +346,12 @@ static void space_grows_and_goes_while_the_reservation_runs (void **state)
     expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     assert_int_equal (answer->n_data, 0);
     message_free (&answer->base);
+    part = part_at (&fed, "replica/s0", made->reservation);
+    int64_t now_ms = FED_EPOCH_MS + fed.mono_ms;
+    for (size_t i = 0; i < part->n_space; i++) /* R10: it ends when the change takes effect */
+        assert_true (part->space [i]->until_ms <= now_ms + 60000);
+    assert_true (part->n_space > 0);
+    message_free (&part->base);
     message_free (&made->base);
     fed_end (&fed);
 }
