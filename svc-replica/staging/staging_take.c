@@ -141,16 +141,15 @@ static staged_state_t output_home (take_ins_t *self, const moment_t *now, take_i
 
 /*  What its node says that it has no room for may have it as soon as the cache has made it. A node
  *  that says so of room that is held for this output has not heard of that yet, or something is
- *  about to leave there. */
+ *  about to leave there, or its disk is smaller now: it is judged anew. */
 static staged_state_t output_room (const take_ins_t *self, const moment_t *now, take_in_t *output,
                                    const chain_arrival_t *arrival, char why [WHY_BYTES])
 {
     file_t wanted = {.content = arrival->content, .kept = true};
     memcpy (wanted.name, output->name, sizeof wanted.name);
-    if (output->wanted.room >= wanted.content.size) {
-        snprintf (why, WHY_BYTES, "disk full: room is awaited at %s", output->node);
-        return STAGED_COMING;
-    }
+    snprintf (why, WHY_BYTES, "disk full: room is awaited at %s", output->node);
+    output->wanted.room = 0;
+    (void) output_ask (self, now, output);
     cache_answer_t answer = cache_room_at (self->parts.cache, now, &wanted, output->node, why);
     if (answer == CACHE_READY) {
         output->wanted.room = wanted.content.size;

@@ -561,6 +561,23 @@ static void an_output_stays_where_it_is_if_its_home_has_no_storage (void **state
     }
 }
 
+/*  It is not waited for as if it could still come, and comes when there is room again. */
+static void room_for_an_output_is_judged_anew_when_the_disk_is_smaller (void **state)
+{
+    (void) state;
+    replica_scene_t *scene = replica_scene_new (24, &scene_plan_default);
+    scene_pass (scene, 3000);
+    assert_false (taken_until (scene, "", STAGED_READY, 5)); /* it is not there yet */
+    fake_file ("replica/b", "n1", "run.0", 3 * MB, 7);
+    assert_false (taken_until (scene, "", STAGED_READY, 1)); /* its node hears of the room */
+    fake_room ("replica/b", "n1", 2 * MB);
+    assert_true (taken_until (scene, "", STAGED_LATE, 3));
+    assert_non_null (strstr (why, "n1 can't make room for more than "));
+    fake_room ("replica/b", "n1", 10 * MB);
+    assert_true (taken_until (scene, "", STAGED_READY, 3));
+    replica_scene_destroy (&scene);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -579,6 +596,7 @@ int main (void)
       cmocka_unit_test (an_output_is_ready_when_its_home_keeps_it),
       cmocka_unit_test (an_output_waits_for_its_home_through_restarts_and_not_for_ever),
       cmocka_unit_test (an_output_stays_where_it_is_if_its_home_has_no_storage),
+      cmocka_unit_test (room_for_an_output_is_judged_anew_when_the_disk_is_smaller),
       cmocka_unit_test (bad_questions_are_refused_with_a_word),
       cmocka_unit_test (whatever_dies_the_file_comes_and_ready_is_never_a_lie),
     };

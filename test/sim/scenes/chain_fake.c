@@ -116,13 +116,22 @@ chain_transfer_t *chain_next (const chain_t *self, const chain_transfer_t *after
     return next;
 }
 
-/*  What lies on the node's disk under the arrival's path gets its name at once. */
+/*  What lies on the node's disk under the arrival's path gets its name as soon as the node has heard
+ *  that it may have the room, if there is as much. */
 const chain_arrival_t *chain_arrival (chain_t *self, const moment_t *now, const char *node,
                                       const chain_arrival_t *wanted)
 {
     static chain_arrival_t arrival;
     disk_t *disk = own_disk (self, node);
     const disk_file_t *left = disk ? fake_file_of (disk, wanted->path) : NULL;
+    uint64_t size = left ? left->told.stored.content.size : 0;
+    if (left && (disk->heard < size || fake_disk_used (disk) > disk->node.bytes_max)) {
+        disk->heard = wanted->room;
+        arrival = *wanted;
+        arrival.content = left->told.stored.content;
+        snprintf (arrival.why, sizeof arrival.why, "disk full");
+        return &arrival;
+    }
     if (left) {
         fake_file_add (disk, wanted->file, left->told.stored.content.size, left->content, 1);
         fake_file_remove (disk, wanted->path);

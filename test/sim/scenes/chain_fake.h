@@ -20,6 +20,7 @@ void fake_chains (bool fake);
 
 /*  A disk of a service ("replica/ams"), or a client's end. */
 void fake_disk (const char *service, const char *node, uint64_t bytes_max);
+void fake_room (const char *service, const char *node, uint64_t bytes_max); /* from now on */
 void fake_guest (const char *service, const char *name);
 void fake_up (const char *service, const char *node, bool up);
 

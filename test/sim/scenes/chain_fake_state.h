@@ -26,6 +26,7 @@ typedef struct {
     char service [NAME_BYTES_MAX + 1];
     disk_file_t *files;
     size_t count;
+    uint64_t heard;               /* room that an arrival may have */
     char missing [NAME_MAX_FAKE]; /* file that it was to feed and did not find */
 } disk_t;
 

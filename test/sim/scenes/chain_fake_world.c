@@ -45,6 +45,11 @@ void fake_disk (const char *service, const char *node, uint64_t bytes_max)
     disk_add (service, node, bytes_max, false);
 }
 
+void fake_room (const char *service, const char *node, uint64_t bytes_max)
+{
+    fake_disk_of (service, node)->node.bytes_max = bytes_max;
+}
+
 void fake_guest (const char *service, const char *name)
 {
     disk_add (service, name, UINT64_MAX / 2, true);
