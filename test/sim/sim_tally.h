@@ -49,6 +49,8 @@ typedef enum {
     COUNT_PHASES,            /* needs changed while they lasted */
     COUNT_PROVISIONED,       /* circuits told that they may be used */
     COUNT_LOWERED,           /* links that were made to carry less */
+    COUNT_SMALLER,           /* sites and disks that came back with less */
+    COUNT_LACKING,           /* reservations for which there was too little then, and at the end */
     COUNT_DISAGREED,         /* schedules in which domains describe a point differently */
     COUNT_SETTLED_COMMITTED, /* told to an administrator who settled by a fence */
     COUNT_SETTLED_ABORTED,

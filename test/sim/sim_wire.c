@@ -2,6 +2,7 @@
 #include "message.h"
 #include "sim_wire_own.h"
 
+#include "bus.pb-c.h"
 #include "calendar.pb-c.h"
 #include "gis.pb-c.h"
 #include "must.h"
@@ -209,6 +210,7 @@ bool sim_wire_list_read (bytes_t body, sim_part_t **list, size_t *count,
         to->version = from->version;
         to->pending = from->pending != NULL;
         to->provisioned = from->provisioned;
+        to->lacking = from->lacking;
         to->ended = from->state == MUSUBI__RESERVATION_STATE__RELEASED ||
                     from->state == MUSUBI__RESERVATION_STATE__FAILED;
         sim_text (to->reservation, sizeof to->reservation, from->reservation);
@@ -251,6 +253,17 @@ bool sim_wire_use_read (bytes_t body, bool *provisioned)
     if (!message)
         return false;
     *provisioned = message->provisioned;
+    message_free (&message->base);
+    return true;
+}
+
+bool sim_wire_shortage_read (bytes_t body, uint32_t *reservations)
+{
+    Musubi__StatusAnswer *message =
+      (Musubi__StatusAnswer *) message_unpack (&musubi__status_answer__descriptor, body);
+    if (!message)
+        return false;
+    *reservations = message->shortage ? message->shortage->reservations : 0;
     message_free (&message->base);
     return true;
 }

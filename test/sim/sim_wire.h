@@ -231,7 +231,8 @@ typedef struct {
     uint32_t version;
     bool pending; /* a change is under way */
     bool provisioned;
-    bool ended; /* released, or failed */
+    bool ended;   /* released, or failed */
+    bool lacking; /* there is less than it was promised */
     compute_booking_t bookings [SIM_BOOKINGS_MAX];
     size_t bookings_count;
     sim_circuit_t circuits [SIM_CIRCUITS_MAX];
@@ -256,6 +257,9 @@ bool sim_wire_profile_read (bytes_t body, sim_profile_t profiles [SIM_RESOURCES_
                             size_t *count);
 
 bool sim_wire_use_read (bytes_t body, bool *provisioned);
+
+/*  Of a status: how many reservations it counts for which there is too little. */
+bool sim_wire_shortage_read (bytes_t body, uint32_t *reservations);
 
 /*  Same numbers as ClaimState. */
 typedef enum { CLAIM_FREE, CLAIM_HELD, CLAIM_COMMITTED, CLAIM_CLOSED } sim_claim_t;

@@ -72,6 +72,9 @@ static void on_answer (sim_keeper_t *self, int64_t mono_ms, const event_t *event
         if (!told)
             return;
         kept->seen = told->number;
+        if (kept->smaller)
+            sim_check_lowered (self->check, kept->process, kept->name, kept->mib);
+        kept->smaller = false;
         kept->files_seen = told->files_seen;
         message_free (&told->base);
         return;

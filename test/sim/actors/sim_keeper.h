@@ -5,7 +5,7 @@
 #ifndef MUSUBI_SIM_KEEPER_H
 #define MUSUBI_SIM_KEEPER_H
 
-#include "sim.h"
+#include "sim_check.h"
 
 #define SIM_KEPT_MAX 16 /* storage nodes */
 
@@ -13,6 +13,8 @@ typedef struct {
     int process;      /* its site's svc-replica */
     const char *name; /* static */
     uint64_t bytes_max;
+    uint32_t mib;     /* may be promised of it */
+    bool smaller;     /* it is to be heard of */
     const char *file; /* that lies there; NULL = none */
     uint64_t file_bytes;
     uint64_t number; /* the rest is the keeper's */
@@ -25,6 +27,7 @@ typedef struct {
 /*  They outlive the core's lives. */
 typedef struct {
     sim_t *sim;
+    sim_check_t *check; /* is told what came back smaller, once its site has heard */
     sim_kept_t kept [SIM_KEPT_MAX];
     size_t kept_count;
     uint64_t calls;

@@ -98,8 +98,10 @@ static void on_answer (sim_operator_t *self, int64_t mono_ms, const event_t *eve
         task->ended =
           status == CALL_OK || (task->kind != TASK_LOWER && status != CALL_TIMED_OUT &&
                                 status != CALL_OVERLOADED && status != CALL_NOT_SERVING);
-        if (task->kind == TASK_LOWER && status == CALL_OK)
+        if (task->kind == TASK_LOWER && status == CALL_OK) {
             sim_check_lowered (self->check, self->domains [task->domain], task->link, task->mbps);
+            self->check->tally->counts [COUNT_LOWERED]++;
+        }
         if (task->kind == TASK_LOWER && (status == CALL_DENIED || task->tries == TRIES_MAX))
             sim_fail (self->sim, "an administrator may not lower %s at %s: %s", task->link,
                       sim_name (self->sim, self->domains [task->domain]), event->answer.reason);

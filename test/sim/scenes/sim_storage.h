@@ -19,6 +19,7 @@ typedef struct {
     char process [40];
     char file [24]; /* that it gives; "" = it is a storage node */
     uint64_t bytes_max;
+    uint64_t bytes_had; /* when it came back smaller, less what has left since; 0 = it did not */
     int number;
 } sim_storage_end_t;
 

@@ -157,7 +157,7 @@ static bool files_work (void *owner, int process, int64_t mono_ms, const char *k
 
 /*  --- what must hold --- */
 
-static void check_disk (task_checks_t *self, const sim_storage_end_t *node)
+static uint64_t bytes_at (const task_checks_t *self, const sim_storage_end_t *node)
 {
     char files [32], parts [32];
     uint64_t bytes = 0;
@@ -168,7 +168,15 @@ static void check_disk (task_checks_t *self, const sim_storage_end_t *node)
             (strncmp (file->path, files, (size_t) files_size) == 0 ||
              strncmp (file->path, parts, (size_t) parts_size) == 0))
             bytes += file->bytes;
-    if (bytes > node->bytes_max)
+    return bytes;
+}
+
+/*  What it has too much after it came back smaller may stay. */
+static void check_disk (task_checks_t *self, sim_storage_end_t *node)
+{
+    uint64_t bytes = bytes_at (self, node);
+    node->bytes_had = bytes < node->bytes_had ? bytes : node->bytes_had;
+    if (bytes > node->bytes_max && bytes > node->bytes_had)
         sim_fail (self->sim, "storage node %s has %" PRIu64 " bytes, and may have %" PRIu64,
                   node->name, bytes, node->bytes_max);
 }
@@ -337,6 +345,23 @@ static void on_lie (void *owner, uint64_t number)
         file->content = 77;
 }
 
+/*  Its disk is smaller when it comes back. What dies when it is told to end is up for longer. */
+static void on_smaller (void *owner, uint64_t number)
+{
+    task_checks_t *self = owner;
+    sim_storage_end_t *node = &self->storage->nodes [number];
+    int64_t now_us = sim_now_us (self->sim);
+    if (sim_up (self->sim, node->number)) {
+        if (!self->patron->quiet)
+            sim_at (self->sim, now_us + LOOK_US / 10, on_smaller, self, number);
+        return;
+    }
+    node->bytes_max -= prng_below (&self->prng, node->bytes_max);
+    node->bytes_had = bytes_at (self, node);
+    self->tally->counts [COUNT_SMALLER]++;
+    sim_trace (self->sim, node->number, "    comes back with %" PRIu64 " bytes", node->bytes_max);
+}
+
 static void on_bytes_cut (void *owner, uint64_t process)
 {
     task_checks_t *self = owner;
@@ -351,7 +376,7 @@ static void trouble_draw (task_checks_t *self, int64_t until_us)
     int64_t long_ms = 500 + (int64_t) prng_below (&self->prng, 8000);
     uint64_t node = prng_below (&self->prng, storage->nodes_count);
     uint64_t file = prng_below (&self->prng, storage->files_count);
-    switch (prng_below (&self->prng, 7)) {
+    switch (prng_below (&self->prng, 8)) {
     case 0:
         sim_kill (self->sim, storage->nodes [node].number, at_us, long_ms);
         break;
@@ -367,6 +392,10 @@ static void trouble_draw (task_checks_t *self, int64_t until_us)
         break;
     case 4:
         sim_at (self->sim, at_us, on_lie, self, file);
+        break;
+    case 5:
+        sim_kill (self->sim, storage->nodes [node].number, at_us, long_ms);
+        sim_at (self->sim, at_us, on_smaller, self, node);
         break;
     default:
         sim_at (self->sim, at_us, on_vanish, self, node * SIM_STORAGE_FILES_MAX + file);

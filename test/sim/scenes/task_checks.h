@@ -5,7 +5,7 @@
  *      only where a copy has vanished; while it runs its copies stay
  *      a task that its owner was told has ended has its outputs among the site's files, now and later
  *      a copy that has vanished is not told sound when all is over
- *      no storage node has more than it may have
+ *      no storage node has more than it may have, or had when it came back smaller
  *      runs that are not suspended have no more CPUs than their machine; one that is suspended does not
  *      stay so while the machine has room for it
  */
@@ -43,7 +43,7 @@ typedef struct {
 void task_checks_begin (task_checks_t *self);
 
 /*  Draws what happens to files until then: copies vanish, the server's becomes another one, storage
- *  nodes and services die and are cut off. */
+ *  nodes and services die and are cut off, nodes come back with smaller disks. */
 void task_checks_faults (task_checks_t *self, int64_t until_us);
 
 /*  When everything has come to an end. */

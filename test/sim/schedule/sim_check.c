@@ -5,6 +5,7 @@
 
 #include "sim_grants.h"
 #include "sim_mend.h"
+#include "sim_shortage.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -143,7 +144,7 @@ void sim_check_lowered (sim_check_t *self, int process, const char *resource, ui
             if (self->participants [i].process == process &&
                 same (self->participants [i].resources [r].name, resource))
                 self->participants [i].resources [r].in_force = quantity;
-    self->tally->counts [COUNT_LOWERED]++;
+    sim_shortage_check (self, process);
 }
 
 /*  A vote on a hold must come while the hold lives (R1). The time of the vote is the first flush

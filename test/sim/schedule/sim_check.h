@@ -107,7 +107,7 @@ void sim_check_flushed (sim_check_t *self, int process);
  *  both a hold taken before, and a hold taken before the clock has caught up. */
 void sim_check_stepped (sim_check_t *self, int process, int64_t by_ms);
 
-/*  An administrator was told that a resource is smaller from now on. */
+/*  A resource is smaller from now on: an administrator was told so, or it came back so. */
 void sim_check_lowered (sim_check_t *self, int process, const char *resource, uint32_t quantity);
 
 /*  True when no command is held, prepared or at its edge any more; else why names the first one

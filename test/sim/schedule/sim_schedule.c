@@ -6,6 +6,7 @@
 #include "restore_guard.h"
 #include "sim_ledger.h"
 #include "sim_schedule_own.h"
+#include "sim_shortage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -520,6 +521,7 @@ static void run (schedule_t *self)
     if (!self->scene && !schedule_swarm_has (self, SWARM_LONE)) {
         schedule_settler (self);
         schedule_plus (self);
+        schedule_smaller (self);
     }
     schedule_swarm_faults (self);
     sim_fault (self->sim, &faults, &net);
@@ -531,6 +533,8 @@ static void run (schedule_t *self)
     settle (self);
     if (!sim_failed (self->sim))
         probe (self);
+    if (!sim_failed (self->sim))
+        sim_shortage_check_all (&self->check);
     if (!sim_failed (self->sim))
         audit (self);
     if (!sim_failed (self->sim))
@@ -561,6 +565,7 @@ bool schedule_play (uint64_t seed, const sim_options_t *options, const sim_scene
     prng_seed (&self->pluses, seed ^ 0x706c7573u);
     prng_seed (&self->plans, seed ^ 0x706c616e73u);
     prng_seed (&self->files, seed ^ 0x66696c6573u);
+    prng_seed (&self->smaller, seed ^ 0x736d616c6c6572u);
     prng_seed (&self->fences, seed ^ 0x66656e636573u);
     prng_seed (&self->swarm.prng, seed ^ 0x737761726du);
     prng_seed (&self->network, seed ^ 0x646f6d61696e73u);

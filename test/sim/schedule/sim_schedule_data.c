@@ -63,8 +63,10 @@ static void add_disks (schedule_t *self, size_t site, size_t disks)
     for (size_t d = 0; d < disks; d++) {
         sim_kept_t *kept = &self->keeper.kept [self->keeper.kept_count++];
         mib [d] = 8 + 8 * (uint32_t) below (self, 4);
-        *kept = (sim_kept_t){
-          .process = self->replica_processes [site], .name = nodes [d], .bytes_max = mib [d] * MIB};
+        *kept = (sim_kept_t){.process = self->replica_processes [site],
+                             .name = nodes [d],
+                             .bytes_max = mib [d] * MIB,
+                             .mib = mib [d]};
         for (size_t f = 0; f < 2 && d == 0; f++)
             if (f == site) { /* at the first two sites */
                 kept->file = files [f];
@@ -81,6 +83,7 @@ void schedule_data_begin (schedule_t *self)
     fake_chains (false); /* this is no fake */
     self->data = true;
     self->keeper.sim = self->sim;
+    self->keeper.check = &self->check;
     for (size_t f = 0; f < 2; f++)
         self->file_mib [f] = 1 + (uint32_t) below (self, FILE_MIB_MAX);
     (void) add_replica (self, &self->index, schedule_name (self, "index/i", 1), 0);
@@ -90,8 +93,8 @@ void schedule_data_begin (schedule_t *self)
           add_replica (self, &self->replicas [i], schedule_name (self, "replica/s", i + 1), disks);
         add_disks (self, i, disks);
     }
-    (void) schedule_add (self, schedule_name (self, "keeper/", 1), sim_keeper_make, &self->keeper,
-                         false, SIM_NOBODY);
+    self->keeper_process = schedule_add (self, schedule_name (self, "keeper/", 1), sim_keeper_make,
+                                         &self->keeper, false, SIM_NOBODY);
 }
 
 void schedule_data_wish (schedule_t *self, sim_wish_t *wish)

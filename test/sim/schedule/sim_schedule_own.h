@@ -119,6 +119,8 @@ struct schedule {
     replica_settings_t replicas [SCHEDULE_SITES_MAX];
     int replica_processes [SCHEDULE_SITES_MAX];
     sim_keeper_t keeper;
+    int keeper_process;
+    prng_t smaller; /* from here: what comes back smaller */
     sim_map_t map;
     nis_settings_t nis [SCHEDULE_DOMAINS_MAX];
     int nis_processes [SCHEDULE_DOMAINS_MAX];
@@ -200,6 +202,9 @@ void schedule_data_wish (schedule_t *self, sim_wish_t *wish);
 
 /*  sim_schedule_faults.c: which faults there are, and the faults that have a time. */
 void schedule_faults (schedule_t *self, sim_faults_t *faults, sim_net_faults_t *net);
+
+/*  sim_schedule_smaller.c: in some schedules a site or a disk comes back with less than it had. */
+void schedule_smaller (schedule_t *self);
 
 /*  sim_schedule_swarm.c: the wider draw. Each function is called right after the usual draw was
  *  made, and leaves it as it is in schedules without its feature. */
