@@ -69,7 +69,7 @@ bool balancer_core_from_config (const config_t *config, core_t *core, char why [
     balancer_settings_t settings = {.name = name};
     name_list_add (&gis, config_text (config, "gis"), "");
     bool good = config_name_read (config, "balancer", "balancer", name, why) &&
-                words_short (&gis, "gis", ENDPOINT_BYTES_MAX, why) &&
+                words_right (&gis, "gis", ENDPOINT_BYTES_MAX, why) &&
                 (gis.count > 0 || wrong_setting (why, "gis: must name at least one directory")) &&
                 balancer_config_settings_read (config, &settings, why);
     if (good) {

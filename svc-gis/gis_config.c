@@ -114,9 +114,9 @@ bool gis_core_from_config (const config_t *config, core_t *core, char why [LONG_
         return wrong_setting (why, "name: should be one name, such as g1");
     if (!gis_config_name_sound (names.words [0], "name", why) ||
         !homes_sound (&homes, names.words [0], why) ||
-        !words_short (&gis, "gis", ENDPOINT_BYTES_MAX, why) ||
-        !words_short (&actors, "actors", NAME_BYTES_MAX, why) ||
-        !words_short (&administrators, "administrators", NAME_BYTES_MAX, why) ||
+        !words_right (&gis, "gis", ENDPOINT_BYTES_MAX, why) ||
+        !words_right (&actors, "actors", NAME_BYTES_MAX, why) ||
+        !words_right (&administrators, "administrators", NAME_BYTES_MAX, why) ||
         !gis_config_limits_read (config, &settings, why))
         return false;
     settings.name = names.words [0];

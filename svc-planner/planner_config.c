@@ -294,6 +294,9 @@ static bool planner_config_sound (const planner_settings_t *settings, const name
         what = "gis: an endpoint is too long";
     else if (name_list_too_long (administrators, NAME_BYTES_MAX))
         what = "administrators: a name is too long";
+    else if (name_list_twice (gis) || name_list_twice (administrators))
+        what = name_list_twice (gis) ? "gis: an endpoint is given twice"
+                                     : "administrators: a name is given twice";
     else if (settings->decide_ms >= settings->hold_ttl_ms)
         what = "decide: must be shorter than hold_ttl, or votes expire before they count";
     else if (settings->frame_ms > settings->frame_ms_max)

@@ -59,7 +59,7 @@ const size_t replica_keys_count = sizeof replica_keys / sizeof *replica_keys;
 static bool nodes_read (const config_t *config, name_list_t *nodes, char why [LONG_WHY_BYTES])
 {
     name_list_add (nodes, config_text (config, "nodes"), "");
-    if (!words_short (nodes, "nodes", NAME_BYTES_MAX, why))
+    if (!words_right (nodes, "nodes", NAME_BYTES_MAX, why))
         return false;
     if (nodes->count > CHAIN_NODES_MAX)
         return wrong_setting (why, "nodes: at most %d names are allowed", CHAIN_NODES_MAX);
@@ -70,9 +70,6 @@ static bool nodes_read (const config_t *config, name_list_t *nodes, char why [LO
                                   "nodes: \"%.60s\" begins with guest-, as only the names of "
                                   "clients do; choose another name",
                                   name);
-        for (size_t k = 0; k < i; k++)
-            if (strcmp (nodes->words [k], name) == 0)
-                return wrong_setting (why, "nodes: %.60s is named twice", name);
     }
     return true;
 }

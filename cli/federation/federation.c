@@ -155,7 +155,7 @@ static bool federation_names_right (const name_list_t *words, const char *file, 
         if (!federation_name_sound (words->words [i]))
             return federation_refuse (file, key, words->words [i], "use letters, digits and . _ -",
                                       why);
-    const char *twice = node_names_twice (words);
+    const char *twice = name_list_twice (words);
     return !twice || federation_refuse (file, key, twice, "is named twice", why);
 }
 
@@ -275,7 +275,7 @@ static bool read_nodes (federation_t *self, const char *site, federation_nodes_t
             return false;
         list_class (self, section, classes [i], nodes, before);
     }
-    const char *twice = node_names_twice (&nodes->names);
+    const char *twice = name_list_twice (&nodes->names);
     return !twice || config_wrong (self->config, above, why, "two nodes are called %s", twice);
 }
 

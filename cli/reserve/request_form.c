@@ -611,9 +611,14 @@ static bool read_removed (json_t *written, json_t *patch, char why [LONG_WHY_BYT
         return true;
     if (json_array_size (written) == 0)
         return refuse (&reader, "remove", "must be an array of ids of needs");
-    for (size_t i = 0; (one = json_array_get (written, i)); i++)
+    for (size_t i = 0; (one = json_array_get (written, i)); i++) {
         if (json_string_length (one) == 0 || json_string_length (one) > NAME_BYTES_MAX)
             return refuse (&reader, "remove", "must be an array of ids of needs");
+        for (size_t k = 0; k < i; k++)
+            if (json_equal (json_array_get (written, k), one))
+                return refuse (&reader, "remove", "\"%.60s\" is named twice",
+                               json_string_value (one));
+    }
     take (patch, "remove", json_deep_copy (written));
     return true;
 }

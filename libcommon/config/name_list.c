@@ -58,3 +58,21 @@ const char *name_list_too_long (const name_list_t *self, size_t bytes_max)
             return self->words [i];
     return NULL;
 }
+
+static int name_list_by_name (const void *left, const void *right)
+{
+    return strcmp (*(char *const *) left, *(char *const *) right);
+}
+
+const char *name_list_twice (const name_list_t *self)
+{
+    if (self->count == 0)
+        return NULL;
+    memory_auto char **sorted = must_copy (self->words, self->count * sizeof *sorted);
+    const char *twice = NULL;
+    qsort (sorted, self->count, sizeof *sorted, name_list_by_name);
+    for (size_t i = 1; i < self->count && !twice; i++)
+        if (strcmp (sorted [i - 1], sorted [i]) == 0)
+            twice = sorted [i];
+    return twice;
+}

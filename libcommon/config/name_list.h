@@ -28,4 +28,7 @@ char *name_list_text (const name_list_t *self, char between);
 /*  The first word of more than bytes_max bytes; NULL when there is none. */
 const char *name_list_too_long (const name_list_t *self, size_t bytes_max);
 
+/*  A word that stands there twice; NULL when there is none. */
+const char *name_list_twice (const name_list_t *self);
+
 #endif

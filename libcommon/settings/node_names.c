@@ -1,7 +1,6 @@
 /*  node_names - ranges are written out, one name after another. */
 #include "node_names.h"
 
-#include "must.h"
 #include "zpl.h"
 
 #include <inttypes.h>
@@ -116,22 +115,4 @@ bool node_names_read (name_list_t *names, const config_t *config, const char *se
                              "names %zu nodes, should be %" PRIu32 ", as many as there are",
                              names->count - before, nodes);
     return good;
-}
-
-static int node_names_by_name (const void *left, const void *right)
-{
-    return strcmp (*(char *const *) left, *(char *const *) right);
-}
-
-const char *node_names_twice (const name_list_t *names)
-{
-    if (names->count == 0)
-        return NULL;
-    memory_auto char **sorted = must_copy (names->words, names->count * sizeof *sorted);
-    const char *twice = NULL;
-    qsort (sorted, names->count, sizeof *sorted, node_names_by_name);
-    for (size_t i = 1; i < names->count && !twice; i++)
-        if (strcmp (sorted [i - 1], sorted [i]) == 0)
-            twice = sorted [i];
-    return twice;
 }

@@ -15,7 +15,4 @@
 bool node_names_read (name_list_t *names, const config_t *config, const char *section,
                       char why [LONG_WHY_BYTES]);
 
-/*  A name that stands there twice; NULL when there is none. */
-const char *node_names_twice (const name_list_t *names);
-
 #endif

@@ -54,8 +54,8 @@
 bool participant_limits_read (const config_t *config, participant_limits_t *limits,
                               char why [LONG_WHY_BYTES]);
 
-/*  False with why when a word of this key's list is longer. */
-bool words_short (const name_list_t *words, const char *key, size_t bytes_max,
+/*  False with why when a word of this key's list is longer, or stands there twice. */
+bool words_right (const name_list_t *words, const char *key, size_t bytes_max,
                   char why [LONG_WHY_BYTES]);
 
 #endif

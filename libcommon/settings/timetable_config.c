@@ -64,6 +64,9 @@ static bool provider_words_read (const config_t *config, provider_words_t *read,
         char path [CONFIG_PATH_MAX];
         snprintf (path, sizeof path, "accounts/%s", locals [i]);
         name_list_add (&read->accounts, config_text (config, path), "");
+        const char *twice = name_list_twice (&read->accounts);
+        if (twice)
+            return config_wrong (config, path, why, "%s has an account already", twice);
     }
     name_list_add (&read->administrators, config_text (config, "administrators"), "");
     name_list_add (&read->gis, config_text (config, "gis"), "");
@@ -73,9 +76,9 @@ static bool provider_words_read (const config_t *config, provider_words_t *read,
       .administrators = (const char *const *) read->administrators.words,
       .administrators_count = read->administrators.count,
     };
-    return words_short (&read->accounts, "accounts", NAME_BYTES_MAX, why) &&
-           words_short (&read->administrators, "administrators", NAME_BYTES_MAX, why) &&
-           words_short (&read->gis, "gis", ENDPOINT_BYTES_MAX, why);
+    return words_right (&read->accounts, "accounts", NAME_BYTES_MAX, why) &&
+           words_right (&read->administrators, "administrators", NAME_BYTES_MAX, why) &&
+           words_right (&read->gis, "gis", ENDPOINT_BYTES_MAX, why);
 }
 
 bool provider_config_read (const config_t *config, const char *kind, const char *what,

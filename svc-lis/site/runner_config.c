@@ -54,7 +54,7 @@ static bool places_read (const config_t *config, const site_t *site, runner_sett
         good = places_of_class (config, site, class, &names, settings, why);
     if (good && settings->batch)
         place_of_batch (config_text (config, "back_end"), site, &names, settings);
-    const char *twice = good ? node_names_twice (&names) : NULL;
+    const char *twice = good ? name_list_twice (&names) : NULL;
     if (twice)
         good = config_wrong (config, "classes", why, "two nodes are called %s", twice);
     return good;
@@ -128,11 +128,6 @@ static bool accounts_read (const config_t *config, runner_settings_t *settings,
                                   locals [i], ACCOUNT_BYTES_MAX);
         name_list_auto_t actors = {0};
         name_list_add (&actors, config_text (config, path), "");
-        for (size_t k = 0; k < actors.count; k++)
-            if (list_find (settings->accounts, settings->accounts_count, sizeof *settings->accounts,
-                           actors.words [k]))
-                return config_wrong (config, path, why, "%s has an account already",
-                                     actors.words [k]);
         accounts_add (settings, locals [i], &actors);
     }
     return true;

@@ -65,6 +65,7 @@ json.dump(all, open(sys.argv[2], 'w'))" "$file" "$work/wrong.json"
 }
 wrong "two of one id" 'instances\[1\]\.id: ".*" is used twice' "all['instances'][1]['id'] = one['id']"
 wrong "an unknown key" 'instances\[0\]\.colour' "one['colour'] = 1"
+wrong "two nodes of one name" 'instances\[0\]\.nodes\[1\]\[0\]: ".*" is used twice' "one['nodes'][1][0] = one['nodes'][0][0]"
 wrong "an edge to nowhere" 'instances\[0\]\.edges\[1\]' "one['edges'][1][0] = 9"
 wrong "an edge twice" 'instances\[0\]\.edges\[4\].*joined already' "one['edges'].append([1, 0, 1, 1])"
 wrong "half a CPU" 'instances\[0\]\.nodes\[2\].*whole' "one['nodes'][2][1] = 0.5"

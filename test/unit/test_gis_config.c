@@ -90,6 +90,8 @@ static void contradictions_are_refused_by_key (void **state)
       {"name = \"g1\"\nhomes = \"g2,g3\"\n", "homes: must include gis/g1"},
       {"name = \"g1\"\nhomes = \"g1,g1\"\n", "homes: gis/g1"},
       {"name = \"g1\"\nhomes = \"g1,g@2\"\n", "homes:"},
+      {"name = \"g1\"\ngis = \"sim://a,sim://a\"\n", "gis: sim://a is named twice"},
+      {"name = \"g1\"\nactors = \"alice,bob,alice\"\n", "actors: alice is named twice"},
       {"name = \"g1\"\nlease_min = \"20s\"\nlease_max = \"10s\"\n", "lease_min:"},
       {"name = \"g1\"\nlease_max = \"10ms\"\n", "lease_max"},
       {"name = \"g1\"\nlimits\n    hold_ttl = \"400s\"\n", "limits/hold_ttl:"},

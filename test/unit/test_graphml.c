@@ -195,6 +195,10 @@ static void what_is_no_map_is_refused_with_its_line (void **state)
     assert_refused (HEAD "</graphml>", "no nodes");
     assert_refused (HEAD "<graph><node/>" TAIL, "an id is missing");
     assert_refused (HEAD "<graph><node id='a'/><node id='a'/>" TAIL, "two nodes have the id \"a\"");
+    assert_refused (HEAD "<graph><node id='a'/><node id='b'/><edge source='a' target='b'/>"
+                         "<edge source='a' target='b'/><edge id='a' source='a' target='b'/>\n"
+                         "<edge id='a' source='a' target='a'/>" TAIL,
+                    "12: two edges have the id \"a\"");
     assert_refused (HEAD "<graph><node id='a'/>\n<edge source='a' target='z'/>" TAIL,
                     "12: an edge ends at node \"z\", which is not in the map");
     assert_refused (HEAD "<graph><node id='a'/><edge source='a'/>" TAIL, "an id is missing");
@@ -279,6 +283,9 @@ static void a_long_label_is_cut_and_a_long_id_refused (void **state)
     assert_int_equal (strlen (map.nodes [0].label), GRAPHML_TEXT_BYTES - 1);
     map_clear (&map);
     snprintf (text, sizeof text, HEAD "<graph><node id='%s'/>" TAIL, letters);
+    assert_refused (text, "an id is too long");
+    snprintf (text, sizeof text,
+              HEAD "<graph><node id='a'/><edge id='%s' source='a' target='a'/>" TAIL, letters);
     assert_refused (text, "an id is too long");
 }
 

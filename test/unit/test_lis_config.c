@@ -232,6 +232,8 @@ static void refuses_what_makes_no_site (void **state)
        "is longer than 63 bytes"},
       {"administrators=0123456789012345678901234567890123456789012345678901234567890123",
        "is longer than 63 bytes"},
+      {"administrators=root, alice, root", "administrators: root is named twice"},
+      {"accounts/x=alice, bob, alice", "accounts/x: alice has an account already"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *settings [] = {cases [i].setting};

@@ -465,6 +465,7 @@ static void a_patch_that_can_not_be_meant_is_refused (void **state)
       {"{\"compute\": [{\"id\": \"a\"}]}", "compute[0]: changes nothing; give cpus or site"},
       {"{\"add\": {}, \"remove\": []}", "remove: must be an array of ids of needs"},
       {"{\"remove\": [7]}", "remove: must be an array of ids of needs"},
+      {"{\"remove\": [\"a\", \"b\", \"a\"]}", "remove: \"a\" is named twice"},
       {"{\"add\": {\"files\": []}}",
        "add.files: is not a key here; the keys are: compute network data space"},
       {"{\"add\": {\"space\": [{\"at\": \"a\"}]}}", "add.space[0].gb: is missing"},

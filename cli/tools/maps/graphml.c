@@ -61,6 +61,7 @@ typedef struct {
 
 /*  An edge's ends as the file names them. */
 typedef struct {
+    char id [TEXT]; /* "" = none */
     char ends [2][TEXT];
     unsigned long line;
 } graphml_ends_t;
@@ -308,7 +309,10 @@ static void begin_edge (graphml_reading_t *self, const char **attributes)
     const char *directed = attribute (attributes, "directed");
     map->directed += *directed ? strcmp (directed, "true") == 0 : self->directed;
     ends->line = (unsigned long) XML_GetCurrentLineNumber (self->parser);
-    if (take_id (self, ends->ends [0], attribute (attributes, "source")) &&
+    const char *id = attribute (attributes, "id");
+    *ends->id = '\0';
+    if ((!*id || take_id (self, ends->id, id)) &&
+        take_id (self, ends->ends [0], attribute (attributes, "source")) &&
         take_id (self, ends->ends [1], attribute (attributes, "target")))
         map->edges_count++;
     self->place = IN_EDGE;
@@ -428,20 +432,32 @@ static void on_doctype (void *owner, const char *name, const char *system, const
 
 /*  --- ends --- */
 
-static bool ends_find (graphml_reading_t *self, const ordered_t *nodes)
+static bool graphml_alone (graphml_reading_t *self, ordered_t *things, const char *id, void *thing,
+                           unsigned long line, const char *what)
+{
+    if (ordered_find (things, id))
+        return wrong (self->why, "%lu: two %s have the id \"%.100s\"", line, what, id);
+    ordered_add (things, id, thing);
+    return true;
+}
+
+static bool ends_find (graphml_reading_t *self, const ordered_t *nodes, ordered_t *edges)
 {
     map_t *map = self->map;
     size_t kept = 0;
     for (size_t i = 0; i < map->edges_count; i++) {
+        graphml_ends_t *ends = &self->ends [i];
+        if (*ends->id && !graphml_alone (self, edges, ends->id, ends, ends->line, "edges"))
+            return false;
         map_edge_t *edge = &map->edges [kept];
         *edge = map->edges [i];
         for (int end = 0; end < 2; end++) {
-            const char *id = self->ends [i].ends [end];
+            const char *id = ends->ends [end];
             const map_node_t *found = ordered_find (nodes, id);
             if (!found)
                 return wrong (self->why,
                               "%lu: an edge ends at node \"%.100s\", which is not in the map",
-                              self->ends [i].line, id);
+                              ends->line, id);
             edge->ends [end] = (size_t) (found - map->nodes);
         }
         if (edge->ends [0] == edge->ends [1])
@@ -457,19 +473,15 @@ static bool graphml_finish (graphml_reading_t *self)
 {
     map_t *map = self->map;
     ordered_t *nodes = ordered_by_text (offsetof (map_node_t, id));
+    ordered_t *edges = ordered_by_text (offsetof (graphml_ends_t, id));
     bool good = map->nodes_count > 0;
     if (!good)
         snprintf (self->why, WHY_BYTES, "1: the map has no nodes");
-    for (size_t i = 0; i < map->nodes_count && good; i++) {
-        map_node_t *node = &map->nodes [i];
-        good = !ordered_find (nodes, node->id);
-        if (good)
-            ordered_add (nodes, node->id, node);
-        else
-            snprintf (self->why, WHY_BYTES, "1: two nodes have the id \"%.100s\"", node->id);
-    }
-    good = good && ends_find (self, nodes);
+    for (size_t i = 0; i < map->nodes_count && good; i++)
+        good = graphml_alone (self, nodes, map->nodes [i].id, &map->nodes [i], 1, "nodes");
+    good = good && ends_find (self, nodes, edges);
     ordered_destroy (&nodes);
+    ordered_destroy (&edges);
     return good;
 }
 

@@ -1,6 +1,7 @@
 /*  program_form - lists of numbers, each entry with so many of them. */
 #include "program_form.h"
 
+#include "json_fields.h"
 #include "must.h"
 
 #include <math.h>
@@ -112,10 +113,18 @@ static bool program_form_read_list (const problem_reader_t *reader, const json_t
     if (*count > list->most)
         return problem_refuse (reader, "%s: at most %zu of them", list->key, list->most);
     char *elements = *(void **) elements_p = must (calloc (*count + 1, list->size));
+    json_auto_t *seen = made (json_object ());
     for (size_t i = 0; i < *count; i++) {
         int64_t numbers [NUMBERS_MAX];
-        if (!read_numbers (list, json_array_get (entries, i), numbers))
+        const json_t *entry = json_array_get (entries, i);
+        if (!read_numbers (list, entry, numbers))
             return problem_refuse (reader, "%s[%zu]: must be %s", list->key, i, list->wanted);
+        const char *name = list->named ? json_string_value (json_array_get (entry, 0)) : "";
+        if (json_object_get (seen, name))
+            return problem_refuse (reader, "%s[%zu][0]: \"%.60s\" is used twice", list->key, i,
+                                   name);
+        if (*name)
+            take (seen, name, json_true ());
         list->put (elements + i * list->size, numbers);
     }
     return true;
