@@ -289,6 +289,7 @@ bool coordinator_decide (coordinator_t *self, const moment_t *now, plan_t *plan,
     decision_t *decision = decision_new (self, &record);
     decision->told = told;
     decision->owner = owner;
+    coordinator_made (self, &decision->record.plan.repairs, &decision->record.plan);
     leave_progress (self, &decision->txid, DECISION_EVENT_DECIDE, DECISION_DECIDED);
     decision_log_put (self->service, &decision->txid, &decision->record);
     decision_say (decision, LEVEL_INFO, "voting->decided", "");
@@ -361,6 +362,31 @@ void coordinator_repair_try (coordinator_t *self, const txid_t *txid)
     assert (decision && decision->record.phase == DECISION_REPAIRING);
     decision->record.repair_tries++;
     decision_log_put (self->service, txid, &decision->record);
+}
+
+static bool same_parties (const participant_ref_t *a, size_t a_count, const participant_ref_t *b,
+                          size_t b_count)
+{
+    bool same = a_count == b_count;
+    for (size_t i = 0; i < a_count && same; i++)
+        same = parties_find (b, b_count, a [i].name) != NULL;
+    return same;
+}
+
+void coordinator_made (coordinator_t *self, const txid_t *txid, const plan_t *made)
+{
+    decision_t *decision = ordered_find (self->decisions, txid);
+    decision_record_t *record = decision ? &decision->record : NULL;
+    if (!record || record->phase != DECISION_REPAIRING ||
+        record->plan.operation == OPERATION_RELEASE ||
+        same_parties (made->participants, made->participants_count, record->made,
+                      record->made_count))
+        return;
+    free (record->made);
+    record->made_count = made->participants_count;
+    record->made = must (calloc (record->made_count, sizeof *record->made));
+    memcpy (record->made, made->participants, record->made_count * sizeof *record->made);
+    decision_log_put (self->service, txid, record);
 }
 
 void coordinator_repaired (coordinator_t *self, const moment_t *now, const txid_t *txid,

@@ -36,6 +36,7 @@ static const codec_row_t decision_rows [] = {
   ROW_ONE ("before", decision_record_t, before, before,
            SET_BY (decision_record_t, before.parts_count)),
   ROW_NUMBER ("repair_tries", decision_record_t, repair_tries),
+  ROW_LIST ("made", decision_record_t, made, made_count, participant_ref, 0, PARTICIPANTS_MAX),
 };
 
 static bool decision_rule (void *self, const void *message, char why [WHY_BYTES])
@@ -62,6 +63,7 @@ packed_t decision_encode (const decision_record_t *self)
     if (!decision_whole (self)) {
         told.plan = (plan_t){0};
         told.before = (before_t){0};
+        told.made_count = 0;
     }
     Musubi__DecisionRecord *record = codec_put (&decision_codec, &told, &arena);
     uint32_t spoilt [PARTICIPANTS_MAX];

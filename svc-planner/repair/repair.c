@@ -23,9 +23,9 @@
 typedef struct {
     repairs_t *repairs;
     pendings_t *pendings;
-    txid_t txid; /* of the decision */
-    plan_t plan; /* as decided */
-    plan_t made; /* the last of its own plans that was found; nobody takes part: none was */
+    txid_t txid;                     /* of the decision */
+    const decision_record_t *record; /* the coordinator's */
+    plan_t plan;                     /* as decided */
     bool spoilt [PARTICIPANTS_MAX];
     before_t before;
     uint32_t epoch;
@@ -75,7 +75,6 @@ static void repair_free (repair_t *self)
     trail_clear (&self->trail);
     codec_clear (&before_codec, &self->before);
     codec_clear (&plan_codec, &self->plan);
-    codec_clear (&plan_codec, &self->made);
     free (self);
 }
 
@@ -378,7 +377,7 @@ static void find_unheard (const repair_t *self, unheard_t *unheard)
     add_unheard (self, unheard, plan->awaited, plan->awaited_count, NULL);
     if (plan->operation != OPERATION_RELEASE) /* else they have given it back */
         add_unheard (self, unheard, plan->participants, plan->participants_count, self->spoilt);
-    add_unheard (self, unheard, self->made.participants, self->made.participants_count, NULL);
+    add_unheard (self, unheard, self->record->made, self->record->made_count, NULL);
     if (!newest || !repair_has_attempt (self, newest))
         return;
     plan = &newest->plan;
@@ -604,8 +603,7 @@ static void repair_on_located (void *owner, const moment_t *now)
         repair_again (self, now);
     } else if (newest && repair_has_attempt (self, newest) &&
                (!is_released (self, newest) || booked == 0)) {
-        codec_clear (&plan_codec, &self->made);
-        codec_copy (&plan_codec, &self->made, &newest->plan);
+        coordinator_made (pendings->coordinator, &self->txid, &newest->plan);
         outcomes_destroy (&self->outcomes);
         self->outcomes = outcomes_new (pendings->service, pendings->settings, now, &newest->plan,
                                        repair_on_outcomes, self);
@@ -640,6 +638,7 @@ void repair_begin (void *owner, const moment_t *now, const decision_record_t *re
     self->repairs = repairs;
     self->pendings = pendings;
     self->txid = record->plan.txid;
+    self->record = record;
     codec_copy (&plan_codec, &self->plan, &record->plan);
     codec_copy (&before_codec, &self->before, &record->before);
     memcpy (self->spoilt, record->spoilt, sizeof self->spoilt);

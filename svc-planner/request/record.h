@@ -113,7 +113,7 @@ typedef struct {
 
 extern const codec_t before_codec;
 
-/*  Owns plan and before. */
+/*  Owns plan, before and made. */
 typedef struct {
     decision_phase_t phase;
     plan_t plan; /* without participants = none: when settled or repaired */
@@ -123,6 +123,9 @@ typedef struct {
     uint32_t epoch;        /* of our fence, when the plan is another planner's; 0 = our own plan */
     before_t before;       /* of a modify; without parts = none */
     uint32_t repair_tries; /* repairing: how many plans were looked for so far */
+    participant_ref_t
+      *made; /* repairing: who takes part in the last plan that its repair decided */
+    size_t made_count;
 } decision_record_t;
 
 extern const codec_t decision_codec;

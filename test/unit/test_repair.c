@@ -488,46 +488,63 @@ static void T2_a_home_that_loses_the_claim_before_it_hears_of_a_repair_has_it_un
     fed_end (&fed);
 }
 
-static bool s2_shows_nothing (fed_t *fed, const fed_call_t *call)
+/*  s2 is asked what it has by nobody who hears of it, once it has been told of the new plan. */
+static bool s2_commits_and_shows_nothing (fed_t *fed, const fed_call_t *call)
 {
-    bool show = strcmp (call->method, "Show") == 0 && call->to == fed_find (fed, "lis/s2");
+    bool s2 = call->to == fed_find (fed, "lis/s2");
+    bool show = s2 && strcmp (call->method, "Show") == 0 && fed->counts [4] > 0;
+    fed->counts [4] += s2 && strcmp (call->method, "Commit") == 0;
     return lose_amends (fed, call) && !show;
 }
 
-/*  The only site of its new plan does not answer when it looks again, since the home has not heard of it. Its
- *  silence is not taken for a place that has nothing. */
+enum { SILENT_WHEN_IT_HAS_LOOKED, SILENT_SINCE_ITS_COMMIT, SILENT_AND_A_DEATH, SILENCES };
+
+/*  The only site of its new plan does not answer when it looks again: since the home has not heard of it, or at
+ *  once, before any look has shown that plan; the planner may have died in between. The silence is not taken for a
+ *  place that has nothing. */
 static void T10_a_repair_waits_for_whom_it_has_planned_with (void **state)
 {
     (void) state;
     static const user_wish_t one_site = {.cpus = {16}, .needs = 1};
-    fed_t fed;
-    late_federation (&fed, 45, 3);
-    take (&fed, "x@g1", "s0", 200000, FED_HOUR_MS);
-    fed.passes = keep_s1_in_doubt;
-    fed.counts [0] = 1;
-    uint64_t call = ask_reserve (&fed, "p0", "a@g1", &one_site);
-    fed_run (&fed, 20000); /* past its edge */
-    take (&fed, "o@g1", "s1", 200000, FED_HOUR_MS);
-    Musubi__Answer *late = read_answer (&fed, call);
-    fed.passes = lose_amends;
-    fed.counts [0] = 0;
-    for (int i = 0; i < 3000 && fed.counts [3] == 0; i++)
-        fed_run (&fed, 10);
-    assert_true (fed.counts [3] > 0);
-    fed.passes = s2_shows_nothing;
-    fed_run (&fed, 60000);
-    fed.passes = NULL;
-    fed_run (&fed, 40000);
-    Musubi__Answer *again = reserve (&fed, "p1", "a@g1", &one_site);
-    expect_status (again, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
-    assert_string_equal (site_of (again, "n0"), "s2");
-    Musubi__ReservationView *view = show (&fed, "p1", "alice", late->reservation);
-    assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_COMMITTED);
-    assert_int_equal (view->version, 2);
-    message_free (&view->base);
-    message_free (&again->base);
-    message_free (&late->base);
-    fed_end (&fed);
+    for (int silence = 0; silence < SILENCES; silence++) {
+        fed_t fed;
+        late_federation (&fed, 45, 3);
+        take (&fed, "x@g1", "s0", 200000, FED_HOUR_MS);
+        fed.passes = keep_s1_in_doubt;
+        fed.counts [0] = 1;
+        uint64_t call = ask_reserve (&fed, "p0", "a@g1", &one_site);
+        fed_run (&fed, 20000); /* past its edge */
+        take (&fed, "o@g1", "s1", 200000, FED_HOUR_MS);
+        Musubi__Answer *late = read_answer (&fed, call);
+        unsigned *seen = &fed.counts [silence == SILENT_WHEN_IT_HAS_LOOKED ? 3 : 4];
+        fed.passes =
+          silence == SILENT_WHEN_IT_HAS_LOOKED ? lose_amends : s2_commits_and_shows_nothing;
+        fed.counts [0] = 0;
+        for (int i = 0; i < 3000 && *seen == 0; i++)
+            fed_run (&fed, 10);
+        assert_true (*seen > 0);
+        fed.counts [4] = 1;
+        fed.passes = s2_commits_and_shows_nothing;
+        if (silence == SILENT_AND_A_DEATH) {
+            fed_run (&fed, 5);
+            fed_kill (&fed, fed_find (&fed, "p0"));
+            fed_start (&fed, fed_find (&fed, "p0"));
+        }
+        fed_run (&fed, 60000);
+        fed.passes = NULL;
+        fed_run (&fed, 40000);
+        Musubi__Answer *again = reserve (&fed, "p1", "a@g1", &one_site);
+        expect_status (again, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
+        assert_string_equal (site_of (again, "n0"), "s2");
+        Musubi__ReservationView *view = show (&fed, "p1", "alice", late->reservation);
+        assert_int_equal (view->status, MUSUBI__SHOW_STATUS__SHOW_COMMITTED);
+        assert_int_equal (view->version, 2);
+        assert_int_equal (view->n_compute, 1);
+        message_free (&view->base);
+        message_free (&again->base);
+        message_free (&late->base);
+        fed_end (&fed);
+    }
 }
 
 /*  --- T8 --- */
