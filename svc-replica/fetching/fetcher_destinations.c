@@ -197,6 +197,7 @@ void fetcher_receiver (void *owner, const moment_t *now, const chain_transfer_t 
             service_count (self->parts.service, "files_brought", 1);
             service_count (self->parts.service, "bytes_brought", (int64_t) receiver->received);
             transit_source_ended (transit, now, transfer->content.size, false);
+            transit_watch (transit, now); /* this copy may go before the others have it */
         }
     }
     if (receiver->state != RECEIVER_FAILED)
