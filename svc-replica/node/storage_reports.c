@@ -157,6 +157,17 @@ static void begin_feeding (storage_t *self, const moment_t *now, transfer_t *tra
         files_used (self, now, transfer->wanted.file);
 }
 
+/*  Who takes one file goes on with its part when it is started again. */
+static void part_drop (storage_t *self, const transfer_t *transfer)
+{
+    if (self->settings.takes_file)
+        return;
+    char path [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES + sizeof FLOW_MARKS];
+    files_part (self, &transfer->wanted.id, path);
+    snprintf (marks, sizeof marks, "%s" FLOW_MARKS, path);
+    storage_order (self, FILE_DROP, &(storage_work_t){.from = path, .marks = marks});
+}
+
 static void begin_receiving (storage_t *self, const moment_t *now, transfer_t *transfer, bool anew)
 {
     own_file_t *file = files_find (self, transfer->wanted.file);
@@ -185,6 +196,7 @@ static void begin_receiving (storage_t *self, const moment_t *now, transfer_t *t
                     ? self->bytes_max - (used - transfer->wanted.content.size)
                     : 0);
         storage_reports_fail (self, now, transfer, false, why);
+        part_drop (self, transfer); /* what came before a restart has no room any more, either */
         return;
     }
     flow_open (self, transfer, NULL, anew);
@@ -411,15 +423,11 @@ static void storage_reports_want (storage_t *self, const moment_t *now,
 /*  The site does not want it any more: drops it, and what has come of the file. */
 static void storage_reports_leave (storage_t *self, transfer_t *transfer)
 {
-    char path [STORAGE_PATH_BYTES], marks [STORAGE_PATH_BYTES + sizeof FLOW_MARKS];
     bool left_over = !transfer->wanted.feeds_only && transfer->work == 0 &&
-                     transfer->receipt.state != RECEIPT_VERIFIED && !self->settings.takes_file;
+                     transfer->receipt.state != RECEIPT_VERIFIED;
     flow_close (self, transfer);
-    if (left_over) {
-        files_part (self, &transfer->wanted.id, path);
-        snprintf (marks, sizeof marks, "%s" FLOW_MARKS, path);
-        storage_order (self, FILE_DROP, &(storage_work_t){.from = path, .marks = marks});
-    }
+    if (left_over)
+        part_drop (self, transfer);
     ordered_remove (self->transfers, transfer->wanted.id.bytes);
     free (transfer);
 }
