@@ -206,7 +206,7 @@ static void a_peer_that_was_named_and_comes_back_is_heard (void **state)
     char why [WHY_BYTES], endpoint [64], name [64];
     event_t answer;
     strcpy (endpoint, bus_endpoint (bus));
-    snprintf (name, sizeof name, "tcp://localhost:%s", strrchr (endpoint, ':') + 1);
+    snprintf (name, sizeof name, "tcp://127.1:%s", strrchr (endpoint, ':') + 1);
     call (1, name, PATIENCE_MS);
     await_answer ();
     for (uint64_t life = 2; life < 5; life++) {
@@ -314,7 +314,7 @@ static void a_call_without_a_descriptor_waits_for_one (void **state)
     assert_non_null (strstr (answer.answer.reason, "ulimit -n"));
 
     char other_name [64];
-    snprintf (other_name, sizeof other_name, "tcp://localhost:%s",
+    snprintf (other_name, sizeof other_name, "tcp://127.1:%s",
               strrchr (bus_endpoint (bus), ':') + 1);
     seen.silent = false;
     call (3, other_name, PATIENCE_MS);
