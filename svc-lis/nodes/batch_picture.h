@@ -9,6 +9,8 @@
 
 #define BATCH_NODES_MAX    65536 /* in one picture */
 #define BATCH_BOOKINGS_MAX 16384
+#define BATCH_TIMES_MAX    1024                /* further ones of one booking */
+#define BATCH_FOREVER_MS   (INT64_C (1) << 46) /* an end that never comes */
 
 typedef struct {
     char node [NAME_BYTES_MAX + 1]; /* must be the first member */
@@ -19,13 +21,16 @@ typedef struct {
     uint32_t cpus_busy;
 } batch_node_t;
 
-/*  Nodes that others have over [from_ms, until_ms): an advance reservation, maintenance, a job. */
+/*  Nodes that others have over [from_ms, until_ms): an advance reservation, maintenance, a job. One
+ *  that recurs has them again over each pair of again_ms, ascending by its start. */
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
     const char **nodes;
     size_t nodes_count;
     int64_t from_ms;
     int64_t until_ms;
+    int64_t *again_ms;
+    size_t again_count; /* even: twice the further times */
 } batch_booking_t;
 
 typedef struct {
@@ -36,7 +41,12 @@ typedef struct {
     size_t nodes_count;
     batch_booking_t *bookings;
     size_t bookings_count;
+    char trouble [WHY_BYTES]; /* what of it could not be read, or was too much; "" = nothing */
 } batch_picture_t;
+
+/*  The next of a booking's times: *time is 0 before the first one. False behind the last. */
+bool batch_booking_next (const batch_booking_t *booking, size_t *time, int64_t *from_ms,
+                         int64_t *until_ms);
 
 extern const codec_t batch_booking_codec;
 extern const codec_t batch_picture_codec;

@@ -266,9 +266,10 @@ site_node_t nodes_at (const nodes_t *self, size_t node)
       .drained = place->drained || place->taken_out,
       .machine = place->machine,
       .storage = place->storage,
-      .why = silent        ? silent
-             : place->told ? place->told->why
-                           : ""};
+      .why = silent                                 ? silent
+             : place->told                          ? place->told->why
+             : node == self->batch && self->picture ? self->picture->trouble
+                                                    : ""};
 }
 
 void nodes_transferring (nodes_t *self, size_t node, bool transferring)

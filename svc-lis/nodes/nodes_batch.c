@@ -34,14 +34,29 @@ const char *nodes_batch_silent (const nodes_t *self)
     return *self->picture->why ? self->picture->why : NULL;
 }
 
+bool batch_booking_next (const batch_booking_t *booking, size_t *time, int64_t *from_ms,
+                         int64_t *until_ms)
+{
+    size_t end = 2 * *time; /* of its pair */
+    if (end > booking->again_count)
+        return false;
+    *from_ms = end == 0 ? booking->from_ms : booking->again_ms [end - 2];
+    *until_ms = end == 0 ? booking->until_ms : booking->again_ms [end - 1];
+    (*time)++;
+    return true;
+}
+
 bool nodes_booked (const nodes_t *self, size_t node, int64_t from_ms, int64_t until_ms)
 {
     size_t count = self->picture ? self->picture->bookings_count : 0;
     for (size_t i = 0; i < count; i++) {
         const batch_booking_t *booking = &self->picture->bookings [i];
-        if (booking->from_ms >= until_ms || booking->until_ms <= from_ms)
-            continue;
-        for (size_t k = 0; k < booking->nodes_count; k++)
+        int64_t booked_ms, ends_ms;
+        bool over = false;
+        for (size_t time = 0;
+             batch_booking_next (booking, &time, &booked_ms, &ends_ms) && booked_ms < until_ms;)
+            over = over || ends_ms > from_ms;
+        for (size_t k = 0; over && k < booking->nodes_count; k++)
             if (strcmp (booking->nodes [k], self->places [node].name) == 0)
                 return true;
     }
@@ -117,6 +132,9 @@ void nodes_batch_take (nodes_t *self, const moment_t *now, batch_picture_t **pic
         return;
     }
     bool booked = !bookings_same (self->picture, *picture);
+    if (strcmp (self->picture ? self->picture->trouble : "", (*picture)->trouble) != 0)
+        outbox_log (self->service->outbox, LEVEL_WARNING, "batch system trouble=\"%s\"",
+                    (*picture)->trouble);
     nodes_picture_forget (self);
     self->picture = *picture;
     *picture = NULL;

@@ -36,12 +36,19 @@ static const codec_row_t batch_booking_rows [] = {
                    BATCH_NODES_MAX),
   ROW_TIME ("from_ms", batch_booking_t, from_ms),
   ROW_TIME ("until_ms", batch_booking_t, until_ms),
+  ROW_NUMBER_LIST ("again_ms", batch_booking_t, again_ms, again_count, 0, 2 * BATCH_TIMES_MAX,
+                   MOST (TIME_MS_MAX)),
 };
 
 static bool batch_booking_rule (void *self, char why [WHY_BYTES])
 {
     const batch_booking_t *booking = self;
-    return interval_right (booking->from_ms, booking->until_ms, why);
+    int64_t from_ms, until_ms;
+    bool right =
+      booking->again_count % 2 == 0 || wrong (why, "again_ms: its last time has no until");
+    for (size_t time = 0; right && batch_booking_next (booking, &time, &from_ms, &until_ms);)
+        right = interval_right (from_ms, until_ms, why);
+    return right;
 }
 
 const codec_t batch_booking_codec =
@@ -54,6 +61,7 @@ static const codec_row_t batch_picture_rows [] = {
   ROW_LIST ("nodes", batch_picture_t, nodes, nodes_count, batch_node, 0, BATCH_NODES_MAX),
   ROW_LIST ("bookings", batch_picture_t, bookings, bookings_count, batch_booking, 0,
             BATCH_BOOKINGS_MAX),
+  ROW_TEXT ("trouble", batch_picture_t, trouble, OR_NONE),
 };
 const codec_t batch_picture_codec = CODEC (batch_picture_t, batch_picture, batch_picture_rows);
 

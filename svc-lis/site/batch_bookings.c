@@ -1,77 +1,120 @@
-/*  batch_bookings - gathers, for each node that is there, when others have it. */
+/*  batch_bookings - sorts nodes into groups that are in the same bookings, and books each group at its
+ *  times: what recurs each hour on a thousand nodes is booked once.
+ */
 #include "batch_bookings.h"
 
 #include "must.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
+static_assert (BATCH_FOREVER_MS <= FREE_CAPACITY_TIME_MS_MAX, "calendars end later");
+
+/*  The first groups are the classes, with what is in no booking. */
 typedef struct {
-    size_t node;
-    interval_t over;
-} node_time_t;
+    size_t class;
+    size_t parent;  /* it is in the bookings of that, too */
+    size_t booking; /* NODES_NONE: a class */
+    size_t part;    /* of it, that is in the booking which was looked at last; 0 = none */
+    int64_t nodes;
+} booked_group_t;
 
 typedef struct {
-    node_time_t *list;
+    booked_group_t *list;
     size_t count;
     size_t room;
-} node_times_t;
+    size_t *of; /* each node: its group */
+} booked_groups_t;
 
-static int node_time_compare (const void *one, const void *other)
+static void group_split (booked_groups_t *self, size_t node, size_t booking)
 {
-    const node_time_t *a = one, *b = other;
-    if (a->node != b->node)
-        return a->node < b->node ? -1 : 1;
-    return (a->over.from > b->over.from) - (a->over.from < b->over.from);
-}
-
-static void times_of (node_times_t *times, const nodes_t *nodes, const batch_booking_t *booking)
-{
-    for (size_t i = 0; i < booking->nodes_count; i++) {
-        node_time_t one = {.over = {booking->from_ms, booking->until_ms}};
-        if (!nodes_find (nodes, booking->nodes [i], &one.node) || one.node == nodes_batch (nodes))
-            continue;
-        site_node_t node = nodes_at (nodes, one.node);
-        if (node.state == AGENT_LOST || node.drained)
-            continue;
-        times->list = must_grow (times->list, times->count, &times->room, sizeof one);
-        times->list [times->count++] = one;
+    size_t whole = self->of [node], part = self->list [whole].part;
+    if (self->list [whole].booking == booking)
+        return; /* it stands there twice */
+    if (part == 0 || self->list [part].booking != booking) {
+        self->list = must_grow (self->list, self->count, &self->room, sizeof *self->list);
+        part = self->list [whole].part = self->count++;
+        self->list [part] =
+          (booked_group_t){.class = self->list [whole].class, .parent = whole, .booking = booking};
     }
+    self->list [whole].nodes--;
+    self->list [part].nodes++;
+    self->of [node] = part;
 }
 
-/*  Times of one node that meet are one, so that it counts once. */
-static interval_list_t bookings_of (node_times_t *times, const nodes_t *nodes)
+static booked_groups_t booked_groups (const nodes_t *nodes, const batch_picture_t *picture)
 {
-    interval_list_t all = {.list = must (calloc (times->count + 1, sizeof *all.list))};
-    size_t last = NODES_NONE;
-    if (times->count > 0)
-        qsort (times->list, times->count, sizeof *times->list, node_time_compare);
-    for (size_t i = 0; i < times->count; i++) {
-        const node_time_t *one = &times->list [i];
-        interval_t *before = all.count > 0 ? &all.list [all.count - 1].over : NULL;
-        if (before && one->node == last && one->over.from <= before->until) {
-            before->until = one->over.until > before->until ? one->over.until : before->until;
-            continue;
+    booked_groups_t self = {.list = must (calloc (SITE_CLASSES_MAX, sizeof *self.list)),
+                            .count = SITE_CLASSES_MAX,
+                            .room = SITE_CLASSES_MAX,
+                            .of = must (calloc (nodes_count (nodes) + 1, sizeof *self.of))};
+    for (size_t i = 0; i < SITE_CLASSES_MAX; i++)
+        self.list [i] = (booked_group_t){.class = i, .booking = NODES_NONE};
+    for (size_t i = 0; i < nodes_count (nodes); i++)
+        self.of [i] = nodes_at (nodes, i).class;
+    for (size_t i = 0; picture && i < picture->bookings_count; i++)
+        for (size_t k = 0; k < picture->bookings [i].nodes_count; k++) {
+            size_t node;
+            if (nodes_find (nodes, picture->bookings [i].nodes [k], &node) &&
+                node != nodes_batch (nodes) && nodes_at (nodes, node).state != AGENT_LOST &&
+                !nodes_at (nodes, node).drained)
+                group_split (&self, node, i);
         }
-        last = one->node;
-        all.list [all.count++] = (resource_interval_t){
-          .resource = nodes_at (nodes, one->node).class, .over = one->over, .quantity = 1};
+    return self;
+}
+
+/*  All the times of a group, which may overlap. */
+static interval_list_t times_of (const booked_groups_t *groups, const booked_group_t *group,
+                                 const batch_picture_t *picture)
+{
+    interval_list_t times = {0};
+    size_t room = 0, time;
+    for (; group->booking != NODES_NONE; group = &groups->list [group->parent]) {
+        resource_interval_t one = {.resource = group->class, .quantity = 1};
+        const batch_booking_t *booking = &picture->bookings [group->booking];
+        for (time = 0; batch_booking_next (booking, &time, &one.over.from, &one.over.until);) {
+            if (one.over.until > BATCH_FOREVER_MS)
+                one.over.until = BATCH_FOREVER_MS;
+            times.list = must_grow (times.list, times.count, &room, sizeof one);
+            times.list [times.count] = one;
+            times.count += one.over.from < one.over.until;
+        }
     }
+    return times;
+}
+
+static interval_list_t bookings_of (const nodes_t *nodes, const batch_picture_t *picture)
+{
+    interval_list_t all = {0};
+    size_t room = 0;
+    booked_groups_t groups = booked_groups (nodes, picture);
+    for (size_t i = SITE_CLASSES_MAX; i < groups.count; i++) {
+        if (groups.list [i].nodes == 0)
+            continue;
+        interval_list_t times = times_of (&groups, &groups.list [i], picture);
+        interval_changes_t apart = interval_list_changes (&(interval_list_t){0}, &times);
+        for (size_t k = 0; k < apart.count; k++) {
+            all.list = must_grow (all.list, all.count, &room, sizeof *all.list);
+            all.list [all.count++] = (resource_interval_t){.resource = groups.list [i].class,
+                                                           .over = apart.list [k].over,
+                                                           .quantity = groups.list [i].nodes};
+        }
+        interval_changes_clear (&apart);
+        interval_list_clear (&times);
+    }
+    free (groups.list);
+    free (groups.of);
     return all;
 }
 
 bool batch_bookings_follow (batch_bookings_t *self, const nodes_t *nodes)
 {
-    const batch_picture_t *picture = nodes_picture (nodes);
-    node_times_t times = {0};
-    for (size_t i = 0; picture && i < picture->bookings_count; i++)
-        times_of (&times, nodes, &picture->bookings [i]);
-    interval_list_t wanted = bookings_of (&times, nodes);
+    interval_list_t wanted = bookings_of (nodes, nodes_picture (nodes));
     interval_changes_t changes = interval_list_changes (&self->booked, &wanted);
     bool changed = false;
     for (size_t i = 0; i < changes.count; i++)
         changed = changed || changes.list [i].before != changes.list [i].after;
     interval_changes_clear (&changes);
-    free (times.list);
     if (!changed) {
         interval_list_clear (&wanted);
         return false;

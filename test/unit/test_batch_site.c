@@ -222,6 +222,86 @@ static void what_others_have_booked_there_is_not_granted (void **state)
     close_world (&w.f.w);
 }
 
+/*  Each time counts, and nodes in the same bookings as well as those in others. */
+static void what_recurs_there_is_not_granted_at_any_of_its_times (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    int64_t again [] = {at (120), at (130), at (125), at (140), at (220), BATCH_FOREVER_MS};
+    const char *first [] = {w.nodes [0].node}, *both [] = {w.nodes [0].node, w.nodes [1].node};
+    batch_booking_t bookings [] = {{.name = "weekly",
+                                    .nodes = both,
+                                    .nodes_count = 2,
+                                    .from_ms = at (20),
+                                    .until_ms = at (30),
+                                    .again_ms = again,
+                                    .again_count = 6},
+                                   {.name = "once",
+                                    .nodes = first,
+                                    .nodes_count = 1,
+                                    .from_ms = at (138),
+                                    .until_ms = at (150)}};
+    w.picture.bookings = bookings;
+    w.picture.bookings_count = 2;
+    look (&w);
+    static const struct {
+        int64_t at, free;
+    } wanted [] = {{19, 8},  {25, 6},  {30, 8},  {119, 8}, {124, 6},   {135, 6},
+                   {138, 6}, {145, 7}, {150, 8}, {219, 8}, {100000, 6}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        assert_int_equal (free_at (&w.f.w, "thin", wanted [i].at), wanted [i].free);
+    restart_field (&w.f); /* it is stored whole */
+    assert_int_equal (free_at (&w.f.w, "thin", 124), 6);
+    w.picture.bookings_count = 0;
+    look (&w);
+    assert_int_equal (free_at (&w.f.w, "thin", 124), 8);
+    assert_int_equal (free_at (&w.f.w, "thin", 100000), 8);
+    close_world (&w.f.w);
+}
+
+static void a_reservation_gets_nodes_without_any_time_of_others (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    int64_t again [] = {at (12), at (14), at (112), at (114)};
+    book (&w, 0, 0, 0);
+    w.booked [0] = w.nodes [8].node; /* the first one that it would take */
+    w.booking = (batch_booking_t){.name = "daily",
+                                  .nodes = w.booked,
+                                  .nodes_count = 1,
+                                  .from_ms = at (2),
+                                  .until_ms = at (4),
+                                  .again_ms = again,
+                                  .again_count = 4};
+    w.picture.bookings = &w.booking;
+    w.picture.bookings_count = 1;
+    look (&w);
+    reserve (&w.f.w, "r1", booking ("fat", 16, 1, 10, 20));
+    field_until (&w.f, 10, -5 * SECOND_MS);
+    assert_string_equal (w.asked, "prepare r1 alice fat-002");
+    close_world (&w.f.w);
+}
+
+static void what_is_not_told_as_it_is_is_trouble_of_the_batch_system (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    size_t node;
+    assert_true (nodes_find (field_nodes (&w.f), "slurm", &node));
+    assert_string_equal (nodes_at (field_nodes (&w.f), node).why, "");
+    memcpy (w.picture.trouble, "what?", 6);
+    look (&w);
+    assert_string_equal (nodes_at (field_nodes (&w.f), node).why, "what?");
+    assert_int_equal (state_of (&w, 0), AGENT_UP); /* the rest of it counts */
+    *w.picture.trouble = '\0';
+    look (&w);
+    assert_string_equal (nodes_at (field_nodes (&w.f), node).why, "");
+    close_world (&w.f.w);
+}
+
 /*  Why it is in trouble, when it is disconnected; "" when it is not. */
 static const char *disconnected (batch_world_t *self, const char *reservation, char why [WHY_BYTES])
 {
@@ -517,6 +597,9 @@ int main (void)
       cmocka_unit_test (nodes_are_as_the_batch_system_says),
       cmocka_unit_test (silence_says_nothing_of_nodes_and_jobs),
       cmocka_unit_test (what_others_have_booked_there_is_not_granted),
+      cmocka_unit_test (what_recurs_there_is_not_granted_at_any_of_its_times),
+      cmocka_unit_test (a_reservation_gets_nodes_without_any_time_of_others),
+      cmocka_unit_test (what_is_not_told_as_it_is_is_trouble_of_the_batch_system),
       cmocka_unit_test (a_drained_node_that_is_used_degrades_its_reservation),
       cmocka_unit_test (a_reservation_that_is_hit_by_a_booking_is_degraded),
       cmocka_unit_test (one_of_a_silent_batch_system_is_disconnected_with_the_reason),
