@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define YEAR_LEAST  20 /* of its versions: 20.11 */
-#define MONTH_LEAST 11
-#define MINUTE_MS   60000
+#define YEAR_LEAST    20 /* of its versions: 20.11 */
+#define MONTH_LEAST   11
+#define MINUTE_MS     60000
+#define RECURRING_MAX 64 /* more are held without end from their second time on */
 
 /*  --- is it fit? --- */
 
@@ -78,6 +79,7 @@ static batch_fitness_t slurm_check (const batch_setup_t *setup, bool reserves, c
 typedef struct {
     const batch_setup_t *setup;
     batch_picture_t *picture;
+    size_t recurring;
 } slurm_looking_t;
 
 static void slurm_node_take (void *owner, char *line)
@@ -96,45 +98,68 @@ static void slurm_node_take (void *owner, char *line)
         snprintf (node->why, sizeof node->why, "Slurm says %s", state);
 }
 
-static void slurm_booking_add (batch_picture_t *picture, const char *name, int64_t from_ms,
-                               int64_t until_ms, const name_list_t *nodes)
+static void slurm_booking_add (slurm_looking_t *self, const slurm_reservation_t *seen)
 {
-    if (from_ms >= until_ms || nodes->count == 0 || picture->bookings_count >= BATCH_BOOKINGS_MAX)
+    batch_picture_t *picture = self->picture;
+    if (seen->from_ms >= seen->until_ms || seen->nodes.count == 0)
         return;
-    batch_booking_t *booking = batch_picture_booking (picture, name, from_ms, until_ms);
-    for (size_t i = 0; i < nodes->count; i++)
-        batch_booking_node (booking, nodes->words [i]);
+    if (picture->bookings_count >= BATCH_BOOKINGS_MAX) {
+        wrong (picture->trouble, "Slurm has more than %d of others' reservations and jobs",
+               BATCH_BOOKINGS_MAX);
+        return;
+    }
+    batch_booking_t *booking =
+      batch_picture_booking (picture, seen->name, seen->from_ms, seen->until_ms);
+    for (size_t i = 0; i < seen->nodes.count; i++)
+        batch_booking_node (booking, seen->nodes.words [i]);
+    if (seen->repeat == SLURM_ONCE)
+        return;
+    size_t times = self->recurring++ < RECURRING_MAX ? BATCH_TIMES_MAX : 1;
+    booking->again_ms = must (calloc (2 * times, sizeof *booking->again_ms));
+    booking->again_count = 2 * times;
+    slurm_repeat_times (seen->repeat, seen->from_ms, seen->until_ms, booking->again_ms, times);
 }
 
+/*  Nodes that can't be read may be any of the queue. Of "No reservations in the system" one word is left. */
 static void slurm_booking_take (void *owner, char *line)
 {
-    const slurm_looking_t *self = owner;
+    slurm_looking_t *self = owner;
+    batch_picture_t *picture = self->picture;
     slurm_reservation_t seen;
-    if (slurm_reservation_read (line, &seen) && (!batch_name_ours (self->setup, seen.name) ||
-                                                 strcmp (seen.partition, self->setup->queue) != 0))
-        slurm_booking_add (self->picture, seen.name, seen.from_ms, seen.until_ms, &seen.nodes);
+    bool is = slurm_reservation_read (line, &seen);
+    bool ours =
+      batch_name_ours (self->setup, seen.name) && strcmp (seen.partition, self->setup->queue) == 0;
+    if (!ours && !(seen.times_read && seen.nodes_read) && strcmp (line, "No") != 0)
+        wrong (picture->trouble, "what Slurm says of a reservation can't be read: %.100s", line);
+    for (size_t i = 0; !seen.nodes_read && i < picture->nodes_count; i++)
+        name_list_add (&seen.nodes, picture->nodes [i].node, "");
+    if (is && !ours)
+        slurm_booking_add (self, &seen);
     name_list_clear (&seen.nodes);
 }
 
 /*  A job without a limit is no booking: nobody knows until when. */
 static void slurm_job_take (void *owner, char *line)
 {
-    const slurm_looking_t *self = owner;
+    slurm_looking_t *self = owner;
     char name [NAME_BYTES_MAX + 1];
-    int64_t from_ms, until_ms;
-    name_list_auto_t nodes = {0};
+    slurm_reservation_t job = {.name = name};
     snprintf (name, sizeof name, "job-%s", command_field (&line));
     const char *list = command_field (&line), *from = command_field (&line);
     const char *until = command_field (&line), *reservation = command_field (&line);
     if (!batch_name_ours (self->setup, reservation) && !batch_name_ours (self->setup, line) &&
-        slurm_time_read (from, &from_ms) && slurm_time_read (until, &until_ms) &&
-        slurm_nodes_read (list, &nodes))
-        slurm_booking_add (self->picture, name, from_ms, until_ms, &nodes);
+        slurm_time_read (from, &job.from_ms) && slurm_time_read (until, &job.until_ms)) {
+        if (!slurm_nodes_read (list, &job.nodes))
+            wrong (self->picture->trouble, "the nodes of Slurm's %.60s can't be read: %.80s", name,
+                   list);
+        slurm_booking_add (self, &job);
+    }
+    name_list_clear (&job.nodes);
 }
 
 static bool slurm_look (const batch_setup_t *setup, batch_picture_t *picture, char why [WHY_BYTES])
 {
-    slurm_looking_t looking = {setup, picture};
+    slurm_looking_t looking = {setup, picture, 0};
     snprintf (picture->system, sizeof picture->system, "slurm");
     return BATCH_LINES (setup, slurm_node_take, &looking, why, "sinfo", "-h", "-N", "-p",
                         setup->queue, "-o", "%N|%T|%c|%C|%E") == COMMAND_DONE &&

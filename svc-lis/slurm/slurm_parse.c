@@ -22,21 +22,32 @@ static char *slurm_value (char *line, const char *key)
 
 bool slurm_reservation_read (char *line, slurm_reservation_t *reservation)
 {
+    char *comment = strstr (line, " Comment=");
+    if (comment)
+        *comment = '\0';
     char *name = slurm_value (line, "ReservationName"), *users = slurm_value (line, "Users");
     char *partition = slurm_value (line, "PartitionName"), *nodes = slurm_value (line, "Nodes");
     char *from = slurm_value (line, "StartTime"), *until = slurm_value (line, "EndTime");
-    char *state = slurm_value (line, "State");
+    char *state = slurm_value (line, "State"), *flags = slurm_value (line, "Flags");
     for (char *at = line; (at = strchr (at, ' ')); at++)
         *at = '\0';
     *reservation = (slurm_reservation_t){.name = name,
                                          .users = users,
                                          .partition = partition,
+                                         .repeat = slurm_repeat_read (flags),
                                          .active = strcmp (state, "ACTIVE") == 0};
-    bool read = *name && slurm_time_read (from, &reservation->from_ms) &&
-                slurm_time_read (until, &reservation->until_ms) &&
-                (strcmp (nodes, "(null)") == 0 || slurm_nodes_read (nodes, &reservation->nodes));
+    reservation->times_read = slurm_time_read (from, &reservation->from_ms) &&
+                              slurm_time_read (until, &reservation->until_ms) &&
+                              reservation->from_ms < reservation->until_ms;
+    if (!reservation->times_read || reservation->repeat == SLURM_FLOATS) {
+        reservation->from_ms = 0;
+        reservation->until_ms = BATCH_FOREVER_MS;
+        reservation->repeat = SLURM_ONCE;
+    }
+    reservation->nodes_read =
+      strcmp (nodes, "(null)") == 0 || (*nodes && slurm_nodes_read (nodes, &reservation->nodes));
     slurm_nodes_sort (&reservation->nodes);
-    return read;
+    return *name != '\0';
 }
 
 /*  --- lists of nodes --- */
@@ -49,71 +60,57 @@ static size_t slurm_number (const char *at, unsigned long *number)
     return digits <= SLURM_DIGITS_MAX ? digits : 0;
 }
 
-/*  "1-3" or "07" between what stands before and behind the brackets. */
-static bool slurm_range_add (const char *range, int before, const char *list, const char *behind,
-                             int behind_size, name_list_t *nodes)
+static bool slurm_part_add (const char *known, const char *part, const char **end,
+                            name_list_t *nodes);
+
+/*  "1-3" or "07" between what is known of the name and what stands behind the brackets. */
+static bool slurm_range_add (const char *known, const char *range, const char *behind,
+                             const char **end, name_list_t *nodes)
 {
     char name [NAME_BYTES_MAX + 1];
     unsigned long from;
     size_t width = slurm_number (range, &from);
-    const char *end = range + width;
     unsigned long until = from;
-    if (*end == '-') {
-        size_t more = slurm_number (end + 1, &until);
-        end += more ? 1 + more : 0;
+    range += width;
+    if (*range == '-') {
+        size_t more = slurm_number (range + 1, &until);
+        range += more ? 1 + more : 0;
     }
-    if (width == 0 || (*end != ',' && *end != ']') || until < from ||
-        until - from >= BATCH_NODES_MAX - nodes->count)
-        return false;
-    for (; from <= until; from++) {
-        snprintf (name, sizeof name, "%.*s%0*lu%.*s", before, list, (int) width, from, behind_size,
-                  behind);
-        name_list_add (nodes, name, "");
+    bool good = width > 0 && (*range == ',' || *range == ']') && until >= from &&
+                until - from < BATCH_NODES_MAX - nodes->count;
+    for (; good && from <= until; from++) {
+        int size = snprintf (name, sizeof name, "%s%0*lu", known, (int) width, from);
+        good = size <= NAME_BYTES_MAX && slurm_part_add (name, behind, end, nodes);
     }
-    return true;
+    return good;
 }
 
-/*  One part of a list, of that size: "n[1-3,07]x" or "m2". */
-static bool slurm_part_add (const char *part, size_t size, name_list_t *nodes)
+/*  "r[1-2]n[1-3,07]x" or "m2", behind what is known of the name, up to a comma: *end. */
+static bool slurm_part_add (const char *known, const char *part, const char **end,
+                            name_list_t *nodes)
 {
     char name [NAME_BYTES_MAX + 1];
-    const char *open = memchr (part, '[', size);
-    const char *close = open ? memchr (open, ']', size - (size_t) (open - part)) : NULL;
-    if (size == 0 || size > NAME_BYTES_MAX + BATCH_NODES_MAX ||
-        (open && (!close || close == open + 1)))
+    const char *open = part + strcspn (part, "[,"), *close = strchr (open, ']');
+    int size = snprintf (name, sizeof name, "%s%.*s", known, (int) (open - part), part);
+    *end = open;
+    if (size > NAME_BYTES_MAX || nodes->count >= BATCH_NODES_MAX)
         return false;
-    if (!open) {
-        snprintf (name, sizeof name, "%.*s", (int) size, part);
+    if (*open != '[') {
         name_list_add (nodes, name, "");
-        return size <= NAME_BYTES_MAX;
+        return size > 0;
     }
-    int behind = (int) (part + size - close - 1);
-    if (memchr (close + 1, '[', (size_t) behind))
-        return false;
-    for (const char *range = open + 1; range < close; range += strcspn (range, ",]") + 1)
-        if (!slurm_range_add (range, (int) (open - part), part, close + 1, behind, nodes))
-            return false;
-    return true;
-}
-
-static size_t slurm_part_size (const char *list)
-{
-    bool inside = false;
-    size_t size = 0;
-    for (; list [size] && (inside || list [size] != ','); size++)
-        inside = list [size] == '[' || (inside && list [size] != ']');
-    return size;
+    bool good = close && close > open + 1;
+    for (part = open + 1; good && part < close; part += strcspn (part, ",]") + 1)
+        good = slurm_range_add (name, part, close + 1, end, nodes);
+    return good;
 }
 
 bool slurm_nodes_read (const char *list, name_list_t *nodes)
 {
-    while (*list) {
-        size_t size = slurm_part_size (list);
-        if (!slurm_part_add (list, size, nodes))
-            return false;
-        list += size + (list [size] == ',');
-    }
-    return true;
+    bool good = true;
+    for (; good && *list; list += *list == ',')
+        good = slurm_part_add ("", list, &list, nodes);
+    return good;
 }
 
 static int slurm_node_compare (const void *a, const void *b)

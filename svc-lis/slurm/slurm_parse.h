@@ -4,6 +4,7 @@
 
 #include "batch_system.h"
 #include "name_list.h"
+#include "slurm_repeat.h"
 
 #define SLURM_TIME_BYTES 24
 
@@ -17,15 +18,18 @@ typedef struct {
     const char *partition;
     int64_t from_ms;
     int64_t until_ms;
+    slurm_repeat_t repeat;
     bool active;
-    name_list_t nodes; /* sorted */
+    name_list_t nodes;           /* sorted */
+    bool times_read, nodes_read; /* false: they could not be, and are not known */
 } slurm_reservation_t;
 
-/*  A line of "scontrol -o show reservation", which is written into; false when it is none. Clear
- *  its nodes with name_list_clear. */
+/*  A line of "scontrol -o show reservation", cut at its spaces; false when it is none. Anybody's words
+ *  in its comment are not read. Without known times, and when it floats over every moment to come, it
+ *  is for ever. Clear its nodes with name_list_clear. */
 bool slurm_reservation_read (char *line, slurm_reservation_t *reservation);
 
-/*  Adds the nodes of "n[1-3,07],m2", in its order. False when it can't be read. */
+/*  Adds the nodes of "n[1-3,07],m2" or "r[1-2]n[1-4]", in its order. False when it can't be read. */
 bool slurm_nodes_read (const char *list, name_list_t *nodes);
 void slurm_nodes_sort (name_list_t *nodes);
 

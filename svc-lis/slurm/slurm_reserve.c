@@ -26,6 +26,7 @@ typedef struct {
     char *nodes;        /* likewise */
     bool there;
     bool active;
+    bool unread; /* Slurm has it, but it can't be told how */
     bool nodes_right, users_right, from_right, until_right;
     char *nodes_seen;
     name_list_t left;                /* nodes that it has and should not have any more */
@@ -57,6 +58,7 @@ static void slurm_pair_compare (slurm_pair_t *self, const slurm_reservation_t *s
 {
     int64_t now_ms = clock_ms (CLOCK_REALTIME), from_ms = slurm_time_whole (self->order->from_ms);
     self->there = true;
+    self->unread = !seen->times_read || !seen->nodes_read;
     self->active = seen->active;
     self->nodes_seen = name_list_text (&seen->nodes, ',');
     for (size_t i = 0; i < seen->nodes.count; i++)
@@ -83,7 +85,7 @@ static bool slurm_pair_look (slurm_pair_t *self, char why [WHY_BYTES])
     free (self->nodes_seen);
     self->nodes_seen = NULL;
     name_list_clear (&self->left);
-    self->there = self->active = false;
+    self->there = self->active = self->unread = false;
     self->nodes_right = self->users_right = self->from_right = self->until_right = false;
     return SLURM_RESERVATIONS (self->setup, slurm_pair_take, self, why);
 }
@@ -258,7 +260,9 @@ bool slurm_keep (const batch_setup_t *setup, back_end_step_t step, const back_en
     char what [WHY_BYTES] = "";
     int64_t clear_ms =
       step == BACK_END_OPEN ? 0 : order->from_ms - (setup->clear ? setup->early_ms : 0);
-    bool good = slurm_pair_look (&self, why);
+    bool good =
+      slurm_pair_look (&self, why) &&
+      (!self.unread || wrong (why, "Slurm's reservation %.80s can't be read", order->reservation));
     bool right = good && slurm_pair_right (&self, what);
     good = good && (right || slurm_pair_mend (&self, why));
     if (good && step != BACK_END_PREPARE && clock_ms (CLOCK_REALTIME) >= clear_ms)

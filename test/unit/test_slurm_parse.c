@@ -28,15 +28,19 @@ static void lists_of_nodes_are_told_apart (void **state)
     nodes_are ("n1,m2", "n1,m2");
     nodes_are ("n[1-3]", "n1,n2,n3");
     nodes_are ("n[08-10,12],m[1]x,k", "n08,n09,n10,n12,m1x,k");
+    nodes_are ("r[1-2]n[1-2]x,k", "r1n1x,r1n2x,r2n1x,r2n2x,k");
+    nodes_are ("r[1][2-3][04]", "r1204,r1304");
 }
 
 static void broken_lists_are_refused (void **state)
 {
     (void) state;
     static const char *const broken [] = {
-      "n[1-",  "n[3-1]",  "n[a]",           "n[1-2]x[1-2]",
-      ",n1",   "n[]",     "n[1-999999999]", "n[99999999999999999999]",
-      "n[-1]", "n[ 1-2]", "n[+1-2]",        "n[1-65000,1-65000]"};
+      "n[1-",  "n[3-1]",     "n[a]",           "n[1-2]x[1-2",
+      ",n1",   "n[]",        "n[1-999999999]", "n[99999999999999999999]",
+      "n[-1]", "n[ 1-2]",    "n[+1-2]",        "n[1-65000,1-65000]",
+      "n]1[",  "n[1-2]x[]",  "n[1-2]]x[1,]a[", "n[1-300]x[1-300]",
+      "a[1-",  "n[1-2]x[a]", "n[1-2]x[1-2]["};
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         name_list_t nodes = {0};
         assert_false (slurm_nodes_read (broken [i], &nodes));
@@ -62,6 +66,58 @@ static void a_line_is_a_reservation (void **state)
     assert_int_equal (seen.from_ms, 1795470340000);
     assert_true (seen.active);
     free (nodes);
+    name_list_clear (&seen.nodes);
+}
+
+/*  What anybody has written there is not Slurm's. */
+static void a_comment_is_not_read (void **state)
+{
+    (void) state;
+    char line [] =
+      "ReservationName=maint StartTime=2026-11-23T21:45:40 EndTime=2026-11-23T21:46:00 Nodes=n1 "
+      "Flags=MAINT,WEEKLY,SPEC_NODES Comment=ask Users=bob of PartitionName=other State=ACTIVE";
+    slurm_reservation_t seen;
+    assert_true (slurm_reservation_read (line, &seen));
+    assert_string_equal (seen.users, "");
+    assert_string_equal (seen.partition, "");
+    assert_false (seen.active);
+    assert_true (seen.times_read && seen.nodes_read);
+    assert_int_equal (seen.repeat, SLURM_WEEKLY);
+    name_list_clear (&seen.nodes);
+}
+
+static void what_cannot_be_read_is_told_apart (void **state)
+{
+    (void) state;
+    char times [] = "ReservationName=a StartTime=Unknown EndTime=2026-11-23T21:46:00 Nodes=n1";
+    char nodes [] =
+      "ReservationName=a StartTime=2026-11-23T21:45:40 EndTime=2026-11-23T21:46:00 Nodes=n[1-";
+    char neither [] = "ReservationName=a";
+    slurm_reservation_t seen;
+    assert_true (slurm_reservation_read (times, &seen));
+    assert_true (!seen.times_read && seen.nodes_read);
+    assert_int_equal (seen.from_ms, 0);
+    assert_int_equal (seen.until_ms, BATCH_FOREVER_MS);
+    name_list_clear (&seen.nodes);
+    assert_true (slurm_reservation_read (nodes, &seen));
+    assert_true (seen.times_read && !seen.nodes_read);
+    name_list_clear (&seen.nodes);
+    assert_true (slurm_reservation_read (neither, &seen));
+    assert_true (!seen.times_read && !seen.nodes_read);
+    name_list_clear (&seen.nodes);
+}
+
+static void one_that_floats_holds_always (void **state)
+{
+    (void) state;
+    char line [] = "ReservationName=f StartTime=2026-11-29T15:14:50 EndTime=2026-11-29T15:24:50 "
+                   "Nodes=n3 Flags=OVERLAP,SPEC_NODES,TIME_FLOAT Users=root State=INACTIVE";
+    slurm_reservation_t seen;
+    assert_true (slurm_reservation_read (line, &seen));
+    assert_true (seen.times_read && seen.nodes_read);
+    assert_int_equal (seen.from_ms, 0);
+    assert_int_equal (seen.until_ms, BATCH_FOREVER_MS);
+    assert_int_equal (seen.repeat, SLURM_ONCE);
     name_list_clear (&seen.nodes);
 }
 
@@ -109,6 +165,9 @@ int main (void)
       cmocka_unit_test (lists_of_nodes_are_told_apart),
       cmocka_unit_test (broken_lists_are_refused),
       cmocka_unit_test (a_line_is_a_reservation),
+      cmocka_unit_test (a_comment_is_not_read),
+      cmocka_unit_test (what_cannot_be_read_is_told_apart),
+      cmocka_unit_test (one_that_floats_holds_always),
       cmocka_unit_test (another_line_is_none),
       cmocka_unit_test (times_are_rounded_up_to_seconds),
       cmocka_unit_test (states_are_known),

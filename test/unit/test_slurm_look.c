@@ -1,0 +1,177 @@
+/*  slurm: what others have there, as the picture tells it; Slurm's commands are files that say what a test has written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "must.h"
+#include "slurm.h"
+
+#define NODES   "n1|idle|2|0/2/0/2|none\nn2|idle|2|0/2/0/2|none\nn3|idle|2|0/2/0/2|none\n"
+#define TIMES   " StartTime=2026-11-23T10:00:00 EndTime=2026-11-23T11:00:00"
+#define FROM_MS 1795428000000
+#define HOUR_MS 3600000
+
+static char folder [] = "/tmp/musubi-slurm-XXXXXX";
+
+static void command_says (const char *command, const char *text)
+{
+    text_auto_t *path = must_print ("%s/%s", folder, command);
+    text_auto_t *says = must_print ("%s/%s.says", folder, command);
+    FILE *to = must (fopen (path, "w"));
+    fprintf (to, "#!/bin/sh\nexec cat '%s'\n", says);
+    fclose (to);
+    assert_int_equal (chmod (path, 0700), 0);
+    to = must (fopen (says, "w"));
+    fputs (text, to);
+    fclose (to);
+}
+
+static int folder_make (void **state)
+{
+    (void) state;
+    if (!mkdtemp (folder) || setenv ("TZ", "UTC0", 1) != 0)
+        return -1;
+    text_auto_t *path = must_print ("%s:%s", folder, getenv ("PATH"));
+    command_says ("sinfo", NODES);
+    return setenv ("PATH", path, 1);
+}
+
+static int folder_end (void **state)
+{
+    (void) state;
+    char why [WHY_BYTES];
+    const char *const rm [] = {"rm", "-rf", folder, NULL};
+    return command_run (rm, NULL, 10000, NULL, why) == COMMAND_DONE ? 0 : -1;
+}
+
+static batch_picture_t look (const char *reservations, const char *jobs)
+{
+    static const batch_setup_t setup = {
+      .site = "ams", .queue = "batch", .limit_ms = 60000, .jobs = true};
+    batch_picture_t picture = {0};
+    char why [WHY_BYTES] = "";
+    command_says ("scontrol", reservations);
+    command_says ("squeue", jobs);
+    if (!slurm.look (&setup, &picture, why))
+        fail_msg ("%s", why);
+    return picture;
+}
+
+static void forget (batch_picture_t *picture)
+{
+    codec_clear (&batch_picture_codec, picture);
+}
+
+static void nothing_is_there (void **state)
+{
+    (void) state;
+    batch_picture_t picture = look ("No reservations in the system\n", "");
+    assert_int_equal (picture.nodes_count, 3);
+    assert_int_equal (picture.bookings_count, 0);
+    assert_string_equal (picture.trouble, "");
+    forget (&picture);
+}
+
+static void only_others_are_told_and_those_that_recur_again (void **state)
+{
+    (void) state;
+    batch_picture_t picture =
+      look ("ReservationName=musubi-ams-r1" TIMES " Nodes=n1 PartitionName=batch Flags=\n"
+            "ReservationName=maint" TIMES " Nodes=n[1-2] PartitionName=(null) Flags=MAINT,DAILY\n"
+            "ReservationName=once" TIMES " Nodes=n3 PartitionName=(null) Flags=MAINT\n",
+            "7|n2|2026-11-23T09:00:00|2026-11-23T09:30:00||wrap\n");
+    assert_int_equal (picture.bookings_count, 3);
+    assert_string_equal (picture.trouble, "");
+    const batch_booking_t *maint = &picture.bookings [0], *once = &picture.bookings [1];
+    assert_string_equal (maint->name, "maint");
+    assert_int_equal (maint->nodes_count, 2);
+    assert_int_equal (maint->from_ms, FROM_MS);
+    assert_int_equal (maint->again_count, 2 * BATCH_TIMES_MAX);
+    assert_int_equal (maint->again_ms [0], FROM_MS + 24 * HOUR_MS);
+    assert_int_equal (maint->again_ms [1], FROM_MS + 25 * HOUR_MS);
+    assert_string_equal (once->name, "once");
+    assert_int_equal (once->again_count, 0);
+    assert_string_equal (picture.bookings [2].name, "job-7");
+    forget (&picture);
+}
+
+static void what_cannot_be_read_counts_as_all_and_is_told (void **state)
+{
+    (void) state;
+    batch_picture_t picture = look ("ReservationName=odd" TIMES " Nodes=n[1- Flags=WEEKLY\n", "");
+    assert_int_equal (picture.bookings_count, 1);
+    assert_int_equal (picture.bookings [0].nodes_count, 3);
+    assert_int_equal (picture.bookings [0].from_ms, FROM_MS);
+    assert_true (picture.bookings [0].again_count > 0);
+    assert_non_null (strstr (picture.trouble, "ReservationName=odd"));
+    forget (&picture);
+    picture = look ("ReservationName=odd StartTime=then EndTime=later Nodes=n2 Flags=\n", "");
+    assert_int_equal (picture.bookings [0].nodes_count, 1);
+    assert_int_equal (picture.bookings [0].from_ms, 0);
+    assert_int_equal (picture.bookings [0].until_ms, BATCH_FOREVER_MS);
+    assert_non_null (strstr (picture.trouble, "ReservationName=odd"));
+    forget (&picture);
+    picture = look ("something else\n", "");
+    assert_non_null (strstr (picture.trouble, "can't be read"));
+    forget (&picture);
+    picture = look ("", "7|n[2|2026-11-23T09:00:00|2026-11-23T09:30:00||wrap\n");
+    assert_non_null (strstr (picture.trouble, "job-7"));
+    forget (&picture);
+}
+
+static void more_than_fit_are_told (void **state)
+{
+    (void) state;
+    char *text;
+    size_t size;
+    FILE *to = must (open_memstream (&text, &size));
+    for (int i = 0; i <= BATCH_BOOKINGS_MAX; i++)
+        fprintf (to, "%d|n2|2026-11-23T09:00:00|2026-11-23T09:30:00||wrap\n", i);
+    fclose (to);
+    batch_picture_t picture = look ("ReservationName=a" TIMES " Nodes=n1 Flags=\n", text);
+    assert_int_equal (picture.bookings_count, BATCH_BOOKINGS_MAX);
+    assert_string_equal (picture.bookings [0].name, "a");
+    assert_non_null (strstr (picture.trouble, "more than 16384"));
+    forget (&picture);
+    free (text);
+}
+
+/*  They are held without end, not told less. */
+static void many_that_recur_are_held_throughout (void **state)
+{
+    (void) state;
+    char *text;
+    size_t size;
+    FILE *to = must (open_memstream (&text, &size));
+    for (int i = 0; i < 65; i++)
+        fprintf (to, "ReservationName=r%d" TIMES " Nodes=n1 Flags=WEEKLY\n", i);
+    fclose (to);
+    batch_picture_t picture = look (text, "");
+    assert_int_equal (picture.bookings_count, 65);
+    assert_int_equal (picture.bookings [63].again_count, 2 * BATCH_TIMES_MAX);
+    assert_int_equal (picture.bookings [64].again_count, 2);
+    assert_int_equal (picture.bookings [64].again_ms [0], FROM_MS + 7 * 24 * HOUR_MS);
+    assert_int_equal (picture.bookings [64].again_ms [1], BATCH_FOREVER_MS);
+    forget (&picture);
+    free (text);
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (nothing_is_there),
+      cmocka_unit_test (only_others_are_told_and_those_that_recur_again),
+      cmocka_unit_test (what_cannot_be_read_counts_as_all_and_is_told),
+      cmocka_unit_test (more_than_fit_are_told),
+      cmocka_unit_test (many_that_recur_are_held_throughout),
+    };
+    return cmocka_run_group_tests (tests, folder_make, folder_end);
+}
