@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static_assert (BATCH_FOREVER_MS <= FREE_CAPACITY_TIME_MS_MAX, "calendars end later");
+static_assert (BATCH_FOREVER_MS < CALENDAR_HORIZON_MS, "calendars end later");
 
 /*  The first groups are the classes, with what is in no booking. */
 typedef struct {

@@ -164,6 +164,24 @@ static void many_that_recur_are_held_throughout (void **state)
     free (text);
 }
 
+/*  Else it would be made again, and refused, for ever. */
+static void one_of_ours_that_cannot_be_read_is_not_made_anew (void **state)
+{
+    (void) state;
+    static const char *const nodes [] = {"n1"};
+    const batch_setup_t setup = {.site = "ams", .queue = "batch", .limit_ms = 60000};
+    const back_end_order_t order = {.reservation = "musubi-ams-r1",
+                                    .account = "alice",
+                                    .from_ms = FROM_MS,
+                                    .until_ms = FROM_MS + HOUR_MS,
+                                    .nodes = (const char **) nodes,
+                                    .nodes_count = 1};
+    char why [WHY_BYTES] = "";
+    command_says ("scontrol", "ReservationName=musubi-ams-r1" TIMES " Nodes=n[1 Users=alice\n");
+    assert_false (slurm.keep (&setup, BACK_END_PREPARE, &order, why));
+    assert_string_equal (why, "Slurm's reservation musubi-ams-r1 can't be read");
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -172,6 +190,7 @@ int main (void)
       cmocka_unit_test (what_cannot_be_read_counts_as_all_and_is_told),
       cmocka_unit_test (more_than_fit_are_told),
       cmocka_unit_test (many_that_recur_are_held_throughout),
+      cmocka_unit_test (one_of_ours_that_cannot_be_read_is_not_made_anew),
     };
     return cmocka_run_group_tests (tests, folder_make, folder_end);
 }
