@@ -101,6 +101,8 @@ static void nodes_on_drain (nodes_t *self, const moment_t *now, size_t node, boo
     outbox_log (self->service->outbox, LEVEL_INFO, "node %s %s", place->name,
                 drained ? "drained" : "resumed");
     nodes_tell_place (self, now, node);
+    if (self->batch != NODE_NONE) /* what others have booked of it counts, or not */
+        nodes_tell_place (self, now, self->batch);
 }
 
 static void on_drain (void *owner, const moment_t *now, const request_t *request, void *body)

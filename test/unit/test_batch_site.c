@@ -4,6 +4,7 @@
 #include "openings_wire.h"
 #include "queue_fixture.h"
 
+#include "nodes.pb-c.h"
 #include "openings.pb-c.h"
 #include "transaction.pb-c.h"
 
@@ -281,6 +282,31 @@ static void a_reservation_gets_nodes_without_any_time_of_others (void **state)
     reserve (&w.f.w, "r1", booking ("fat", 16, 1, 10, 20));
     field_until (&w.f, 10, -5 * SECOND_MS);
     assert_string_equal (w.asked, "prepare r1 alice fat-002");
+    close_world (&w.f.w);
+}
+
+static void drain (batch_world_t *self, const char *node, bool drained)
+{
+    Musubi__DrainRequest request = MUSUBI__DRAIN_REQUEST__INIT;
+    request.node = (char *) node;
+    request.drained = drained;
+    assert_int_equal (ask (&self->f.w, "root", "Nodes", "Drain", &request.base), CALL_OK);
+}
+
+/*  … though the batch system has told nothing new. */
+static void a_node_that_is_resumed_is_still_booked (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    drain (&w, "thin-001", true);
+    book (&w, 2, 20, 30);
+    assert_int_equal (free_at (&w.f.w, "thin", 25), 6);
+    drain (&w, "thin-001", false);
+    assert_int_equal (free_at (&w.f.w, "thin", 25), 6);
+    assert_int_equal (free_at (&w.f.w, "thin", 30), 8);
+    drain (&w, "thin-001", true);
+    assert_int_equal (free_at (&w.f.w, "thin", 25), 6);
     close_world (&w.f.w);
 }
 
@@ -599,6 +625,7 @@ int main (void)
       cmocka_unit_test (what_others_have_booked_there_is_not_granted),
       cmocka_unit_test (what_recurs_there_is_not_granted_at_any_of_its_times),
       cmocka_unit_test (a_reservation_gets_nodes_without_any_time_of_others),
+      cmocka_unit_test (a_node_that_is_resumed_is_still_booked),
       cmocka_unit_test (what_is_not_told_as_it_is_is_trouble_of_the_batch_system),
       cmocka_unit_test (a_drained_node_that_is_used_degrades_its_reservation),
       cmocka_unit_test (a_reservation_that_is_hit_by_a_booking_is_degraded),

@@ -113,6 +113,29 @@ static void check_bound (batch_scene_t *self)
     }
 }
 
+/*  A node that others have at a time of theirs is not free then. */
+static void check_booked (batch_scene_t *self)
+{
+    const runner_t *runner = runner_of (self);
+    const batch_picture_t *picture = nodes_picture (runner->nodes);
+    const free_capacity_t *room = runner->provider->room;
+    for (size_t i = 0; picture && i < picture->bookings_count; i++) {
+        const batch_booking_t *booking = &picture->bookings [i];
+        size_t node, time = 0;
+        interval_t over;
+        if (!nodes_find (runner->nodes, booking->nodes [0], &node))
+            continue;
+        site_node_t place = nodes_at (runner->nodes, node);
+        if (place.state == AGENT_LOST || place.drained)
+            continue;
+        while (batch_booking_next (booking, &time, &over.from, &over.until))
+            if (free_capacity_least (room, place.class, over, NULL) >=
+                (int64_t) free_capacity_offer (room, place.class)->quantity)
+                sim_fail (self->sim, "node %s is free, and booked as %s", place.name,
+                          booking->name);
+    }
+}
+
 /*  --- when everything has come to its end --- */
 
 static void check_task (batch_scene_t *self, const patron_bag_t *bag, uint32_t index)
@@ -182,6 +205,7 @@ static void site_step (void *owner, const moment_t *now, const event_t *event)
         return;
     site_check (&self->site_core);
     check_bound (self);
+    check_booked (self);
 }
 
 static bool site_next (void *owner, effect_t *effect)

@@ -9,6 +9,7 @@
  *      nothing of a reservation begins before its time
  *      what the site stores of a run's end is true in the batch system, so silence loses none
  *      a node that the site has bound is in no other reservation of its own there
+ *      a node that others have booked is not free at any time of theirs
  *
  *  When faults have ended everything comes to an end: each task as the batch system has it, each
  *  reservation over, and no node left reserved there.

@@ -49,9 +49,17 @@ static void reserved_remove (sim_batch_t *self, sim_reserved_t *one)
     *one = self->reserved [--self->reserved_count];
 }
 
+/*  Is it there at an instant of [from_ms, until_ms)? */
+static bool is_over (const sim_reserved_t *one, int64_t from_ms, int64_t until_ms)
+{
+    return (one->from_ms < until_ms && from_ms < one->until_ms) ||
+           (one->from_ms + one->period_ms < until_ms && from_ms < one->until_ms + one->period_ms);
+}
+
 static bool overlaps (const sim_reserved_t *one, const sim_reserved_t *other)
 {
-    if (one->from_ms >= other->until_ms || other->from_ms >= one->until_ms)
+    if (!is_over (one, other->from_ms, other->until_ms) &&
+        !is_over (one, other->from_ms + other->period_ms, other->until_ms + other->period_ms))
         return false;
     for (size_t i = 0; i < SIM_BATCH_NODES; i++)
         if (one->has [i] && other->has [i])
@@ -99,8 +107,8 @@ static bool node_takes (sim_batch_t *self, size_t at, size_t node)
     if (*run->reservation)
         return own && own->has [node] && own->from_ms <= now_ms && now_ms < own->until_ms;
     for (size_t i = 0; i < self->reserved_count; i++)
-        if (self->reserved [i].has [node] && self->reserved [i].until_ms > now_ms &&
-            self->reserved [i].from_ms < now_ms + self->jobs [at].limit_ms)
+        if (self->reserved [i].has [node] &&
+            is_over (&self->reserved [i], now_ms, now_ms + self->jobs [at].limit_ms))
             return false;
     return true;
 }
@@ -236,6 +244,12 @@ static void picture_make (sim_batch_t *self, batch_picture_t *picture)
         picture->bookings_count++;
         *booking = (batch_booking_t){.from_ms = from->from_ms, .until_ms = from->until_ms};
         snprintf (booking->name, sizeof booking->name, "%s", from->name);
+        if (from->period_ms > 0) {
+            const int64_t again [] = {from->from_ms + from->period_ms,
+                                      from->until_ms + from->period_ms};
+            booking->again_ms = must_copy (again, sizeof again);
+            booking->again_count = 2;
+        }
         booking->nodes = must (calloc (SIM_BATCH_NODES, sizeof *booking->nodes));
         for (size_t k = 0; k < SIM_BATCH_NODES; k++)
             if (from->has [k])
@@ -447,6 +461,7 @@ static void on_booking (void *owner, uint64_t token)
     sim_batch_t *self = owner;
     sim_reserved_t wanted = {.others = true, .from_ms = wall_ms (self) + 2000 + up_to (self, 8000)};
     wanted.until_ms = wanted.from_ms + 1000 + up_to (self, 8000);
+    wanted.period_ms = up_to (self, 1) * (wanted.until_ms - wanted.from_ms + up_to (self, 10000));
     wanted.has [token % SIM_BATCH_NODES] = true;
     snprintf (wanted.name, sizeof wanted.name, "maint-%llu", (unsigned long long) token);
     for (size_t i = 0; i < self->reserved_count; i++)

@@ -4,7 +4,7 @@
  *
  *  A run's folder and its job are one thing here: a job may be given to it again and again, and is
  *  begun once. It may hang, or die and lose what it has acknowledged last; its nodes go down, are
- *  drained, and are booked by others; root deletes a reservation.
+ *  drained, and are booked by others, now and then twice; root deletes a reservation.
  */
 #ifndef MUSUBI_SIM_BATCH_H
 #define MUSUBI_SIM_BATCH_H
@@ -27,7 +27,8 @@ typedef struct {
     bool has [SIM_BATCH_NODES];
     int64_t from_ms; /* wall */
     int64_t until_ms;
-    int64_t made_us; /* true time */
+    int64_t period_ms; /* it is there a second time so much later; 0 = once */
+    int64_t made_us;   /* true time */
     bool others;
 } sim_reserved_t;
 
