@@ -146,43 +146,35 @@ const char *slurm_time_text (int64_t ms, char text [SLURM_TIME_BYTES])
     return text;
 }
 
-static bool slurm_word_in (const char *word, const char *const *words)
+static bool slurm_word_in (const char *word, const char *words)
 {
-    while (*words && strcmp (*words, word) != 0)
-        words++;
-    return *words != NULL;
+    name_list_auto_t list = {0};
+    name_list_add (&list, words, "");
+    return name_list_has (&list, word);
 }
 
 batch_job_state_t slurm_job_state (const char *word)
 {
-    static const char *const queued [] = {"PENDING",     "CONFIGURING",  "REQUEUED", "REQUEUE_HOLD",
-                                          "REQUEUE_FED", "SPECIAL_EXIT", NULL};
-    static const char *const running [] = {"RUNNING",  "COMPLETING", "SIGNALING",
-                                           "RESIZING", "STAGE_OUT",  NULL};
-    static const char *const ended [] = {"COMPLETED",     "FAILED",   "CANCELLED",
-                                         "TIMEOUT",       "DEADLINE", "PREEMPTED",
-                                         "OUT_OF_MEMORY", "REVOKED",  NULL};
     if (strcmp (word, "RESV_DEL_HOLD") == 0)
         return BATCH_JOB_HELD;
-    if (slurm_word_in (word, queued))
+    if (slurm_word_in (word, "PENDING CONFIGURING REQUEUED REQUEUE_HOLD REQUEUE_FED SPECIAL_EXIT"))
         return BATCH_JOB_QUEUED;
-    if (slurm_word_in (word, running))
+    if (slurm_word_in (word, "RUNNING COMPLETING SIGNALING RESIZING STAGE_OUT"))
         return BATCH_JOB_RUNNING;
-    if (slurm_word_in (word, ended))
+    if (slurm_word_in (word, "COMPLETED FAILED CANCELLED TIMEOUT DEADLINE PREEMPTED OUT_OF_MEMORY "
+                             "REVOKED"))
         return BATCH_JOB_ENDED;
-    return strcmp (word, "SUSPENDED") == 0 || strcmp (word, "STOPPED") == 0 ? BATCH_JOB_SUSPENDED
-                                                                            : BATCH_JOB_LOST;
+    return slurm_word_in (word, "SUSPENDED STOPPED") ? BATCH_JOB_SUSPENDED : BATCH_JOB_LOST;
 }
 
 /*  Whom Slurm has not heard yet, after its own start ("unknown") or for a while ("idle*"), it will call
  *  down itself when it is time. */
 bool slurm_node_up (const char *state)
 {
-    static const char *const up [] = {"idle",     "allocated", "mixed",   "completing",
-                                      "reserved", "maint",     "planned", "draining",
-                                      "drained",  "unknown",   NULL};
     char word [32];
     size_t size = strspn (state, "abcdefghijklmnopqrstuvwxyz");
     snprintf (word, sizeof word, "%.*s", (int) size, state);
-    return slurm_word_in (word, up) && !strpbrk (state + size, "!%");
+    return slurm_word_in (word, "idle allocated mixed completing reserved maint planned draining "
+                                "drained unknown") &&
+           !strpbrk (state + size, "!%");
 }
