@@ -127,6 +127,7 @@ static const codec_row_t router_interface_rows [] = {
   ROW_WORD ("name", router_interface_t, name),
   ROW_NUMBER ("mbps", router_interface_t, mbps),
   ROW_TEXT ("trouble", router_interface_t, trouble, OR_NONE),
+  ROW_WORD ("queue", router_interface_t, queue, OR_NONE),
 };
 static const codec_t router_interface_codec =
   CODEC (router_interface_t, router_interface, router_interface_rows);

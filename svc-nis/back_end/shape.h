@@ -6,6 +6,7 @@
 #include "agent_poll.h"
 
 #define INTERFACE_BYTES_MAX   15 /* as the kernel has it */
+#define QUEUE_KIND_BYTES_MAX  15
 #define ROUTER_INTERFACES_MAX 256
 #define SHAPES_MAX            1024 /* at one router */
 #define SHAPE_PREFIXES_MAX    16   /* of one end */
@@ -55,8 +56,9 @@ bool shapes_meet (const shape_t *a, const shape_t *b);
 
 typedef struct {
     char name [INTERFACE_BYTES_MAX + 1];
-    uint32_t mbps;            /* of its link; 0 = not told */
-    char trouble [WHY_BYTES]; /* why nothing is shaped there; "" = nothing is wrong */
+    uint32_t mbps;                         /* of its link; 0 = not told */
+    char trouble [WHY_BYTES];              /* why nothing is shaped there; "" = nothing is wrong */
+    char queue [QUEUE_KIND_BYTES_MAX + 1]; /* of circuits there, "bfifo"; "" = there are none */
 } router_interface_t;
 
 /*  Everything about one router. Owns its lists: codec_clear, by router_work_codec. */

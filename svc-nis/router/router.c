@@ -24,6 +24,7 @@ typedef struct {
     bool works;    /* it is under way */
     bool again;    /* and is out of date */
     uint64_t timer;
+    char queue [QUEUE_KIND_BYTES_MAX + 1]; /* as last logged */
 } router_t;
 
 /*  Gives up what should have been taken back by now; true when there was any. */
@@ -99,12 +100,19 @@ static void router_failed (const router_t *self, const event_t *event, router_wo
                (const char *) event->work.result.data);
 }
 
-static void router_log (const router_t *self)
+static void router_log (router_t *self)
 {
-    for (size_t i = 0; i < self->seen.interfaces_count; i++)
-        if (*self->seen.interfaces [i].trouble)
+    for (size_t i = 0; i < self->seen.interfaces_count; i++) {
+        const router_interface_t *one = &self->seen.interfaces [i];
+        if (*one->trouble)
             outbox_log (self->service->outbox, LEVEL_WARNING, "router %s: %s", self->settings.name,
-                        self->seen.interfaces [i].trouble);
+                        one->trouble);
+        if (!*one->queue || strcmp (one->queue, self->queue) == 0)
+            continue;
+        memcpy (self->queue, one->queue, sizeof self->queue);
+        outbox_log (self->service->outbox, LEVEL_INFO, "router %s: circuits at %s wait in a %s",
+                    self->settings.name, one->name, one->queue);
+    }
 }
 
 static bool router_on_work (void *owner, const moment_t *now, const event_t *event)

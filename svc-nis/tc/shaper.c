@@ -3,6 +3,7 @@
  *  A class for all traffic has what the link carries; below it each circuit has a class with its own
  *  rate as rate and ceil, and all others share one that is guaranteed the rest and may borrow what
  *  circuits leave. Class and pref of a circuit come from its name, so that they are found again.
+ *  Its queue is short: whoever fills a circuit would else wait behind all that the default takes.
  */
 #include "shaper.h"
 
@@ -19,6 +20,9 @@
 #define MINORS         0x7000 /* so many of them */
 #define PREF_WIDE      0x8000 /* filters without port and mark come after those with */
 #define FRAME_BYTES    1600
+#define QUEUE_MS       5   /* that a bfifo holds at a circuit's rate, */
+#define QUEUE_KIB      192 /* and at least three packets as a sender hands them over */
+#define QUEUE_COMMAND  "tc qdisc replace dev %s parent " SHAPER_HANDLE "%x "
 #define BURST_MS       10    /* that a class may send at once: a busy machine comes to it late */
 #define RATE_TOLERATED 0.001 /* tc shows large rates rounded */
 
@@ -208,6 +212,48 @@ static bool class_make (const device_t *self, uint32_t minor, uint32_t rate, uin
                         burst);
 }
 
+/*  "192Kb" for a bfifo, as tc takes and shows it. */
+static void queue_limit (const circuit_class_t *circuit, char text [32])
+{
+    uint64_t kib = UINT64_C (1000) / 8 * QUEUE_MS * circuit->shape->mbps >> 10;
+    kib = kib > QUEUE_KIB ? kib : QUEUE_KIB;
+    snprintf (text, 32, kib % 1024 ? "%uKb" : "%uMb", (unsigned) (kib % 1024 ? kib : kib / 1024));
+}
+
+/*  The kind of its queue, which stands first in its line; NULL when that is not as it should be. */
+static const char *queue_seen (const device_t *self, const circuit_class_t *circuit)
+{
+    char below [64], limit [32];
+    queue_limit (circuit, limit);
+    snprintf (below, sizeof below, " parent " SHAPER_HANDLE "%x limit ", circuit->minor);
+    const char *all = self->seen.qdiscs, *found = all ? strstr (all, below) : NULL, *line = found;
+    while (line && line > all && line [-1] != '\n')
+        line--;
+    if (line && strncmp (line, "qdisc fq_codel ", 15) == 0)
+        return "fq_codel";
+    return line && strncmp (line, "qdisc bfifo ", 12) == 0 &&
+               strncmp (found + strlen (below), limit, strlen (limit)) == 0
+             ? "bfifo"
+             : NULL;
+}
+
+/*  Of the two the better one that the machine has. */
+static bool queue_make (const device_t *self, const circuit_class_t *circuit)
+{
+    bool *no_fq_codel = self->machine->no_fq_codel;
+    char limit [32];
+    queue_limit (circuit, limit);
+    if (queue_seen (self, circuit))
+        return true;
+    if (!*no_fq_codel && device_does (self, QUEUE_COMMAND "fq_codel", self->device, circuit->minor))
+        return true;
+    if (!device_does (self, QUEUE_COMMAND "bfifo limit %s", self->device, circuit->minor, limit))
+        return false;
+    *no_fq_codel = true;
+    *self->why = '\0';
+    return true;
+}
+
 static bool classes_end (const device_t *self)
 {
     for (size_t i = 0; i < self->seen.classes_count; i++) {
@@ -223,7 +269,7 @@ static bool classes_end (const device_t *self)
 static bool circuit_make (const device_t *self, const circuit_class_t *circuit)
 {
     uint32_t mbps = circuit->shape->mbps;
-    return class_make (self, circuit->minor, mbps, mbps) &&
+    return class_make (self, circuit->minor, mbps, mbps) && queue_make (self, circuit) &&
            (filters_right (self, circuit) || filters_make (self, circuit));
 }
 
@@ -303,7 +349,7 @@ static bool inward_make (device_t *self, bool ingress)
 static void device_begin (device_t *self, const router_work_t *order, bool inward)
 {
     const char *name = self->interface->name;
-    snprintf (self->ifb, sizeof self->ifb, "mu%08x", text_hash (2166136261, name));
+    snprintf (self->ifb, sizeof self->ifb, SHAPER_IFB "%08x", text_hash (2166136261, name));
     snprintf (self->device, sizeof self->device, "%s", inward ? self->ifb : name);
     self->list = must (calloc (order->shapes_count + 1, sizeof *self->list));
     for (size_t i = 0; i < order->shapes_count; i++) {
@@ -325,16 +371,20 @@ static void device_end (device_t *self)
 }
 
 /*  Adds to *seen what is there as it is wanted; true when that is all of it. */
-static bool device_tell (const device_t *self, router_work_t *seen)
+static bool device_tell (const device_t *self, router_interface_t *interface, router_work_t *seen)
 {
     bool all = true;
     for (size_t i = 0; i < self->count; i++) {
         const circuit_class_t *circuit = &self->list [i];
         uint32_t mbps = circuit->shape->mbps;
-        if (class_right (self, circuit->minor, mbps, mbps) && filters_right (self, circuit))
-            codec_copy (&shape_codec, &seen->shapes [seen->shapes_count++], circuit->shape);
-        else
-            all = false;
+        const char *queue = queue_seen (self, circuit);
+        bool right =
+          queue && class_right (self, circuit->minor, mbps, mbps) && filters_right (self, circuit);
+        all &= right;
+        if (!right)
+            continue;
+        snprintf (interface->queue, sizeof interface->queue, "%s", queue);
+        codec_copy (&shape_codec, &seen->shapes [seen->shapes_count++], circuit->shape);
     }
     return all;
 }
@@ -354,8 +404,8 @@ static void interface_run (const shaper_machine_t *machine, const router_work_t 
       inward_make (&in, out.seen.ingress) &&
       (!changed || (device_look (&out) && device_look (&in)));
     if (good && (in.count == 0 || is_redirected (&in))) {
-        good = device_tell (&out, seen);
-        good = device_tell (&in, seen) && good;
+        good = device_tell (&out, interface, seen);
+        good = device_tell (&in, interface, seen) && good;
     }
     if (!good && !*interface->trouble)
         wrong (interface->trouble,
@@ -374,7 +424,7 @@ void shaper_run (const shaper_machine_t *machine, const router_work_t *order, ro
       .shapes = must (calloc (order->shapes_count + 1, sizeof *seen->shapes))};
     for (size_t i = 0; i < order->interfaces_count; i++) {
         seen->interfaces [i] = order->interfaces [i];
-        *seen->interfaces [i].trouble = '\0';
+        *seen->interfaces [i].trouble = *seen->interfaces [i].queue = '\0';
         interface_run (machine, order, &seen->interfaces [i], seen);
     }
 }

@@ -11,6 +11,7 @@
 #include "shape.h"
 
 #define SHAPER_HANDLE   "6d75:" /* of each htb that it makes; "mu" */
+#define SHAPER_IFB      "mu"    /* the names of its ifbs begin so */
 #define SHAPER_REDIRECT 28021   /* the pref of the filter that leads what comes in to its ifb */
 
 typedef struct {
@@ -23,9 +24,12 @@ typedef struct {
     /*  Can that much be shaped at an interface? False with why: it is not there, it carries less,
      *  there is no right to. */
     bool (*fit) (void *owner, const char *interface, uint32_t mbps, char why [WHY_BYTES]);
+
+    /*  Is there no fq_codel? It is tried until then; set where it was refused and bfifo was not. */
+    bool *no_fq_codel;
 } shaper_machine_t;
 
-/*  Fills *seen with the interfaces of the order, their troubles, and those of its shapes that are
+/*  Fills *seen with the interfaces of the order, their troubles and queues, and those of its shapes that are
  *  there: codec_clear. */
 void shaper_run (const shaper_machine_t *machine, const router_work_t *order, router_work_t *seen);
 

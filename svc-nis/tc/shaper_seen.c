@@ -31,6 +31,7 @@ void seen_qdiscs (seen_device_t *self, char *output)
 {
     char kind [16], handle [16], place [16];
     self->there = true;
+    self->qdiscs = must (strdup (output));
     for (const char *line; (line = command_line (&output));) {
         if (sscanf (line, "qdisc %15s %15s %15s", kind, handle, place) != 3)
             continue;
@@ -77,6 +78,7 @@ void seen_filters (seen_device_t *self, char *output)
 
 void seen_clear (seen_device_t *self)
 {
+    free (self->qdiscs);
     free (self->classes);
     free (self->filters);
     *self = (seen_device_t){0};

@@ -30,6 +30,7 @@ typedef struct {
     bool own;                              /* its root is an htb that we have made */
     bool ingress;                          /* it has an ingress discipline, or clsact */
     char others [INTERFACE_BYTES_MAX * 3]; /* a root that somebody else has made: "tbf 1:"; or "" */
+    char *qdiscs;                          /* as tc shows them, for queues below classes */
     seen_class_t *classes;
     size_t classes_count;
     seen_filter_t *filters;

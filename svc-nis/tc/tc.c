@@ -84,7 +84,9 @@ static bool tc_fit (void *owner, const char *interface, uint32_t mbps, char why 
 static bool tc_shape (const void *order, void *result, char why [WHY_BYTES])
 {
     (void) why;
-    static const shaper_machine_t machine = {.command = tc_command, .fit = tc_fit};
+    static bool no_fq_codel;
+    static const shaper_machine_t machine = {
+      .command = tc_command, .fit = tc_fit, .no_fq_codel = &no_fq_codel};
     shaper_run (&machine, order, result);
     return true;
 }

@@ -1,6 +1,7 @@
 /*  test_routers - a domain's circuits and the agents of its two routers under the simulated host.
  *  All die at every effect, and agents between any two commands; a second agent claims to be the
- *  first router's; the network loses, doubles, reorders, cuts. The machines go on.
+ *  first router's; the network loses, doubles, reorders, cuts; somebody else undoes what they made.
+ *  The machines go on; one of them has fq_codel.
  *
  *  What must hold: a circuit is told active only when each device on its way has had its class,
  *  capped at its rate, and a filter that leads there; nothing of others is touched; when faults have
@@ -111,6 +112,21 @@ static void look (routers_scene_t *self)
 
 /*  --- the domain --- */
 
+/*  Somebody else does away with all that is at wan, or with what one class has. */
+static void touch (routers_scene_t *self, size_t at)
+{
+    sim_tc_device_t *wan = &self->machines [at].devices [1];
+    sim_tc_class_t *class = &wan->classes [prng_below (&self->prng, wan->classes_count + 1)];
+    uint64_t how = prng_below (&self->prng, 3);
+    if (how == 0 || wan->classes_count == 0) {
+        wan->htb = false;
+        wan->classes_count = wan->filters_count = 0;
+    } else if (how == 1)
+        class->rate++;
+    else
+        strcpy (class->queue, "pfifo");
+}
+
 static void circuit_tell (routers_scene_t *self, const moment_t *now, size_t i)
 {
     char name [8];
@@ -150,6 +166,8 @@ static void on_tick (void *owner, const moment_t *now, uint64_t token)
     routers_scene_t *self = owner;
     size_t i = prng_below (&self->prng, CIRCUITS);
     timers_set (self->service->timers, now->mono_ms + TICK_MS, on_tick, self, 0);
+    if (self->dies && prng_below (&self->prng, 8) == 0)
+        touch (self, prng_below (&self->prng, 2));
     if (self->quiet || prng_below (&self->prng, 4) > 0)
         return;
     circuit_change (self, i);
@@ -230,26 +248,34 @@ static void router_make (void *owner, core_t *core)
       core);
 }
 
+static packed_t shape (routers_scene_t *self, int process, sim_tc_t *machine,
+                       const router_work_t *order)
+{
+    shaper_machine_t seen_by = sim_tc_machine (machine);
+    router_work_t seen;
+    bool dies = self->dies && prng_below (&self->prng, 4) == 0;
+    machine->dies_after = dies ? (int64_t) prng_below (&self->prng, 12) : INT64_MAX;
+    shaper_run (&seen_by, order, &seen);
+    look (self);
+    if (machine->why)
+        sim_fail (self->sim, "%s: %s", sim_name (self->sim, process), machine->why);
+    packed_t packed = codec_encode (&router_work_codec, &seen);
+    codec_clear (&router_work_codec, &seen);
+    return packed;
+}
+
 static bool work (void *owner, int process, int64_t mono_ms, const char *kind, bytes_t arguments,
                   uint8_t **result, size_t *result_size)
 {
     (void) mono_ms;
     routers_scene_t *self = owner;
     sim_tc_t *machine = &self->machines [strstr (sim_name (self->sim, process), "r2") != NULL];
-    shaper_machine_t seen_by = sim_tc_machine (machine);
-    router_work_t order, seen;
+    router_work_t order;
     char why [WHY_BYTES];
     assert_string_equal (kind, ROUTER_SHAPE);
     assert_true (codec_decode (&router_work_codec, &order, arguments, why));
-    bool dies = self->dies && prng_below (&self->prng, 4) == 0;
-    machine->dies_after = dies ? (int64_t) prng_below (&self->prng, 12) : INT64_MAX;
-    shaper_run (&seen_by, &order, &seen);
-    look (self);
-    if (machine->why)
-        sim_fail (self->sim, "%s: %s", sim_name (self->sim, process), machine->why);
-    packed_t packed = codec_encode (&router_work_codec, &seen);
+    packed_t packed = shape (self, process, machine, &order);
     codec_clear (&router_work_codec, &order);
-    codec_clear (&router_work_codec, &seen);
     *result = packed.data;
     *result_size = packed.size;
     return true;
@@ -331,6 +357,7 @@ static void machines_make (routers_scene_t *self)
         for (size_t i = 0; i < 3 && devices [m][i]; i++)
             sim_tc_device (&self->machines [m], devices [m][i], NULL);
         sim_tc_device (&self->machines [m], "eth9", "tbf 1:");
+        self->machines [m].fq_codel = m > 0;
     }
 }
 
@@ -432,8 +459,8 @@ static void an_agent_alone_takes_circuits_away_at_their_end (void **state)
     free (scene);
 }
 
-/*  One circuit at eth0, where there may be a root discipline already; what came of it. */
-static router_work_t shaped_beside (const char *others, sim_tc_t *machine)
+/*  One circuit at eth0; what came of it. */
+static router_work_t shaped_again (sim_tc_t *machine)
 {
     static router_interface_t interface = {.name = "eth0", .mbps = 100};
     static prefix_t from [] = {{0x0a010000, 16}}, to [] = {{0x0a020000, 16}};
@@ -446,18 +473,55 @@ static router_work_t shaped_beside (const char *others, sim_tc_t *machine)
                             .to = to,
                             .to_count = 1};
     router_work_t order = {&interface, 1, &shape, 1}, seen;
-    memset (machine, 0, sizeof *machine);
-    machine->dies_after = INT64_MAX;
-    sim_tc_device (machine, "eth0", others);
     shaper_machine_t seen_by = sim_tc_machine (machine);
+    machine->dies_after = INT64_MAX;
     shaper_run (&seen_by, &order, &seen);
     return seen;
+}
+
+/*  The same where there may be a root discipline already. */
+static router_work_t shaped_beside (const char *others, sim_tc_t *machine)
+{
+    *machine = (sim_tc_t){.fq_codel = machine->fq_codel};
+    sim_tc_device (machine, "eth0", others);
+    return shaped_again (machine);
+}
+
+static void a_circuit_has_a_short_queue_of_the_better_kind_that_there_is (void **state)
+{
+    (void) state;
+    static const char *const kinds [] = {"bfifo", "fq_codel"};
+    for (size_t better = 0; better < 2; better++) {
+        sim_tc_t machine = {.fq_codel = better > 0};
+        router_work_t seen = shaped_beside (NULL, &machine);
+        assert_string_equal (seen.interfaces [0].queue, kinds [better]);
+        assert_string_equal (seen.interfaces [0].trouble, "");
+        assert_int_equal (machine.fq_codels, better > 0 ? 0 : 1);
+        codec_clear (&router_work_codec, &seen);
+
+        /* What it has lost, and what somebody else has put there; what is there is left. */
+        static const char *const lost [] = {"", "pfifo", "fq_codel", "bfifo"};
+        for (size_t i = 0; i < 4; i++) {
+            strcpy (machine.devices [0].classes [2].queue, lost [i]);
+            strcpy (machine.devices [0].classes [2].limit, "64Kb");
+            seen = shaped_again (&machine);
+            assert_int_equal (seen.shapes_count, 1);
+            assert_true (sim_tc_has (&machine, "eth0", false, 30));
+            codec_clear (&router_work_codec, &seen);
+        }
+        size_t changes = machine.changes;
+        seen = shaped_again (&machine);
+        assert_int_equal (machine.changes, changes);
+        assert_int_equal (machine.fq_codels, better > 0 ? 0 : 1); /* it was tried once */
+        assert_null (machine.why);
+        codec_clear (&router_work_codec, &seen);
+    }
 }
 
 static void a_discipline_of_somebody_else_is_told_and_left_alone (void **state)
 {
     (void) state;
-    sim_tc_t machine;
+    sim_tc_t machine = {0};
     router_work_t seen = shaped_beside (NULL, &machine);
     assert_int_equal (seen.shapes_count, 1);
     assert_string_equal (seen.interfaces [0].trouble, "");
@@ -524,6 +588,7 @@ int main (int argc, char **argv)
       cmocka_unit_test (without_faults_what_is_wanted_is_active_and_what_is_not_is_gone),
       cmocka_unit_test (with_faults_active_is_told_when_seen_and_all_comes_right),
       cmocka_unit_test (an_agent_alone_takes_circuits_away_at_their_end),
+      cmocka_unit_test (a_circuit_has_a_short_queue_of_the_better_kind_that_there_is),
       cmocka_unit_test (a_discipline_of_somebody_else_is_told_and_left_alone),
       cmocka_unit_test (prefixes_are_read_and_refused),
     };

@@ -136,7 +136,8 @@ made () { # everything that the agents have made, in an order of its own
   for one in r1 r2; do
     for device in $(ip -n "mu$$-$one" -o link show | sed 's/^[0-9]*: \([^:@]*\).*/\1/' | sort); do
       echo "$one $device"
-      tc -n "mu$$-$one" class show dev "$device" | sed 's/ burst .*//' | sort
+      tc -n "mu$$-$one" class show dev "$device" | sed 's/ burst .*//; s/ leaf [^ ]*//' | sort
+      tc -n "mu$$-$one" qdisc show dev "$device" 2>/dev/null | sed -n 's/ [^ ]* parent 6d75:/ parent 6d75:/p' | sort
       tc -n "mu$$-$one" filter show dev "$device" parent 6d75: 2>/dev/null | sed -n 's/ fh .*flowid/ flowid/p; /match/p'
     done
   done
@@ -219,6 +220,14 @@ check "nothing was made anew" eval "made | diff '$work/made' -"
 tc -n "mu$$-r1" qdisc del dev wan root
 tc -n "mu$$-r2" class change dev wan parent 6d75:1 classid "$(tc -n "mu$$-r2" class show dev wan | sed -n 's/.*htb \([^ ]*\) .*rate 30Mbit.*/\1/p')" htb rate 10mbit ceil 10mbit
 comes "what somebody takes away or changes is put right" eval "made | diff '$work/made' -"
+
+# --- what circuits wait in ---
+remade () { made | diff "$work/made" -; }
+queue=$(tc -n "mu$$-r1" qdisc show dev wan | sed -n 's/.* parent \(6d75:[^ ]*\).*/\1/p' | head -n 1)
+check "a circuit has a queue of its own there" [ -n "$queue" ]
+check "which its agent's log names" grep -qE 'router r1: circuits at [^ ]* wait in a (bfifo|fq_codel)' "$work/agent-r1.log"
+tc -n "mu$$-r1" qdisc replace dev wan parent "$queue" pfifo limit 3
+comes "another queue is put right" remade
 
 kill "${pid[source-other]}" "${pid[source-thin]}"
 measure 3

@@ -45,15 +45,26 @@ static bool says (const sim_tc_call_t *call, const char *why)
 
 /*  --- qdiscs --- */
 
+static size_t queue_show (const sim_tc_class_t *class, char *text, size_t room)
+{
+    return (size_t) snprintf (text, room, "qdisc %s 8001: parent 6d75:%x limit %s\n", class->queue,
+                              class->minor, *class->limit ? class->limit : "10240p flows 1024");
+}
+
 static bool qdisc_show (const sim_tc_call_t *call)
 {
     const sim_tc_device_t *device = call->device;
+    char queues [SIM_TC_CLASSES * 64] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < device->classes_count; i++)
+        if (*device->classes [i].queue)
+            used += queue_show (&device->classes [i], queues + used, sizeof queues - used);
     *call->output = must_print (
-      "qdisc %s root refcnt 2 r2q 10 default 0x2\n%s",
+      "qdisc %s root refcnt 2 r2q 10 default 0x2\n%s%s",
       device->htb       ? "htb 6d75:"
       : *device->others ? device->others
                         : "noqueue 0:",
-      device->ingress ? "qdisc ingress ffff: parent ffff:fff1 ---------------- \n" : "");
+      queues, device->ingress ? "qdisc ingress ffff: parent ffff:fff1 ---------------- \n" : "");
     return true;
 }
 
@@ -122,10 +133,30 @@ static sim_tc_class_t *class_find (sim_tc_device_t *device, unsigned minor)
     return NULL;
 }
 
+/*  A new one, also where there is one of another kind. */
+static bool queue_replace (const sim_tc_call_t *call)
+{
+    unsigned minor = 0;
+    char kind [16] = "", limit [16] = "";
+    if (sscanf (call->rest, "parent 6d75:%x %15s limit %15s", &minor, kind, limit) < 2)
+        return broken (call, "a queue that nobody understands");
+    sim_tc_class_t *class = class_find (call->device, minor);
+    bool fq_codel = strcmp (kind, "fq_codel") == 0;
+    if (fq_codel && !call->self->fq_codel) {
+        call->self->fq_codels++;
+        return wrong (call->why, "Error: Specified qdisc kind is unknown.");
+    }
+    if (!class)
+        return says (call, "No such file or directory");
+    snprintf (class->queue, sizeof class->queue, "%s", kind);
+    memcpy (class->limit, limit, sizeof limit);
+    return true;
+}
+
 static bool class_replace (const sim_tc_call_t *call)
 {
     sim_tc_device_t *device = call->device;
-    sim_tc_class_t class;
+    sim_tc_class_t class = {0};
     const char *at = strstr (call->rest, "classid ");
     bool root = strncmp (call->rest, "parent 6d75: ", 13) == 0;
     if (!at || sscanf (at, "classid 6d75:%x htb rate %uMbit ceil %uMbit", &class.minor, &class.rate,
@@ -137,8 +168,11 @@ static bool class_replace (const sim_tc_call_t *call)
     if (!there) {
         assert (device->classes_count < SIM_TC_CLASSES);
         there = &device->classes [device->classes_count++];
+        *there = (sim_tc_class_t){0};
     }
-    *there = class;
+    there->minor = class.minor;
+    there->rate = class.rate;
+    there->ceil = class.ceil;
     return true;
 }
 
@@ -261,6 +295,7 @@ static const struct {
   {"tc qdisc show dev ", "", qdisc_show},
   {"tc qdisc add dev ", "root handle 6d75: htb default 2", qdisc_add},
   {"tc qdisc add dev ", "handle ffff: ingress", ingress_add},
+  {"tc qdisc replace dev ", "parent 6d75:", queue_replace},
   {"tc qdisc del dev ", "root", qdisc_del},
   {"tc qdisc del dev ", "ingress", ingress_del},
   {"tc class show dev ", "", class_show},
@@ -325,10 +360,23 @@ static bool sim_tc_fit (void *owner, const char *interface, uint32_t mbps, char 
 
 shaper_machine_t sim_tc_machine (sim_tc_t *self)
 {
-    return (shaper_machine_t){.owner = self, .command = sim_tc_command, .fit = sim_tc_fit};
+    return (shaper_machine_t){.owner = self,
+                              .command = sim_tc_command,
+                              .fit = sim_tc_fit,
+                              .no_fq_codel = &self->no_fq_codel};
 }
 
 /*  --- checks --- */
+
+/*  5 ms of its rate, or 192 KiB. */
+static bool queue_short (const sim_tc_class_t *class)
+{
+    unsigned kib = class->rate * 625 / 1024;
+    char limit [16];
+    snprintf (limit, sizeof limit, "%uKb", kib > 192 ? kib : 192);
+    return strcmp (class->queue, "fq_codel") == 0 ||
+           (strcmp (class->queue, "bfifo") == 0 && strcmp (class->limit, limit) == 0);
+}
 
 bool sim_tc_clean (const sim_tc_t *self)
 {
@@ -355,7 +403,8 @@ bool sim_tc_has (const sim_tc_t *self, const char *name, bool in, unsigned mbps)
     for (size_t i = 0; device && i < device->classes_count; i++)
         for (size_t f = 0; f < device->filters_count; f++)
             if (device->classes [i].rate == mbps && device->classes [i].ceil == mbps &&
-                device->filters [f].minor == device->classes [i].minor)
+                device->filters [f].minor == device->classes [i].minor &&
+                queue_short (&device->classes [i]))
                 return true;
     return false;
 }

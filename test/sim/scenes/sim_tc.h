@@ -1,5 +1,5 @@
 /*  sim_tc - a Linux machine with what tc and ip can do there, as far as an agent of a router asks
- *  it: devices, htb with classes, u32 filters, ifb devices. It speaks as iproute2 6.1 does, refuses
+ *  it: devices, htb with classes and their queues, u32 filters, ifb devices. It speaks as iproute2 6.1 does, refuses
  *  what the kernel refuses, and outlives whoever gives it commands.
  */
 #ifndef MUSUBI_SIM_TC_H
@@ -14,6 +14,8 @@ typedef struct {
     unsigned minor;
     unsigned rate; /* Mbit/s */
     unsigned ceil;
+    char queue [16]; /* "" = the default */
+    char limit [16]; /* of that, as it was given: "192Kb"; "" = none was */
 } sim_tc_class_t;
 
 typedef struct {
@@ -39,6 +41,9 @@ typedef struct {
 typedef struct {
     sim_tc_device_t devices [SIM_TC_DEVICES];
     size_t devices_count;
+    bool fq_codel;      /* the kernel has it */
+    bool no_fq_codel;   /* what the shaper knows of that, in this life */
+    size_t fq_codels;   /* how often it was asked for where it is not */
     int64_t dies_after; /* so many more commands that change something are carried out */
     const char *why;    /* a rule was broken; NULL = none was */
     size_t changes;     /* commands that changed something */
@@ -57,7 +62,7 @@ bool sim_tc_clean (const sim_tc_t *self);
 size_t sim_tc_circuits (const sim_tc_t *self, const char *device);
 
 /*  Is there a class of that rate, at this device or ("in") at the ifb of what comes in there, with
- *  just that ceil, and does a filter lead to it? */
+ *  just that ceil and a short queue, and does a filter lead to it? */
 bool sim_tc_has (const sim_tc_t *self, const char *device, bool in, unsigned mbps);
 
 #endif
