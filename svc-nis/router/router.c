@@ -11,6 +11,7 @@
 #define BACKOFF_MS     200
 #define BACKOFF_MS_MAX 10000
 #define END_MS         5000 /* a domain that is alive takes a circuit back itself */
+#define WATCH_GAP_MS   50   /* what somebody changes all the time is not looked at all the time */
 
 typedef struct {
     service_t *service;
@@ -20,12 +21,23 @@ typedef struct {
     int64_t lease_until_ms; /* mono: after it another agent may be the router's */
     router_work_t wanted;
     router_work_t seen;
-    uint64_t work; /* number of the last */
-    bool works;    /* it is under way */
-    bool again;    /* and is out of date */
+    uint64_t ordered; /* works */
+    uint64_t work;    /* number of the last to shape */
+    uint64_t watch;   /* and to watch */
+    bool works;       /* the first of these is under way */
+    bool again;       /* and is out of date */
+    bool doubted;     /* the machine was changed since it was looked at */
     uint64_t timer;
     char queue [QUEUE_KIND_BYTES_MAX + 1]; /* as last logged */
 } router_t;
+
+static uint64_t router_order (router_t *self, const char *kind, const router_work_t *work)
+{
+    packed_t arguments = codec_encode (&router_work_codec, work);
+    outbox_work (self->service->outbox, ++self->ordered, kind, packed_bytes (arguments));
+    free (arguments.data);
+    return self->ordered;
+}
 
 /*  Gives up what should have been taken back by now; true when there was any. */
 static bool router_end_past (router_t *self, const moment_t *now)
@@ -54,10 +66,15 @@ static void router_shape (void *owner, const moment_t *now, uint64_t token)
                      router_shape, self, 0);
         return;
     }
-    packed_t arguments = codec_encode (&router_work_codec, &self->wanted);
-    outbox_work (self->service->outbox, ++self->work, ROUTER_SHAPE, packed_bytes (arguments));
+    self->work = router_order (self, ROUTER_SHAPE, &self->wanted);
     self->works = true;
-    free (arguments.data);
+}
+
+static void router_watch (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) now, (void) token;
+    router_t *self = owner;
+    self->watch = router_order (self, ROUTER_WATCH, &(router_work_t){0});
 }
 
 /*  --- its service --- */
@@ -67,6 +84,8 @@ static packed_t router_ask (void *owner, const agent_poll_question_t *question)
     router_t *self = owner;
     router_question_t asked = {.said = question->said, .seen = self->seen};
     snprintf (asked.router, sizeof asked.router, "%s", self->settings.name);
+    if (self->doubted)
+        asked.seen.shapes_count = 0;
     return codec_encode (&router_question_codec, &asked);
 }
 
@@ -115,17 +134,16 @@ static void router_log (router_t *self)
     }
 }
 
-static bool router_on_work (void *owner, const moment_t *now, const event_t *event)
+static void router_on_shaped (router_t *self, const moment_t *now, const event_t *event)
 {
-    router_t *self = owner;
     router_work_t seen = {0};
     char why [WHY_BYTES];
-    if (event->work.work != self->work)
-        return false;
     self->works = false;
     if (!event->work.ok || !codec_decode (&router_work_codec, &seen, event->work.result, why))
         router_failed (self, event, &seen);
-    bool news = !codec_same (&router_work_codec, &seen, &self->seen);
+    bool news =
+      !codec_same (&router_work_codec, &seen, &self->seen) || (self->doubted && !self->again);
+    self->doubted &= self->again;
     codec_clear (&router_work_codec, &self->seen);
     self->seen = seen;
     if (news) {
@@ -134,6 +152,37 @@ static bool router_on_work (void *owner, const moment_t *now, const event_t *eve
     }
     timers_move (self->service->timers, &self->timer,
                  now->mono_ms + (self->again ? 0 : self->settings.look_ms), router_shape, self, 0);
+}
+
+/*  Where nothing can be watched, looks remain. */
+static void router_on_watched (router_t *self, const moment_t *now, const event_t *event)
+{
+    router_work_t touched;
+    char why [WHY_BYTES];
+    outbox_t *outbox = self->service->outbox;
+    if (!event->work.ok || !codec_decode (&router_work_codec, &touched, event->work.result, why)) {
+        outbox_log (outbox, LEVEL_WARNING, "router %s: what others change is seen by looks alone",
+                    self->settings.name);
+        return;
+    }
+    if (touched.interfaces_count > 0) {
+        outbox_log (outbox, LEVEL_INFO, "router %s: %s was changed by somebody else",
+                    self->settings.name, touched.interfaces->name);
+        self->doubted = true;
+        agent_poll_news (self->poll, now, 0);
+        router_shape (self, now, 0);
+    }
+    codec_clear (&router_work_codec, &touched);
+    timers_set (self->service->timers, now->mono_ms + WATCH_GAP_MS, router_watch, self, 0);
+}
+
+static bool router_on_work (void *owner, const moment_t *now, const event_t *event)
+{
+    router_t *self = owner;
+    bool shaped = event->work.work == self->work;
+    if (!shaped && event->work.work != self->watch)
+        return false;
+    (shaped ? router_on_shaped : router_on_watched) (self, now, event);
     return true;
 }
 
@@ -142,6 +191,7 @@ static bool router_on_work (void *owner, const moment_t *now, const event_t *eve
 static void router_on_start (void *owner, const moment_t *now)
 {
     agent_poll_start (((router_t *) owner)->poll, now);
+    router_watch (owner, now, 0);
 }
 
 static void router_destroy (void *owner)

@@ -1,4 +1,4 @@
-/*  tc - each command is a process of its own. */
+/*  tc - each command is a process of its own. What others change is heard of over netlink. */
 #include "tc.h"
 
 #include "command.h"
@@ -7,20 +7,36 @@
 #include "router.h"
 #include "shaper.h"
 
+#include <errno.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #define CAP_NET_ADMIN_ 12
+#define LOOKS_MAX      3     /* of one work, while something changes */
+#define WATCH_MS       500   /* a process that ends waits for it */
+#define CHANGES_BYTES  32768 /* more than the kernel puts into one datagram */
 
 static int64_t command_limit_ms;
 static name_list_t own_interfaces;
+static int changes = -1;           /* netlink: what is changed in traffic control, by whomever */
+static char changed [IF_NAMESIZE]; /* one of our devices that was; "" = none was */
+static pthread_mutex_t changes_lock = PTHREAD_MUTEX_INITIALIZER; /* whoever shapes has it */
 
 void tc_settle (int64_t limit_ms, const char *interfaces)
 {
     command_limit_ms = limit_ms;
     name_list_clear (&own_interfaces);
     name_list_add (&own_interfaces, interfaces, "");
+    struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_TC};
+    changes = socket (AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    if (changes >= 0 && bind (changes, (struct sockaddr *) &address, sizeof address) < 0)
+        descriptor_close (&changes);
 }
 
 static bool tc_command (void *owner, const char *command, char **output, char why [WHY_BYTES])
@@ -81,13 +97,71 @@ static bool tc_fit (void *owner, const char *interface, uint32_t mbps, char why 
     return true;
 }
 
+/*  --- what was changed --- */
+
+static void change_read (const struct nlmsghdr *message)
+{
+    struct tcmsg change;
+    char name [IF_NAMESIZE];
+    if (message->nlmsg_type < RTM_NEWQDISC || message->nlmsg_type > RTM_GETTFILTER ||
+        message->nlmsg_len < NLMSG_LENGTH (sizeof change))
+        return;
+    memcpy (&change, NLMSG_DATA (message), sizeof change);
+    if (if_indextoname ((unsigned) change.tcm_ifindex, name) &&
+        (name_list_has (&own_interfaces, name) ||
+         strncmp (name, SHAPER_IFB, strlen (SHAPER_IFB)) == 0))
+        memcpy (changed, name, sizeof changed);
+}
+
+/*  All that has come; what was too much for the socket may have been about us. */
+static bool changes_read (void)
+{
+    _Alignas(struct nlmsghdr) char bytes [CHANGES_BYTES];
+    ssize_t size;
+    while ((size = recv (changes, bytes, sizeof bytes, 0)) > 0 || (size < 0 && errno == ENOBUFS)) {
+        unsigned left = size > 0 ? (unsigned) size : 0;
+        if (left == 0)
+            memcpy (changed, "?", 2);
+        for (const struct nlmsghdr *message = (const void *) bytes; NLMSG_OK (message, left);
+             message = NLMSG_NEXT (message, left))
+            change_read (message);
+    }
+    return *changed;
+}
+
+/*  Our own changes are known when it ends, since it has looked after them. */
 static bool tc_shape (const void *order, void *result, char why [WHY_BYTES])
 {
     (void) why;
     static bool no_fq_codel;
     static const shaper_machine_t machine = {
       .command = tc_command, .fit = tc_fit, .no_fq_codel = &no_fq_codel};
-    shaper_run (&machine, order, result);
+    int looks = 0;
+    pthread_mutex_lock (&changes_lock);
+    do {
+        *changed = '\0';
+        codec_clear (&router_work_codec, result);
+        shaper_run (&machine, order, result);
+    } while (changes_read () && ++looks < LOOKS_MAX);
+    pthread_mutex_unlock (&changes_lock);
+    return true;
+}
+
+static bool tc_watch (const void *order, void *result, char why [WHY_BYTES])
+{
+    (void) order;
+    router_work_t *seen = result;
+    struct pollfd port = {.fd = changes, .events = POLLIN};
+    if (changes < 0)
+        return wrong (why, "this machine has no netlink socket for it");
+    poll (&port, 1, WATCH_MS);
+    pthread_mutex_lock (&changes_lock);
+    if (changes_read ()) {
+        seen->interfaces = must (calloc (seen->interfaces_count = 1, sizeof *seen->interfaces));
+        memcpy (seen->interfaces->name, changed, sizeof changed);
+        *changed = '\0';
+    }
+    pthread_mutex_unlock (&changes_lock);
     return true;
 }
 
@@ -96,5 +170,9 @@ const work_kind_t tc_works [] = {
    .order = &router_work_codec,
    .result = &router_work_codec,
    .carry_out = tc_shape},
+  {.kind = ROUTER_WATCH,
+   .order = &router_work_codec,
+   .result = &router_work_codec,
+   .carry_out = tc_watch},
 };
-const size_t tc_works_count = 1;
+const size_t tc_works_count = sizeof tc_works / sizeof *tc_works;

@@ -4,7 +4,7 @@
 
 #include "host.h"
 
-/*  ROUTER_SHAPE (router.h). */
+/*  ROUTER_SHAPE and ROUTER_WATCH (router.h), each on a worker of its own. */
 extern const work_kind_t tc_works [];
 extern const size_t tc_works_count;
 

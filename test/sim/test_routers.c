@@ -125,6 +125,7 @@ static void touch (routers_scene_t *self, size_t at)
         class->rate++;
     else
         strcpy (class->queue, "pfifo");
+    self->machines [at].touched = true;
 }
 
 static void circuit_tell (routers_scene_t *self, const moment_t *now, size_t i)
@@ -248,6 +249,15 @@ static void router_make (void *owner, core_t *core)
       core);
 }
 
+/*  What somebody has touched there. */
+static packed_t touched_take (sim_tc_t *machine)
+{
+    router_interface_t interface = {.name = "wan"};
+    router_work_t told = {.interfaces = &interface, .interfaces_count = machine->touched};
+    machine->touched = false;
+    return codec_encode (&router_work_codec, &told);
+}
+
 static packed_t shape (routers_scene_t *self, int process, sim_tc_t *machine,
                        const router_work_t *order)
 {
@@ -272,9 +282,10 @@ static bool work (void *owner, int process, int64_t mono_ms, const char *kind, b
     sim_tc_t *machine = &self->machines [strstr (sim_name (self->sim, process), "r2") != NULL];
     router_work_t order;
     char why [WHY_BYTES];
-    assert_string_equal (kind, ROUTER_SHAPE);
+    bool watches = strcmp (kind, ROUTER_WATCH) == 0;
+    assert_true (watches || strcmp (kind, ROUTER_SHAPE) == 0);
     assert_true (codec_decode (&router_work_codec, &order, arguments, why));
-    packed_t packed = shape (self, process, machine, &order);
+    packed_t packed = watches ? touched_take (machine) : shape (self, process, machine, &order);
     codec_clear (&router_work_codec, &order);
     *result = packed.data;
     *result_size = packed.size;

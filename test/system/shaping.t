@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Circuits that are really shaped: two routers with a 100 Mbit/s link between them, in namespaces of their own. Circuits of 30
 # and 60 Mbit/s get what they were promised, and no more, beside a greedy flow, while agents and their service are killed;
-# so does the file of a reservation, over its own circuit. At the end everything is as it was. MUSUBI_SHAPING_ROUNDS=25 kills 50 times, MUSUBI_SHAPING_SEED=N as an earlier run did.
+# so does the file of a reservation, over its own circuit. What somebody else takes away is seen at once, and not told as there. At the end everything is as it was. MUSUBI_SHAPING_ROUNDS=25 kills 50 times, MUSUBI_SHAPING_SEED=N as an earlier run did.
 . "$(dirname "$0")/lib.sh"
 if [ "$(id -u)" -ne 0 ] || ! ip netns add "mu$$-try" 2>/dev/null; then
   echo "1..0 # SKIP ${0##*/} needs root and network namespaces"
@@ -110,11 +110,12 @@ for one in a b c d; do
     --set classes/node/nodes=4 --set classes/node/cpus_per_node=1 --set 'accounts/all=*' --set lead=0s --set store/folder="$work/lis-$one"
 done
 launch planner ip netns exec "mu$$-hub" svc-planner --set gis=$gis "${trusted[@]}" --set bind/endpoint=tcp://10.70.0.1:0 --set margin=3s --set store/folder="$work/planner"
-agent () { # ROUTER [SETTING…]
-  launch "agent-$1" ip netns exec "mu$$-$1" svc-nis agent --set name="$1" --set nis=tcp://10.70.0.1:5590 --set interfaces=to-a,to-b,to-c,to-d,wan --set look=1s --set bind/endpoint=tcp://127.0.0.1:0 \
+mkdir "$work/slow" && printf '#!/bin/sh\n[ ! -e %s/on ] || sleep 0.1\nexec %s "$@"\n' "$work/slow" "$(command -v tc)" >"$work/slow/tc" && chmod +x "$work/slow/tc"
+agent () { # ROUTER [SETTING…]: its tc is slow while there is $work/slow/on
+  launch "agent-$1" ip netns exec "mu$$-$1" env PATH="$work/slow:$PATH" svc-nis agent --set name="$1" --set nis=tcp://10.70.0.1:5590 --set interfaces=to-a,to-b,to-c,to-d,wan --set look=1s --set bind/endpoint=tcp://127.0.0.1:0 \
     --set bind/events=tcp://127.0.0.1:0 --set store/folder="$work/agent-$1" "${@:2}"
 }
-agent r1
+agent r1 --set look=10m
 agent r2
 
 
@@ -217,12 +218,36 @@ says "  … with the router" 'nis/N: router r1: its agent does not ask'
 relaunch agent-r1
 comes "with it it is active again" is "$thin" active
 check "nothing was made anew" eval "made | diff '$work/made' -"
+check "no agent takes its own changes for somebody else's" eval "! grep 'was changed by somebody else' '$work'/agent-r?.log"
 tc -n "mu$$-r1" qdisc del dev wan root
 tc -n "mu$$-r2" class change dev wan parent 6d75:1 classid "$(tc -n "mu$$-r2" class show dev wan | sed -n 's/.*htb \([^ ]*\) .*rate 30Mbit.*/\1/p')" htb rate 10mbit ceil 10mbit
 comes "what somebody takes away or changes is put right" eval "made | diff '$work/made' -"
 
-# --- what circuits wait in ---
+# --- r1, which looks every ten minutes only, sees it as it happens, and says nothing is there before it has looked ---
+rooted () { [[ $(tc -n "mu$$-r1" qdisc show dev wan) == *'htb 6d75:'* ]]; }
 remade () { made | diff "$work/made" -; }
+doubted () { # until all is there again: was it said first that it was not, and never that it was?
+  local said told=no bound=$((SECONDS + 120))
+  while ! rooted; do
+    [ $SECONDS -lt $bound ] || return 1
+    said=$(state "$thin")
+    [[ $said == active* ]] || told=yes
+    [[ $said != active* || $told == no ]] || rooted || return 1
+  done
+  [ $told = yes ]
+}
+touch "$work/slow/on"
+tc -n "mu$$-r1" qdisc del dev wan root
+check "while a router's discipline is gone its circuits are not said to be active" doubted
+rm "$work/slow/on"
+comes "it is made again" remade
+comes "and told" is "$thin" active
+check "its agent's log has it" grep -q 'router r1: wan was changed by somebody else' "$work/agent-r1.log"
+began=$(date +%s%3N)
+tc -n "mu$$-r1" qdisc del dev wan root
+comes "without slow commands, too" rooted
+echo "# within $(($(date +%s%3N) - began)) ms"
+comes "with all that was there" remade
 queue=$(tc -n "mu$$-r1" qdisc show dev wan | sed -n 's/.* parent \(6d75:[^ ]*\).*/\1/p' | head -n 1)
 check "a circuit has a queue of its own there" [ -n "$queue" ]
 check "which its agent's log names" grep -qE 'router r1: circuits at [^ ]* wait in a (bfifo|fq_codel)' "$work/agent-r1.log"

@@ -45,6 +45,7 @@ typedef struct {
     bool no_fq_codel;   /* what the shaper knows of that, in this life */
     size_t fq_codels;   /* how often it was asked for where it is not */
     int64_t dies_after; /* so many more commands that change something are carried out */
+    bool touched;       /* by somebody else, and nobody has heard of it yet */
     const char *why;    /* a rule was broken; NULL = none was */
     size_t changes;     /* commands that changed something */
 } sim_tc_t;
