@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PREFIX "musubi-"
+#define PREFIX     "musubi-"
+#define DIGITS_MAX 20 /* of a number of 64 bits */
 
 static bool batch_name_plain (const char *name)
 {
@@ -15,23 +16,62 @@ static bool batch_name_plain (const char *name)
            strlen (name);
 }
 
+/*  Of a shape h is a digit of a hexadecimal number, d a whole decimal one, as printf writes it; any
+ *  other character is itself. */
+static bool batch_name_is (const char *name, const char *shape)
+{
+    for (; *shape; shape++) {
+        size_t digits = strspn (name, "0123456789");
+        size_t size = *shape == 'd' ? digits : 1;
+        if (*shape == 'd' && (digits == 0 || digits > DIGITS_MAX || (digits > 1 && *name == '0')))
+            return false;
+        if (*shape == 'h' && strspn (name, "0123456789abcdef") == 0)
+            return false;
+        if (*shape != 'd' && *shape != 'h' && *name != *shape)
+            return false;
+        name += size;
+    }
+    return *name == '\0';
+}
+
+/*  None of them is another one with a word before it, so a site whose name begins with another's and
+ *  a "-" never has names of that one. */
+static bool batch_name_of_one (const char *name)
+{
+    static const char *const shapes [] = {
+      "hhhhhhhhhhhh-d-d",                       /* a planner's reservation */
+      "hhhhhhhh-d-d",                           /* … while it is tried, txid_text */
+      "plus-hhhhhhhhhhhhhhhh",                  /* one that was made at its site */
+      "hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-d.d.d", /* run_name */
+    };
+    bool is = false;
+    for (size_t i = 0; !is && i < sizeof shapes / sizeof *shapes; i++)
+        is = batch_name_is (name, shapes [i]);
+    return is;
+}
+
 bool batch_name (const batch_setup_t *setup, const char *name, char to [BATCH_NAME_BYTES_MAX + 1],
                  char why [WHY_BYTES])
 {
     int size = snprintf (to, BATCH_NAME_BYTES_MAX + 1, PREFIX "%s-%s", setup->site, name);
+    if (!batch_name_of_one (name))
+        return wrong (why,
+                      "\"%.60s\": in a batch system a name should be the id that its planner has "
+                      "given a reservation, or a run's",
+                      name);
     return (size <= BATCH_NAME_BYTES_MAX && batch_name_plain (to)) ||
            wrong (why,
-                  "\"%.60s\": in a batch system a name should be letters, digits and . _ - @, "
-                  "together with the site's at most %d",
-                  name, BATCH_NAME_BYTES_MAX - (int) sizeof PREFIX);
+                  "\"%.60s\": in a batch system a site's name should be letters, digits and "
+                  ". _ - @, together with a reservation's at most %d",
+                  setup->site, BATCH_NAME_BYTES_MAX - (int) sizeof PREFIX);
 }
 
 const char *batch_name_ours (const batch_setup_t *setup, const char *name)
 {
     size_t site = strlen (setup->site), prefix = sizeof PREFIX - 1;
-    bool ours = strncmp (name, PREFIX, prefix) == 0 &&
-                strncmp (name + prefix, setup->site, site) == 0 && name [prefix + site] == '-';
-    return ours && batch_name_plain (name) ? name + prefix + site + 1 : NULL;
+    bool begins = strncmp (name, PREFIX, prefix) == 0 &&
+                  strncmp (name + prefix, setup->site, site) == 0 && name [prefix + site] == '-';
+    return begins && batch_name_of_one (name + prefix + site + 1) ? name + prefix + site + 1 : NULL;
 }
 
 batch_job_seen_t *batch_job_place (const batch_jobs_t *asked, const char *name)

@@ -118,12 +118,16 @@ typedef struct {
     bool (*list) (const batch_setup_t *setup, name_list_t *names, char why [WHY_BYTES]);
 } batch_system_t;
 
-/*  "musubi-SITE-NAME". False with why when it has other characters than letters, digits and
- *  . _ - @ in it, or is too long. */
+/*  "musubi-SITE-NAME". False with why when the name is neither a reservation's id nor a run's, or the
+ *  site's has other characters than letters, digits and . _ - @ in it, or all is too long. */
 bool batch_name (const batch_setup_t *setup, const char *name, char to [BATCH_NAME_BYTES_MAX + 1],
                  char why [WHY_BYTES]);
 
-/*  Behind "musubi-SITE-"; NULL when the name is not one of ours. */
+/*  A reservation's id that none has: no planner starts for the 0th time. */
+#define BATCH_NAME_OF_NONE "000000000000-0-0"
+
+/*  Behind "musubi-SITE-"; NULL when the name is not one of ours: what stands there should be exactly
+ *  a reservation's id or a run's. Whether it is of our queue is for the caller to see. */
 const char *batch_name_ours (const batch_setup_t *setup, const char *name);
 
 /*  Is it queued, or does it run or rest? */

@@ -35,7 +35,7 @@ static batch_fitness_t grid_complex_check (const batch_setup_t *setup, char why 
 static batch_fitness_t grid_right_check (const batch_setup_t *setup, char why [WHY_BYTES])
 {
     char name [BATCH_NAME_BYTES_MAX + 1], said [WHY_BYTES] = "";
-    if (!batch_name (setup, "may-we-reserve", name, why))
+    if (!batch_name (setup, BATCH_NAME_OF_NONE, name, why))
         return BATCH_UNFIT;
     command_told_t told = BATCH_RUN (setup, NULL, said, "qconf", "-dq", name);
     if (told != COMMAND_REFUSED || strstr (said, "does not exist"))

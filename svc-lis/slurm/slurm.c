@@ -51,7 +51,7 @@ static batch_fitness_t partition_check (const batch_setup_t *setup, char why [WH
 static batch_fitness_t right_check (const batch_setup_t *setup, char why [WHY_BYTES])
 {
     char name [BATCH_NAME_BYTES_MAX + 1], named [BATCH_NAME_BYTES_MAX + 16];
-    if (!batch_name (setup, "may-we-reserve", name, why))
+    if (!batch_name (setup, BATCH_NAME_OF_NONE, name, why))
         return BATCH_UNFIT;
     snprintf (named, sizeof named, "reservation=%s", name);
     command_told_t told = BATCH_RUN (setup, NULL, why, "scontrol", "delete", named);

@@ -135,7 +135,7 @@ static void bench_batch_with (size_t existing)
     int64_t from_ms = wall_ms () + FAR_MS;
     for (size_t i = 0; i < ROUNDS; i++) {
         text_auto_t *name = must_print ("alone-%zu-%zu", existing, i);
-        text_auto_t *ours = must_print ("musubi-%s-r-%zu-%zu", setup.site, existing, i);
+        text_auto_t *ours = must_print ("musubi-%s-0000000be9c4-%zu-%zu", setup.site, existing, i);
         back_end_order_t order = {.reservation = ours,
                                   .owner = "alice",
                                   .account = "nobody",

@@ -27,13 +27,16 @@ held () { [ "$(squeue -h -j "$own" -o %T)" = RESV_DEL_HOLD ]; }
 comes "and holds what its owner has queued" held
 check "nothing runs" test -z "$(squeue -h -t R -o %i)"
 leave () { scontrol create reservation="$1" nodes=n2 users="$slurm_account" starttime=now+1hour duration=10 partitionname=batch flags=IGNORE_JOBS,OVERLAP; } # NAME
-check "Slurm has one of the site's that the site does not know" leave musubi-ams-left
+check "Slurm has one of the site's that the site does not know" leave musubi-ams-3fa9c2d10b7e-1-1
 check "and one of somebody else" leave musubi-amstel
+check "and one of a site whose name begins with this one's" leave musubi-ams-2-3fa9c2d10b7e-1-1
 check "the site is back" musubi up --dir "$federation"
 comes "it is made again" in_slurm "$id" ACTIVE
-comes "what the site does not know is removed" gone_from_slurm left
+comes "what the site does not know is removed" gone_from_slurm 3fa9c2d10b7e-1-1
 check "what is somebody else's is not" scontrol show reservation musubi-amstel
 check "and goes" scontrol delete reservation=musubi-amstel
+check "nor is the other site's" scontrol show reservation musubi-ams-2-3fa9c2d10b7e-1-1
+check "and goes" scontrol delete reservation=musubi-ams-2-3fa9c2d10b7e-1-1
 comes "the task that waited has run" is "$second" exit_code 0
 check "in the reservation" test "$(musubi output "$second.0")" = "in musubi-ams-$id"
 comes "the one that ran has ended" is "$first" exit_code 0
