@@ -67,6 +67,7 @@ static void configuration_write_batch (const configuration_t *self, FILE *to)
     federation_write_value (to, 0, "name", self->node->site);
     federation_write_value (to, 0, "system", self->node->name);
     federation_write_value (to, 0, "queue", self->node->queue);
+    federation_write_value (to, 0, "prefix", self->node->prefix);
     federation_write_value (to, 0, "lis", self->site);
     federation_write_value (to, 0, "runs", self->kept);
 }

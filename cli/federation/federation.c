@@ -46,6 +46,8 @@ static const config_key_t keys [] = {
             "none: keeps the times only; runner: runs tasks on the site's nodes; slurm, "
             "gridengine: this batch system has the nodes and runs the tasks"),
   KEY_TEXT ("sites/*/batch/queue", "", "with a batch system: its partition or queue"),
+  KEY_TEXT ("sites/*/batch/prefix", "musubi",
+            "what all names of the site's there begin with: PREFIX-SITE-ID"),
   KEY_DURATION ("sites/*/batch/limit", "10s", 100, DAY_MS,
                 "time that a command of the batch system may take"),
   KEY_DURATION ("sites/*/batch/watch", "5s", 100, DAY_MS,
@@ -235,14 +237,16 @@ static bool site_runs (const federation_t *self, const char *site)
 static void read_batch (const federation_t *self, const char *site, const char *back_end,
                         federation_nodes_t *nodes)
 {
-    char path [ZPL_PATH_BYTES];
+    char path [ZPL_PATH_BYTES], prefix [ZPL_PATH_BYTES];
     snprintf (path, sizeof path, "sites/%s/batch/queue", site);
+    snprintf (prefix, sizeof prefix, "sites/%s/batch/prefix", site);
     name_list_add (&nodes->names, back_end, "");
     nodes->list = must (calloc (1, sizeof *nodes->list));
     *nodes->list = (federation_node_t){.name = *nodes->names.words,
                                        .class_name = "",
                                        .site = site,
-                                       .queue = config_text (self->config, path)};
+                                       .queue = config_text (self->config, path),
+                                       .prefix = config_text (self->config, prefix)};
 }
 
 /*  Adds what is known of the nodes of a class, whose names have been read. */

@@ -26,8 +26,9 @@ typedef struct {
     const char *name;       /* its name in the site: "thin-001"; "slurm" */
     const char *class_name; /* "" = a batch system */
     uint32_t cpus;
-    const char *site;  /* of a batch system only */
-    const char *queue; /* of a batch system only: the site's partition there */
+    const char *site;   /* of a batch system only */
+    const char *queue;  /* of a batch system only: the site's partition there */
+    const char *prefix; /* of a batch system only: of the site's names there */
 } federation_node_t;
 
 /*  The example of five sites that comes with the client. */

@@ -57,7 +57,8 @@ bool batch_back_end_begin (const config_t *config, const batch_system_t *const *
     if (!batch_back_end_system)
         return true; /* whether it is another kind is for the site's core to say */
     batch_back_end_setup =
-      (batch_setup_t){.site = config_text (config, "name"),
+      (batch_setup_t){.prefix = config_text (config, "batch/prefix"),
+                      .site = config_text (config, "name"),
                       .queue = config_text (config, "batch/queue"),
                       .limit_ms = config_duration_ms (config, "batch/limit"),
                       .early_ms = config_duration_ms (config, "batch/watch") + EARLY_MS,
@@ -66,6 +67,8 @@ bool batch_back_end_begin (const config_t *config, const batch_system_t *const *
         return config_wrong (config, "batch/queue", why,
                              "with the back end %s name the partition or queue that is the site's",
                              batch_back_end_system->name);
+    if (!batch_prefix_check (batch_back_end_setup.prefix, unfit))
+        return config_wrong (config, "batch/prefix", why, "%s", unfit);
     batch_fitness_t fitness = batch_back_end_system->check (&batch_back_end_setup, true, unfit);
     if (fitness == BATCH_UNFIT)
         return config_wrong (config, "back_end", why, "%s", unfit);

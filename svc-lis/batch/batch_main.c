@@ -16,6 +16,7 @@ static const config_key_t batch_keys [] = {
   KEY_NEEDED (CONFIG_TEXT, "name", 0, 0, "the site's name in the federation, such as ams"),
   KEY_NEEDED (CONFIG_TEXT, "system", 0, 0, "slurm or gridengine: the site's back_end"),
   KEY_NEEDED (CONFIG_TEXT, "queue", 0, 0, "the partition, or the queue, that is the site's"),
+  KEY_TEXT ("prefix", "musubi", "as the site's batch/prefix"),
   KEY_NEEDED (CONFIG_TEXT, "lis", 0, 0, "endpoints of the site's svc-lis, separated by commas"),
   KEY_NEEDED (
     CONFIG_TEXT, "runs", 0, 0,
@@ -39,12 +40,15 @@ static bool batch_main_fit (const batch_system_t *system, const config_t *config
 {
     char unfit [WHY_BYTES];
     const char *jobs = config_text (config, "jobs");
-    batch_main_setup = (batch_setup_t){.site = config_text (config, "name"),
+    batch_main_setup = (batch_setup_t){.prefix = config_text (config, "prefix"),
+                                       .site = config_text (config, "name"),
                                        .queue = config_text (config, "queue"),
                                        .limit_ms = config_duration_ms (config, "limit"),
                                        .jobs = strcmp (jobs, "keep") == 0};
     if (!batch_main_setup.jobs && strcmp (jobs, "yield") != 0)
         return config_wrong (config, "jobs", why, "\"%.80s\" should be yield or keep", jobs);
+    if (!batch_prefix_check (batch_main_setup.prefix, unfit))
+        return config_wrong (config, "prefix", why, "%s", unfit);
     if (*config_text (config, "runs") != '/' || strlen (config_text (config, "runs")) > 1024)
         return config_wrong (config, "runs", why, "should be an absolute path");
     return system->check (&batch_main_setup, false, unfit) != BATCH_UNFIT ||

@@ -7,8 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PREFIX     "musubi-"
 #define DIGITS_MAX 20 /* of a number of 64 bits */
+
+bool batch_prefix_check (const char *prefix, char why [WHY_BYTES])
+{
+    size_t size = strlen (prefix);
+    return (size > 0 && size <= BATCH_PREFIX_BYTES_MAX &&
+            strspn (prefix, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") ==
+              size) ||
+           wrong (why, "\"%.60s\" should be letters and digits, at most %d", prefix,
+                  BATCH_PREFIX_BYTES_MAX);
+}
 
 static bool batch_name_plain (const char *name)
 {
@@ -50,28 +59,38 @@ static bool batch_name_of_one (const char *name)
     return is;
 }
 
+/*  "PREFIX-SITE-", and how long that is. */
+static size_t batch_name_begin (const batch_setup_t *setup, char to [BATCH_NAME_BYTES_MAX + 1])
+{
+    int size = snprintf (to, BATCH_NAME_BYTES_MAX + 1, "%s-%s-",
+                         setup->prefix ? setup->prefix : "musubi", setup->site);
+    return (size_t) size;
+}
+
 bool batch_name (const batch_setup_t *setup, const char *name, char to [BATCH_NAME_BYTES_MAX + 1],
                  char why [WHY_BYTES])
 {
-    int size = snprintf (to, BATCH_NAME_BYTES_MAX + 1, PREFIX "%s-%s", setup->site, name);
     if (!batch_name_of_one (name))
         return wrong (why,
                       "\"%.60s\": in a batch system a name should be the id that its planner has "
                       "given a reservation, or a run's",
                       name);
-    return (size <= BATCH_NAME_BYTES_MAX && batch_name_plain (to)) ||
-           wrong (why,
-                  "\"%.60s\": in a batch system a site's name should be letters, digits and "
-                  ". _ - @, together with a reservation's at most %d",
-                  setup->site, BATCH_NAME_BYTES_MAX - (int) sizeof PREFIX);
+    size_t size = batch_name_begin (setup, to);
+    if (size + strlen (name) > BATCH_NAME_BYTES_MAX || !batch_name_plain (to))
+        return wrong (why,
+                      "\"%.60s\": in a batch system a site's name should be letters, digits and "
+                      ". _ - @, and short enough for %d together with a reservation's",
+                      setup->site, BATCH_NAME_BYTES_MAX);
+    strcpy (to + size, name);
+    return true;
 }
 
 const char *batch_name_ours (const batch_setup_t *setup, const char *name)
 {
-    size_t site = strlen (setup->site), prefix = sizeof PREFIX - 1;
-    bool begins = strncmp (name, PREFIX, prefix) == 0 &&
-                  strncmp (name + prefix, setup->site, site) == 0 && name [prefix + site] == '-';
-    return begins && batch_name_of_one (name + prefix + site + 1) ? name + prefix + site + 1 : NULL;
+    char begin [BATCH_NAME_BYTES_MAX + 1];
+    size_t size = batch_name_begin (setup, begin);
+    bool begins = size <= BATCH_NAME_BYTES_MAX && strncmp (name, begin, size) == 0;
+    return begins && batch_name_of_one (name + size) ? name + size : NULL;
 }
 
 batch_job_seen_t *batch_job_place (const batch_jobs_t *asked, const char *name)

@@ -7,8 +7,9 @@
  *  with why: a sentence that names what was refused, in the batch system's own words where it has
  *  some. What it answers is looked at again before it is told.
  *
- *  All that is ours there is called "musubi-SITE-" and the reservation's or the run's name
- *  (batch_name). Nothing of another name is ever changed, but for jobs in the way of an opening.
+ *  All that is ours there is called "PREFIX-SITE-" and the reservation's or the run's id
+ *  (batch_name), and is of the site's queue. Nothing else is ever changed, but for jobs in the way of
+ *  an opening.
  */
 #ifndef MUSUBI_BATCH_SYSTEM_H
 #define MUSUBI_BATCH_SYSTEM_H
@@ -18,10 +19,12 @@
 #include "command.h"
 #include "name_list.h"
 
-#define BATCH_NAME_BYTES_MAX (2 * NAME_BYTES_MAX + 8)
+#define BATCH_PREFIX_BYTES_MAX 16
+#define BATCH_NAME_BYTES_MAX   (BATCH_PREFIX_BYTES_MAX + 2 * NAME_BYTES_MAX + 2)
 
 /*  Borrowed for life. */
 typedef struct {
+    const char *prefix; /* of all names of ours; NULL = "musubi" */
     const char *site;
     const char *queue; /* the partition, or the queue, that is the site's */
     int64_t limit_ms;  /* that one command may take; 10 000 */
@@ -118,7 +121,11 @@ typedef struct {
     bool (*list) (const batch_setup_t *setup, name_list_t *names, char why [WHY_BYTES]);
 } batch_system_t;
 
-/*  "musubi-SITE-NAME". False with why when the name is neither a reservation's id nor a run's, or the
+/*  Is that a prefix: letters and digits, at most BATCH_PREFIX_BYTES_MAX? It has no "-", so that a site's
+ *  name with one prefix is never taken for another's. False with why. */
+bool batch_prefix_check (const char *prefix, char why [WHY_BYTES]);
+
+/*  "PREFIX-SITE-NAME". False with why when the name is neither a reservation's id nor a run's, or the
  *  site's has other characters than letters, digits and . _ - @ in it, or all is too long. */
 bool batch_name (const batch_setup_t *setup, const char *name, char to [BATCH_NAME_BYTES_MAX + 1],
                  char why [WHY_BYTES]);
@@ -126,7 +133,7 @@ bool batch_name (const batch_setup_t *setup, const char *name, char to [BATCH_NA
 /*  A reservation's id that none has: no planner starts for the 0th time. */
 #define BATCH_NAME_OF_NONE "000000000000-0-0"
 
-/*  Behind "musubi-SITE-"; NULL when the name is not one of ours: what stands there should be exactly
+/*  Behind "PREFIX-SITE-"; NULL when the name is not one of ours: what stands there should be exactly
  *  a reservation's id or a run's. Whether it is of our queue is for the caller to see. */
 const char *batch_name_ours (const batch_setup_t *setup, const char *name);
 

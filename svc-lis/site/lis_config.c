@@ -34,6 +34,9 @@ const config_key_t lis_keys [] = {
             "slurm, gridengine: its nodes are this batch system's, which runs the tasks"),
   KEY_TEXT ("batch/queue", "",
             "with a batch system: its partition, or its queue, that is the site's"),
+  KEY_TEXT ("batch/prefix", "musubi",
+            "what all names of the site's there begin with: PREFIX-SITE-ID; for sites of one name "
+            "on one batch system. Its agent must have the same"),
   KEY_DURATION ("batch/limit", "10s", 100, SETTING_DAY_MS,
                 "the time that a command of the batch system may take"),
   KEY_DURATION ("batch/watch", "5s", 100, SETTING_DAY_MS,

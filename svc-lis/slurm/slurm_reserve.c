@@ -74,7 +74,8 @@ static void slurm_pair_take (void *owner, char *line)
 {
     slurm_pair_t *self = owner;
     slurm_reservation_t seen;
-    if (slurm_reservation_read (line, &seen) && strcmp (seen.name, self->order->reservation) == 0)
+    if (slurm_reservation_read (line, &seen) && strcmp (seen.name, self->order->reservation) == 0 &&
+        strcmp (seen.partition, self->setup->queue) == 0) /* else it is another site's */
         slurm_pair_compare (self, &seen);
     name_list_clear (&seen.nodes);
 }

@@ -72,6 +72,21 @@ static void what_only_looks_like_one_is_not (void **state)
         assert_null (batch_name_ours (&ams, names [i]));
 }
 
+static void a_prefix_tells_sites_of_one_name_apart (void **state)
+{
+    (void) state;
+    static const char *const wrong_ones [] = {"", "a-b", "a b", "seventeen12345678"};
+    const batch_setup_t other = {.prefix = "grid2", .site = "ams", .queue = "batch"};
+    char name [BATCH_NAME_BYTES_MAX + 1], why [WHY_BYTES];
+    assert_true (batch_prefix_check (other.prefix, why));
+    assert_true (batch_name (&other, "3fa9c2d10b7e-1-42", name, why));
+    assert_string_equal (name, "grid2-ams-3fa9c2d10b7e-1-42");
+    assert_non_null (batch_name_ours (&other, name));
+    assert_null (batch_name_ours (&ams, name));
+    for (size_t i = 0; i < sizeof wrong_ones / sizeof *wrong_ones; i++)
+        assert_false (batch_prefix_check (wrong_ones [i], why));
+}
+
 static void a_name_that_would_not_be_known_again_is_refused (void **state)
 {
     (void) state;
@@ -89,6 +104,7 @@ int main (void)
       cmocka_unit_test (what_a_site_names_is_its_own),
       cmocka_unit_test (what_another_site_names_is_not),
       cmocka_unit_test (what_only_looks_like_one_is_not),
+      cmocka_unit_test (a_prefix_tells_sites_of_one_name_apart),
       cmocka_unit_test (a_name_that_would_not_be_known_again_is_refused),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
