@@ -80,22 +80,59 @@ typedef struct {
     const batch_setup_t *setup;
     batch_picture_t *picture;
     size_t recurring;
+    bool gone; /* the partition: these are the nodes of all */
 } slurm_looking_t;
+
+/*  Why the partition takes nothing, from its availability and whether it is root's; "" = it does. */
+static void slurm_partition_closed (const slurm_looking_t *self, const char *availability,
+                                    const char *root, char why [WHY_BYTES])
+{
+    const char *queue = self->setup->queue;
+    *why = '\0';
+    if (self->gone)
+        wrong (why, "Slurm has no partition %.60s with nodes", queue);
+    else if (strcmp (availability, "up") != 0)
+        wrong (why, "Slurm's partition %.60s has the state %.40s", queue, availability);
+    else if (strcmp (root, "yes") == 0)
+        wrong (why, "Slurm's partition %.60s is closed to all but root", queue);
+}
 
 static void slurm_node_take (void *owner, char *line)
 {
-    batch_picture_t *picture = ((const slurm_looking_t *) owner)->picture;
-    batch_node_t *node = batch_picture_node (picture, command_field (&line));
-    const char *state = command_field (&line), *cpus = command_field (&line);
-    const char *used = command_field (&line), *reason = line; /* any text, the rest of the line */
-    node->up = slurm_node_up (state);
-    node->drained = strncmp (state, "drain", 5) == 0;
+    const slurm_looking_t *self = owner;
+    char closed [WHY_BYTES];
+    const char *name = command_field (&line), *state = command_field (&line);
+    const char *cpus = command_field (&line), *used = command_field (&line);
+    const char *availability = command_field (&line), *root = command_field (&line);
+    const char *reason = line; /* any text, the rest of the line */
+    size_t count = self->picture->nodes_count;
+    if (count > 0 && strcmp (self->picture->nodes [count - 1].node, name) == 0)
+        return; /* it is in two partitions; they come by name */
+    batch_node_t *node = batch_picture_node (self->picture, name);
+    slurm_node_state (state, node);
+    slurm_partition_closed (self, availability, root, closed);
+    node->drained = node->drained || *closed;
     node->cpus = (uint32_t) strtoul (cpus, NULL, 10);
     node->cpus_busy = (uint32_t) strtoul (used, NULL, 10);
-    if (strcmp (reason, "none") != 0)
+    if (*closed)
+        snprintf (node->why, sizeof node->why, "%s", closed);
+    else if (strcmp (reason, "none") != 0)
         snprintf (node->why, sizeof node->why, "%s", reason);
-    else if (!node->up)
+    else if (!node->up || node->drained)
         snprintf (node->why, sizeof node->why, "Slurm says %s", state);
+}
+
+#define SLURM_NODES(looking, why, ...)                                                             \
+    (BATCH_LINES ((looking)->setup, slurm_node_take, looking, why, "sinfo", "-h", "-N", "-o",      \
+                  "%N|%T|%c|%C|%a|%r|%E", __VA_ARGS__) == COMMAND_DONE)
+
+/*  The nodes of a partition that is gone are still there. */
+static bool slurm_nodes_look (slurm_looking_t *self, char why [WHY_BYTES])
+{
+    if (!SLURM_NODES (self, why, "-p", self->setup->queue))
+        return false;
+    self->gone = self->picture->nodes_count == 0;
+    return !self->gone || SLURM_NODES (self, why, "-a");
 }
 
 static void slurm_booking_add (slurm_looking_t *self, const slurm_reservation_t *seen)
@@ -159,10 +196,9 @@ static void slurm_job_take (void *owner, char *line)
 
 static bool slurm_look (const batch_setup_t *setup, batch_picture_t *picture, char why [WHY_BYTES])
 {
-    slurm_looking_t looking = {setup, picture, 0};
+    slurm_looking_t looking = {.setup = setup, .picture = picture};
     snprintf (picture->system, sizeof picture->system, "slurm");
-    return BATCH_LINES (setup, slurm_node_take, &looking, why, "sinfo", "-h", "-N", "-p",
-                        setup->queue, "-o", "%N|%T|%c|%C|%E") == COMMAND_DONE &&
+    return slurm_nodes_look (&looking, why) &&
            SLURM_RESERVATIONS (setup, slurm_booking_take, &looking, why) &&
            (!setup->jobs ||
             BATCH_LINES (setup, slurm_job_take, &looking, why, "squeue", "-h", "-t", "R,S", "-p",
@@ -226,10 +262,11 @@ static command_told_t slurm_submit (const batch_setup_t *setup, const batch_job_
     text_auto_t *output = must_print ("--output=%s", job->output);
     text_auto_t *errors = must_print ("--error=%s", job->errors);
     text_auto_t *reservation = must_print ("--reservation=%s", job->reservation);
-    return BATCH_SUBMIT (setup, job, "reservation is invalid", why, "sbatch", "--parsable",
-                         "--no-requeue", "--export=ALL", "--open-mode=append", "--nodes=1",
-                         "--ntasks=1", name, partition, cpus, limit, folder, output,
-                         *job->errors ? errors : output, *job->reservation ? reservation : NULL);
+    command_told_t told = BATCH_SUBMIT (
+      setup, job, "reservation is invalid", why, "sbatch", "--parsable", "--no-requeue",
+      "--export=ALL", "--open-mode=append", "--nodes=1", "--ntasks=1", name, partition, cpus, limit,
+      folder, output, *job->errors ? errors : output, *job->reservation ? reservation : NULL);
+    return told == COMMAND_REFUSED && slurm_refused_for_now (why) ? COMMAND_SILENT : told;
 }
 
 static bool slurm_signal (const batch_setup_t *setup, const char *id, batch_signal_t signal,

@@ -153,28 +153,47 @@ static bool slurm_word_in (const char *word, const char *words)
     return name_list_has (&list, word);
 }
 
+/*  A word that is not known is of a job that is there, and neither over nor lost. */
 batch_job_state_t slurm_job_state (const char *word)
 {
     if (strcmp (word, "RESV_DEL_HOLD") == 0)
         return BATCH_JOB_HELD;
-    if (slurm_word_in (word, "PENDING CONFIGURING REQUEUED REQUEUE_HOLD REQUEUE_FED SPECIAL_EXIT"))
-        return BATCH_JOB_QUEUED;
     if (slurm_word_in (word, "RUNNING COMPLETING SIGNALING RESIZING STAGE_OUT"))
         return BATCH_JOB_RUNNING;
+    if (slurm_word_in (word, "SUSPENDED STOPPED"))
+        return BATCH_JOB_SUSPENDED;
     if (slurm_word_in (word, "COMPLETED FAILED CANCELLED TIMEOUT DEADLINE PREEMPTED OUT_OF_MEMORY "
                              "REVOKED"))
         return BATCH_JOB_ENDED;
-    return slurm_word_in (word, "SUSPENDED STOPPED") ? BATCH_JOB_SUSPENDED : BATCH_JOB_LOST;
+    return slurm_word_in (word, "NODE_FAIL BOOT_FAIL LAUNCH_FAILED RECONFIG_FAIL")
+             ? BATCH_JOB_LOST
+             : BATCH_JOB_QUEUED;
 }
 
 /*  Whom Slurm has not heard yet, after its own start ("unknown") or for a while ("idle*"), it will call
- *  down itself when it is time. */
-bool slurm_node_up (const char *state)
+ *  down itself when it is time; whom it has switched off to save power it switches on for a job. */
+void slurm_node_state (const char *state, batch_node_t *node)
 {
     char word [32];
-    size_t size = strspn (state, "abcdefghijklmnopqrstuvwxyz");
+    size_t size = strspn (state, "abcdefghijklmnopqrstuvwxyz_");
     snprintf (word, sizeof word, "%.*s", (int) size, state);
-    return slurm_word_in (word, "idle allocated mixed completing reserved maint planned draining "
-                                "drained unknown") &&
-           !strpbrk (state + size, "!%");
+    node->up = !slurm_word_in (word, "down error future inval");
+    node->drained =
+      node->up && !slurm_word_in (word, "idle allocated mixed completing reserved maint planned "
+                                        "unknown powering_down powering_up powered_down");
+}
+
+bool slurm_refused_for_now (const char *why)
+{
+    static const char *const words [] = {
+      "partition not available",         /* DRAIN, INACTIVE */
+      "invalid partition name",          /* it is gone */
+      "not permitted to use this",       /* closed to its group or its account */
+      "access/permission denied",        /* to all but root, or from this machine */
+      "node configuration is not avail", /* no node is there that has so many CPUs */
+    };
+    bool is = false;
+    for (size_t i = 0; !is && i < sizeof words / sizeof *words; i++)
+        is = strcasestr (why, words [i]) != NULL;
+    return is;
 }

@@ -42,7 +42,11 @@ int64_t slurm_time_whole (int64_t ms);
 
 batch_job_state_t slurm_job_state (const char *word);
 
-/*  Of "idle", "down*", "mixed", …: does it run jobs, or would it if it were not drained? */
-bool slurm_node_up (const char *state);
+/*  Sets up and drained by "idle", "down*", "mixed", …: a state that is not known counts as drained, for
+ *  a node that gets nothing new and may still run what it has. */
+void slurm_node_state (const char *state, batch_node_t *node);
+
+/*  Is that what sbatch says of a partition, or of its nodes, whose state may end? */
+bool slurm_refused_for_now (const char *why);
 
 #endif

@@ -257,6 +257,8 @@ static bool slurm_begun (const slurm_pair_t *self, char why [WHY_BYTES])
 bool slurm_keep (const batch_setup_t *setup, back_end_step_t step, const back_end_order_t *order,
                  char why [WHY_BYTES])
 {
+    if (order->nodes_count == 0)
+        return true; /* all that it had are lost: there is nothing to make until others come */
     slurm_pair_t self = slurm_pair (setup, order);
     char what [WHY_BYTES] = "";
     int64_t clear_ms =

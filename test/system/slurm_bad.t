@@ -36,9 +36,18 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 scontrol update partitionname=batch AllowGroups=nosuch
 bag=$(run -- true)
-comes "a task whose account Slurm refuses is not run" is "$bag" state stopped
-check "and why is told" grep -q 'sbatch: .*not permitted' <(of_task "$bag" why)
+refused () { grep -q 'not permitted to use this partition' "$federation"/log/batch-*.log; }
+comes "a task whose account the partition is closed to is refused by Slurm" refused
+check "and waits for that to end" test "$(of_task "$bag" state)" != stopped
 scontrol update partitionname=batch AllowGroups=ALL
+comes "which it does" is "$bag" exit_code 0
+echo EnforcePartLimits=ALL >>"$SLURM_CONF"
+check "Slurm keeps to its limits" scontrol reconfigure
+scontrol update partitionname=batch MaxTime=1
+bag=$(run -- true)
+comes "a task that it refuses for good is not run" is "$bag" state stopped
+check "and why is told" grep -q 'sbatch: .*time limit' <(of_task "$bag" why)
+scontrol update partitionname=batch MaxTime=INFINITE
 
 # --- lies ---
 
