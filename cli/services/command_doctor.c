@@ -81,11 +81,13 @@ static void hear_node (doctor_asked_t *asked, const json_t *node)
     if (flag_of (node, "guest"))
         return;
     asked->nodes++;
-    if (strcmp (state, "up") == 0)
-        return;
     char how [STATE_BYTES];
     const char *why = text_of (node, "why");
-    snprintf (how, sizeof how, "%s%s%s%s", state, *why ? " (" : "", why, *why ? ")" : "");
+    bool up = strcmp (state, "up") == 0, drained = flag_of (node, "drained") && *why;
+    if (up && !drained)
+        return;
+    snprintf (how, sizeof how, "%s%s%s%s", up ? "drained" : state, *why ? " (" : "", why,
+              *why ? ")" : "");
     if (!json_object_get (asked->ailing, how))
         take (asked->ailing, how, json_array ());
     json_array_append (json_object_get (asked->ailing, how), json_object_get (node, "node"));

@@ -2,6 +2,10 @@
  *
  *      up there -> up       down there, or not there -> lost       no answer -> silent
  *
+ *  A node with fewer CPUs there than its class sells counts as drained; with more it is the site's
+ *  choice, of cores or of threads. While nothing there is up and not drained, the place of the batch
+ *  system counts as drained, too: tasks would only wait there, or be refused.
+ *
  *  What the batch system says of a node counts at once, as it has timeouts of its own. Silence says
  *  nothing: a node that was lost stays lost, and any other may well go on. What others have booked
  *  there is stored with the place of the batch system, so that it counts from the start.
@@ -10,6 +14,8 @@
 
 #include "must.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,9 +102,15 @@ static void place_follow (nodes_t *self, const moment_t *now, size_t node)
 
 void nodes_batch_follow (nodes_t *self, const moment_t *now)
 {
-    for (size_t i = 0; i < self->places_count; i++)
-        if (i != self->batch)
-            place_follow (self, now, i);
+    bool usable = !self->picture || self->picture->seen_ms == 0;
+    for (size_t i = 0; i < self->places_count; i++) {
+        if (i == self->batch)
+            continue;
+        place_follow (self, now, i);
+        usable =
+          usable || (self->places [i].agent.state != AGENT_LOST && !self->places [i].taken_out);
+    }
+    self->places [self->batch].taken_out = !usable;
     nodes_tell_place (self, now, self->batch);
 }
 
@@ -121,8 +133,28 @@ void nodes_picture_forget (nodes_t *self)
     self->picture = NULL;
 }
 
+/*  Fewer CPUs than its class sells; 0 = it has not said how many. */
+static void picture_judge (const nodes_t *self, batch_picture_t *picture)
+{
+    for (size_t i = 0; i < picture->nodes_count; i++) {
+        size_t node;
+        batch_node_t *told = &picture->nodes [i];
+        if (!nodes_find (self, told->node, &node) || node == self->batch)
+            continue;
+        const node_class_t *class = &self->site->classes [self->places [node].class];
+        if (told->cpus == 0 || told->cpus >= class->cpus_per_node)
+            continue;
+        told->drained = true;
+        snprintf (told->why, sizeof told->why,
+                  "it has %" PRIu32 " CPUs in %.63s, and class %.63s sells %" PRIu32
+                  ": set its cpus_per_node",
+                  told->cpus, picture->system, class->name, class->cpus_per_node);
+    }
+}
+
 void nodes_batch_take (nodes_t *self, const moment_t *now, batch_picture_t **picture)
 {
+    picture_judge (self, *picture);
     if (self->picture && codec_same (&batch_picture_codec, self->picture, *picture))
         return;
     if (self->picture &&

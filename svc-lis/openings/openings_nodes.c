@@ -175,19 +175,46 @@ static void openings_nodes_leave (opening_entry_t *entry, bound_t *bound, int64_
         unbind (entry, (size_t) (bound - entry->kept.nodes));
 }
 
-/*  Lost nodes are let go at once, as nothing runs there; drained ones when they are idle. But with a
- *  back end they are nobody else's before it has taken them out. */
+/*  Could it be bound from when_ms on, if nothing runs there that is in the way? */
+static bool openings_node_free (const opening_entry_t *entry, size_t node, size_t class,
+                                int64_t when_ms)
+{
+    const openings_t *self = entry->openings;
+    return nodes_at (self->parts.nodes, node).class == class && !self->holders [node] &&
+           nodes_usable (self->parts.nodes, node) &&
+           !nodes_booked (self->parts.nodes, node, when_ms, entry->kept.until_ms);
+}
+
+static size_t openings_nodes_free (const opening_entry_t *entry, size_t class, int64_t when_ms)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < nodes_count (entry->openings->parts.nodes); i++)
+        count += openings_node_free (entry, i, class, when_ms);
+    return count;
+}
+
+/*  Lost nodes are let go at once, as nothing runs there; drained ones when they are idle, but those
+ *  that a batch system says a reason for only while there are others: a whole partition that is down
+ *  comes back as it was. With a back end they are nobody else's before it has taken them out. */
 static bool let_go_of_lost (opening_entry_t *entry, int64_t now_ms)
 {
     const nodes_t *nodes = entry->openings->parts.nodes;
     bool acts = back_end_acts (entry->openings->parts.back_end, BACK_END_CLOSE);
     bool changed = false;
+    size_t class = SIZE_MAX, others = 0;
     for (size_t i = entry->kept.nodes_count; i-- > 0;) {
         bound_t *bound = &entry->kept.nodes [i];
         site_node_t node = nodes_at (nodes, bound->node);
-        bool idle = node.runs == 0 && node.cpus_used == 0;
-        if ((node.state != AGENT_LOST && !(node.drained && idle)) || (acts && !bound_kept (bound)))
+        bool idle = node.runs == 0 && node.cpus_used == 0, lost = node.state == AGENT_LOST;
+        if (!(lost || (node.drained && idle)) || (acts && !bound_kept (bound)))
             continue;
+        if (!lost && *node.why && node.class != class) {
+            class = node.class;
+            others = openings_nodes_free (entry, class, now_ms);
+        }
+        if (!lost && *node.why && others == 0)
+            continue;
+        others -= others > 0;
         outbox_log (entry->openings->parts.service->outbox, LEVEL_WARNING,
                     "opening %s node=%s bound->%s", entry->reservation, node.name,
                     node.state == AGENT_LOST ? "lost" : "drained");
@@ -253,8 +280,7 @@ static bool bind_more (opening_entry_t *entry, size_t class, uint32_t lacking, i
     size_t count = 0;
     for (size_t i = 0; i < nodes; i++) {
         site_node_t node = nodes_at (self->parts.nodes, i);
-        if (node.class != class || self->holders [i] || !nodes_usable (self->parts.nodes, i) ||
-            nodes_booked (self->parts.nodes, i, when_ms, entry->kept.until_ms))
+        if (!openings_node_free (entry, i, class, when_ms))
             continue;
         node_clearing_t made = {.reservation = entry->reservation,
                                 .needed_ms = when_ms,

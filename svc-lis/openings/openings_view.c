@@ -79,6 +79,21 @@ static void alternatives_put (const opening_entry_t *entry, const moment_t *now,
     }
 }
 
+/*  Of those that it has, or lacks: one that its batch system has drained, and says why. NODES_NONE:
+ *  there is none. */
+static size_t openings_view_drained (const opening_entry_t *entry, bool lacks)
+{
+    const nodes_t *nodes = entry->openings->parts.nodes;
+    const bound_t *drained = opening_drained (entry);
+    for (size_t i = 0; lacks && !drained && i < nodes_count (nodes); i++) {
+        site_node_t node = nodes_at (nodes, i);
+        if (node.drained && *node.why &&
+            opening_wanted (entry, node.class, entry->kept.from_ms) > 0)
+            return i;
+    }
+    return drained ? drained->node : NODES_NONE;
+}
+
 packed_t opening_told (void *owner, const moment_t *now, const char *reservation, bool whole)
 {
     const openings_t *self = owner;
@@ -118,10 +133,10 @@ packed_t opening_told (void *owner, const moment_t *now, const char *reservation
         told.degraded = true;
         told.bound--;
     }
-    const bound_t *drained = opening_drained (entry);
-    if (drained && !*told.trouble) {
-        snprintf (trouble, sizeof trouble, "node %s is drained: %s", drained->name,
-                  nodes_at (self->parts.nodes, drained->node).why);
+    size_t drained = openings_view_drained (entry, missing > 0);
+    if (drained != NODES_NONE && !*told.trouble) {
+        site_node_t node = nodes_at (self->parts.nodes, drained);
+        snprintf (trouble, sizeof trouble, "node %s is drained: %s", node.name, node.why);
         told.trouble = trouble;
     }
     told.ready = view.phase > OPENING_WAITING && view.phase < OPENING_CLOSING &&

@@ -375,6 +375,97 @@ static void a_drained_node_that_is_used_degrades_its_reservation (void **state)
     close_world (&w.f.w);
 }
 
+static site_node_t node_of (batch_world_t *self, const char *name)
+{
+    size_t node;
+    assert_true (nodes_find (field_nodes (&self->f), name, &node));
+    return nodes_at (field_nodes (&self->f), node);
+}
+
+/*  As "fat-001 is drained: …"; "" when it is in no trouble. */
+static const char *trouble (batch_world_t *self, const char *reservation, bool *ready,
+                            char why [LONG_WHY_BYTES])
+{
+    Musubi__ShowRequest request = MUSUBI__SHOW_REQUEST__INIT;
+    request.reservation = (char *) reservation;
+    ask (&self->f.w, "alice", "Participant", "Show", &request.base);
+    Musubi__ShowAnswer *told = answer (&self->f.w, &musubi__show_answer__descriptor);
+    snprintf (why, LONG_WHY_BYTES, "%s", told->record->opening->trouble);
+    *ready = told->record->opening->ready;
+    message_free (&told->base);
+    return why;
+}
+
+static void a_class_that_sells_more_than_there_is_is_drained (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    uint64_t bag = submit (&w.f, (wish_bag_t){.minutes = 1000});
+    look (&w);
+    w.nodes [8].cpus = 8;  /* of fat-001, whose class has 16 */
+    w.nodes [9].cpus = 32; /* threads */
+    w.nodes [10].cpus = 0; /* it has not said */
+    look (&w);
+    assert_true (node_of (&w, "fat-001").drained);
+    assert_string_equal (node_of (&w, "fat-001").why,
+                         "it has 8 CPUs in slurm 22.05.8, and class fat sells 16: set its "
+                         "cpus_per_node");
+    assert_false (node_of (&w, "fat-002").drained);
+    assert_false (node_of (&w, "fat-003").drained);
+    assert_int_equal (free_at (&w.f.w, "fat", 20), 3);
+    assert_int_equal (task (&w.f, bag, 0).state, TASK_RUNNING);
+    w.nodes [8].cpus = 16;
+    look (&w);
+    assert_false (node_of (&w, "fat-001").drained);
+    assert_int_equal (free_at (&w.f.w, "fat", 20), 4);
+    close_world (&w.f.w);
+}
+
+static void partition_closes (batch_world_t *self, const char *why)
+{
+    for (size_t i = 0; i < NODES; i++) {
+        self->nodes [i].drained = *why != '\0';
+        snprintf (self->nodes [i].why, sizeof self->nodes [i].why, "%s", why);
+    }
+    look (self);
+}
+
+/*  Nothing new is begun, what runs goes on, and what it has reserved stays reserved. */
+static void what_waits_for_a_partition_that_is_down_goes_on_when_it_is_up (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    bool ready;
+    char why [LONG_WHY_BYTES];
+    batch_open (&w);
+    uint64_t runs = submit (&w.f, (wish_bag_t){.minutes = 1000});
+    look (&w);
+    reserve (&w.f.w, "r1", booking ("fat", 16, 1, 10, 20));
+    reserve (&w.f.w, "r2", booking ("fat", 16, 1, 15, 20));
+    field_until (&w.f, 10, -5 * SECOND_MS);
+    work_ends (&w, NULL);
+    partition_closes (&w, "Slurm's partition batch has the state down");
+    uint64_t waits = submit (&w.f, (wish_bag_t){.minutes = 1000});
+    look (&w);
+    assert_int_equal (task (&w.f, runs, 0).state, TASK_RUNNING);
+    assert_int_equal (task (&w.f, waits, 0).state, TASK_QUEUED);
+    assert_true (node_of (&w, "slurm").drained);
+    assert_int_equal (free_at (&w.f.w, "fat", 30), 0);
+    assert_true (bound_to (&w.f, "fat-001", "r1"));
+    assert_string_equal (trouble (&w, "r1", &ready, why),
+                         "node fat-001 is drained: Slurm's partition batch has the state down");
+    assert_false (ready);
+    assert_string_equal (trouble (&w, "r2", &ready, why),
+                         "node fat-001 is drained: Slurm's partition batch has the state down");
+    partition_closes (&w, "");
+    assert_int_equal (task (&w.f, waits, 0).state, TASK_RUNNING);
+    assert_true (bound_to (&w.f, "fat-001", "r1"));
+    assert_string_equal (trouble (&w, "r1", &ready, why), "");
+    assert_true (ready);
+    close_world (&w.f.w);
+}
+
 static void a_reservation_that_is_hit_by_a_booking_is_degraded (void **state)
 {
     (void) state;
@@ -628,6 +719,8 @@ int main (void)
       cmocka_unit_test (a_node_that_is_resumed_is_still_booked),
       cmocka_unit_test (what_is_not_told_as_it_is_is_trouble_of_the_batch_system),
       cmocka_unit_test (a_drained_node_that_is_used_degrades_its_reservation),
+      cmocka_unit_test (a_class_that_sells_more_than_there_is_is_drained),
+      cmocka_unit_test (what_waits_for_a_partition_that_is_down_goes_on_when_it_is_up),
       cmocka_unit_test (a_reservation_that_is_hit_by_a_booking_is_degraded),
       cmocka_unit_test (one_of_a_silent_batch_system_is_disconnected_with_the_reason),
       cmocka_unit_test (nodes_that_are_others_until_its_start_are_awaited),
