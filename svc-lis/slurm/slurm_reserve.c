@@ -254,6 +254,28 @@ static bool slurm_begun (const slurm_pair_t *self, char why [WHY_BYTES])
                   self->order->reservation);
 }
 
+/*  Is the partition open to the account's groups? Whom this machine does not know, Slurm may know. */
+static bool slurm_open_to (const batch_setup_t *setup, const char *account, char why [WHY_BYTES])
+{
+    text_auto_t *allows = NULL, *has = NULL;
+    name_list_auto_t allowed = {0}, groups = {0};
+    if (BATCH_RUN (setup, &allows, why, "sinfo", "-h", "-p", setup->queue, "-o", "%g") !=
+        COMMAND_DONE)
+        return false;
+    name_list_add (&allowed, allows, "");
+    if (allowed.count == 0 || name_list_has (&allowed, "all") ||
+        BATCH_RUN (setup, &has, why, "id", "-Gn", account) != COMMAND_DONE)
+        return true;
+    name_list_add (&groups, has, "");
+    for (size_t i = 0; i < groups.count; i++)
+        if (name_list_has (&allowed, groups.words [i]))
+            return true;
+    allows [strcspn (allows, "\n")] = '\0';
+    return wrong (why,
+                  "Slurm's partition %.40s is closed to %.40s: only the groups %.80s may use it",
+                  setup->queue, account, allows);
+}
+
 bool slurm_keep (const batch_setup_t *setup, back_end_step_t step, const back_end_order_t *order,
                  char why [WHY_BYTES])
 {
@@ -273,7 +295,7 @@ bool slurm_keep (const batch_setup_t *setup, back_end_step_t step, const back_en
     if (good && step == BACK_END_WATCH)
         good = right ? slurm_begun (&self, why) : wrong (why, "%.200s; it was made again", what);
     slurm_pair_clear (&self);
-    return good;
+    return good && slurm_open_to (setup, order->account, why);
 }
 
 /*  --- its end --- */

@@ -80,6 +80,10 @@ comes "and is told as whole" whole
 check "root gives it to somebody else" scontrol update reservationname="musubi-ams-$id" users=root
 for_us () { in_slurm "$id" ACTIVE && grep -q "Users=$slurm_account " "$work/seen"; }
 comes "it is the account's again" for_us
+scontrol update partitionname=batch AllowGroups=nosuch
+comes "a partition that is closed to the account is told" trouble 'closed to .*: only the groups nosuch may use it'
+scontrol update partitionname=batch AllowGroups=ALL
+comes "and it is whole" ready
 check "root drains a node" scontrol update nodename=n3 state=drain reason=broken
 drained () { musubi nodes ams --json | jq -e '.nodes[] | select(.node == "n3") | .drained'; }
 comes "it is told as drained" drained
