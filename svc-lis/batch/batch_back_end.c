@@ -20,22 +20,36 @@ const batch_system_t *batch_system_find (const batch_system_t *const *systems, c
     return *systems;
 }
 
-/*  A node that the site names and its batch system has not is told. The site begins all the same: who
- *  has taken it out there may put it back. */
+/*  What the nodes' core will say of it. */
+static void batch_node_tell (const batch_picture_t *picture, const char *name, int64_t cpus)
+{
+    const batch_node_t *node = batch_picture_find (picture, name);
+    if (!node)
+        fprintf (stderr, "svc-lis: classes: %s has no node %s in %s, so it counts as lost\n",
+                 batch_back_end_system->name, name, batch_back_end_setup.queue);
+    else if (node->cpus > 0 && node->cpus < cpus)
+        fprintf (stderr,
+                 "svc-lis: classes: %s has %u CPUs in %s, fewer than its class's cpus_per_node, so "
+                 "it counts as drained\n",
+                 name, node->cpus, batch_back_end_system->name);
+}
+
+/*  A node that the site names and its batch system has not, or has with fewer CPUs, is told. The site
+ *  begins all the same: who has taken it out there may put it back. */
 static void batch_nodes_tell (const config_t *config, const batch_picture_t *picture)
 {
     const char *classes [SITE_CLASSES_MAX];
-    char section [NAME_BYTES_MAX + 16], why [LONG_WHY_BYTES];
+    char section [NAME_BYTES_MAX + 16], key [NAME_BYTES_MAX + 32], why [LONG_WHY_BYTES];
     size_t count = config_names (config, "classes", classes, SITE_CLASSES_MAX);
     name_list_auto_t names = {0};
     for (size_t i = 0; i < count && i < SITE_CLASSES_MAX; i++) {
         snprintf (section, sizeof section, "classes/%.*s", NAME_BYTES_MAX, classes [i]);
+        snprintf (key, sizeof key, "%s/cpus_per_node", section);
+        size_t from = names.count;
         node_names_read (&names, config, section, why); /* the site's core tells what is wrong */
+        for (; from < names.count; from++)
+            batch_node_tell (picture, names.words [from], config_integer (config, key));
     }
-    for (size_t i = 0; i < names.count; i++)
-        if (!batch_picture_find (picture, names.words [i]))
-            fprintf (stderr, "svc-lis: classes: %s has no node %s in %s, so it counts as lost\n",
-                     batch_back_end_system->name, names.words [i], batch_back_end_setup.queue);
 }
 
 static void batch_picture_tell (const config_t *config)
