@@ -14,7 +14,9 @@
 #include "must.h"
 #include "slurm.h"
 
-#define NODES   "n1|idle|2|0/2/0/2|none\nn2|idle|2|0/2/0/2|none\nn3|idle|2|0/2/0/2|none\n"
+#define NODES                                                                                      \
+    "n1|idle|2|0/2/0/2|up|no|none\nn2|idle|2|0/2/0/2|up|no|none\n"                                 \
+    "n3|idle|2|0/2/0/2|up|no|none\n"
 #define TIMES   " StartTime=2026-11-23T10:00:00 EndTime=2026-11-23T11:00:00"
 #define FROM_MS 1795428000000
 #define HOUR_MS 3600000
@@ -83,11 +85,11 @@ static void nothing_is_there (void **state)
 static void only_others_are_told_and_those_that_recur_again (void **state)
 {
     (void) state;
-    batch_picture_t picture =
-      look ("ReservationName=musubi-ams-r1" TIMES " Nodes=n1 PartitionName=batch Flags=\n"
-            "ReservationName=maint" TIMES " Nodes=n[1-2] PartitionName=(null) Flags=MAINT,DAILY\n"
-            "ReservationName=once" TIMES " Nodes=n3 PartitionName=(null) Flags=MAINT\n",
-            "7|n2|2026-11-23T09:00:00|2026-11-23T09:30:00||wrap\n");
+    batch_picture_t picture = look (
+      "ReservationName=musubi-ams-0123456789ab-1-1" TIMES " Nodes=n1 PartitionName=batch Flags=\n"
+      "ReservationName=maint" TIMES " Nodes=n[1-2] PartitionName=(null) Flags=MAINT,DAILY\n"
+      "ReservationName=once" TIMES " Nodes=n3 PartitionName=(null) Flags=MAINT\n",
+      "7|n2|2026-11-23T09:00:00|2026-11-23T09:30:00||wrap\n");
     assert_int_equal (picture.bookings_count, 3);
     assert_string_equal (picture.trouble, "");
     const batch_booking_t *maint = &picture.bookings [0], *once = &picture.bookings [1];
@@ -170,16 +172,17 @@ static void one_of_ours_that_cannot_be_read_is_not_made_anew (void **state)
     (void) state;
     static const char *const nodes [] = {"n1"};
     const batch_setup_t setup = {.site = "ams", .queue = "batch", .limit_ms = 60000};
-    const back_end_order_t order = {.reservation = "musubi-ams-r1",
+    const back_end_order_t order = {.reservation = "musubi-ams-0123456789ab-1-1",
                                     .account = "alice",
                                     .from_ms = FROM_MS,
                                     .until_ms = FROM_MS + HOUR_MS,
                                     .nodes = (const char **) nodes,
                                     .nodes_count = 1};
     char why [WHY_BYTES] = "";
-    command_says ("scontrol", "ReservationName=musubi-ams-r1" TIMES " Nodes=n[1 Users=alice\n");
+    command_says ("scontrol", "ReservationName=musubi-ams-0123456789ab-1-1" TIMES
+                              " Nodes=n[1 PartitionName=batch Users=alice\n");
     assert_false (slurm.keep (&setup, BACK_END_PREPARE, &order, why));
-    assert_string_equal (why, "Slurm's reservation musubi-ams-r1 can't be read");
+    assert_string_equal (why, "Slurm's reservation musubi-ams-0123456789ab-1-1 can't be read");
 }
 
 int main (void)
