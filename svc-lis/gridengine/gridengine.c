@@ -63,28 +63,37 @@ static batch_fitness_t grid_check (const batch_setup_t *setup, bool reserves, ch
 
 /*  --- the picture --- */
 
+#define GRID_UNHEARD "u"  /* its daemon: after max_unheard, and since the qmaster's own start */
+#define GRID_BROKEN  "Eo" /* in error; or kept for its jobs alone */
+
 typedef struct {
     const batch_setup_t *setup;
     batch_picture_t *picture;
+    name_list_t broken;  /* hosts where the site's instance is */
     name_list_t unclear; /* disabled instances of ours where the site's is disabled, too */
 } grid_picture_t;
 
 static void grid_node_take (void *owner, const grid_instance_t *instance)
 {
-    const grid_picture_t *self = owner;
+    grid_picture_t *self = owner;
     if (!grid_of_queue (instance->name, self->setup->queue))
         return;
+    if (strpbrk (instance->state, GRID_BROKEN))
+        name_list_add (&self->broken, instance->host, "");
     batch_node_t *node = batch_picture_node (self->picture, instance->host);
-    node->up = !strpbrk (instance->state, "uEo");
-    node->drained = strpbrk (instance->state, "dD") != NULL;
+    node->silent = strpbrk (instance->state, GRID_UNHEARD) != NULL;
+    node->up = !node->silent;
+    node->drained = strpbrk (instance->state, "dD" GRID_BROKEN) != NULL;
     node->cpus = instance->total;
     node->cpus_busy = instance->used;
     if (*instance->state)
         snprintf (node->why, sizeof node->why, "Grid Engine says %s", instance->state);
 }
 
-static void grid_not_drained (batch_node_t *node)
+static void grid_not_drained (const grid_picture_t *self, batch_node_t *node)
 {
+    if (name_list_has (&self->broken, node->node))
+        return;
     node->drained = false;
     if (node->up)
         *node->why = '\0';
@@ -104,7 +113,7 @@ static void grid_ours_take (void *owner, const grid_instance_t *instance)
     if (strchr (instance->state, 'd') && node->drained)
         name_list_add (&self->unclear, instance->name, "");
     else
-        grid_not_drained (node);
+        grid_not_drained (self, node);
 }
 
 static bool grid_nodes_look (grid_picture_t *self, char why [WHY_BYTES])
@@ -112,6 +121,7 @@ static bool grid_nodes_look (grid_picture_t *self, char why [WHY_BYTES])
     text_auto_t *output = NULL;
     bool good = BATCH_RUN (self->setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE;
     text_auto_t *again = good ? must (strdup (output)) : NULL;
+    name_list_clear (&self->broken);
     name_list_clear (&self->unclear);
     codec_clear (&batch_picture_codec, self->picture);
     *self->picture = (batch_picture_t){.system = "gridengine"};
@@ -151,7 +161,7 @@ static bool grid_unclear_judge (grid_picture_t *self, char why [WHY_BYTES])
         snprintf (site, sizeof site, "%s%s", self->setup->queue, host);
         if ((name_list_has (&before, site) || name_list_has (&after, site)) &&
             !(name_list_has (&before, own) && name_list_has (&after, own)))
-            grid_not_drained (batch_picture_find (self->picture, host + 1));
+            grid_not_drained (self, batch_picture_find (self->picture, host + 1));
     }
     return good;
 }
@@ -230,6 +240,7 @@ static bool grid_look (const batch_setup_t *setup, batch_picture_t *picture, cha
                 (self.unclear.count == 0 || grid_unclear_judge (&self, why)) &&
                 grid_advances_look (setup, picture, why) &&
                 (!setup->jobs || grid_jobs_visit (setup, grid_booking_take, &self, why));
+    name_list_clear (&self.broken);
     name_list_clear (&self.unclear);
     return good;
 }

@@ -75,12 +75,12 @@ typedef struct {
     name_list_t kept;   /* disabled by an operator */
     name_list_t own_on; /* such ones of its own: enabled, */
     name_list_t own_off;
-    name_list_t taken; /* disabled by an operator */
-    size_t used;       /* slots that jobs of other queues have on its hosts */
-    size_t jobs;       /* jobs looked for */
-    name_list_t ids;   /* of those that are not being deleted */
-    name_list_t dead;  /* hosts that are not heard, */
-    name_list_t stuck; /* and its jobs there, which don't end by themselves */
+    name_list_t taken;   /* disabled by an operator */
+    size_t used;         /* slots that jobs of other queues have on its hosts */
+    size_t jobs;         /* jobs looked for */
+    name_list_t ids;     /* of those that are not being deleted */
+    name_list_t unheard; /* hosts, */
+    name_list_t stuck;   /* and deleted jobs there, which don't end before they are heard */
 } grid_queue_t;
 
 static void grid_lists_clear (name_list_t *const *lists, size_t count)
@@ -91,9 +91,9 @@ static void grid_lists_clear (name_list_t *const *lists, size_t count)
 
 static void grid_queue_clear (grid_queue_t *self)
 {
-    name_list_t *const lists [] = {&self->hosts, &self->listed, &self->on,      &self->off,
-                                   &self->kept,  &self->own_on, &self->own_off, &self->taken,
-                                   &self->ids,   &self->dead,   &self->stuck};
+    name_list_t *const lists [] = {&self->hosts, &self->listed,  &self->on,      &self->off,
+                                   &self->kept,  &self->own_on,  &self->own_off, &self->taken,
+                                   &self->ids,   &self->unheard, &self->stuck};
     free (self->now);
     grid_lists_clear (lists, sizeof lists / sizeof *lists);
 }
@@ -239,8 +239,8 @@ static void grid_instance_note (void *owner, const grid_instance_t *instance)
     bool disabled = strchr (instance->state, 'd') != NULL;
     bool own = grid_of_queue (instance->name, self->order->reservation);
     bool noted = self->listed.count == 0 || name_list_has (&self->listed, instance->name);
-    if (strchr (instance->state, 'u') && !name_list_has (&self->dead, instance->host))
-        name_list_add (&self->dead, instance->host, "");
+    if (strchr (instance->state, 'u') && !name_list_has (&self->unheard, instance->host))
+        name_list_add (&self->unheard, instance->host, "");
     if (!name_list_has (&self->hosts, instance->host))
         return;
     self->used += own ? 0 : instance->used;
@@ -264,8 +264,8 @@ static bool grid_is_taken (const grid_queue_t *self, const char *own)
 
 static bool grid_instances_look (grid_queue_t *self, char why [WHY_BYTES])
 {
-    name_list_t *const lists [] = {&self->on,     &self->off,     &self->kept,
-                                   &self->own_on, &self->own_off, &self->taken};
+    name_list_t *const lists [] = {&self->on,      &self->off,   &self->kept,   &self->own_on,
+                                   &self->own_off, &self->taken, &self->unheard};
     name_list_t off;
     grid_lists_clear (lists, sizeof lists / sizeof *lists);
     self->used = 0;
@@ -327,10 +327,10 @@ static void grid_own_note (void *owner, const grid_job_t *job)
     if (!there && (self->leaving || strcmp (job->queue, self->order->reservation) != 0))
         return;
     self->jobs++;
-    if (host && name_list_has (&self->dead, host + 1))
-        name_list_add (&self->stuck, job->id, "");
-    else if (!grid_job_deleted (job))
+    if (!grid_job_deleted (job))
         name_list_add (&self->ids, job->id, "");
+    else if (host && name_list_has (&self->unheard, host + 1))
+        name_list_add (&self->stuck, job->id, "");
 }
 
 static bool grid_jobs_look (grid_queue_t *self, grid_job_fn *note, char why [WHY_BYTES])
@@ -371,6 +371,8 @@ static bool grid_hosts_clear (grid_queue_t *self, char why [WHY_BYTES])
     }
 }
 
+/*  That a host is not heard ends no job: only one that is to end, has had its grace and is still
+ *  there is taken from Grid Engine's list, and killed when the host is heard. */
 static bool grid_queue_empty (grid_queue_t *self, char why [WHY_BYTES])
 {
     int64_t grace_ms = self->order->grace_ms < CLEAR_MS ? self->order->grace_ms : CLEAR_MS;
@@ -380,11 +382,12 @@ static bool grid_queue_empty (grid_queue_t *self, char why [WHY_BYTES])
             return false;
         if (self->jobs == 0)
             return true;
+        bool late = clock_ms (CLOCK_MONOTONIC) >= until_ms;
         for (size_t i = 0; i < self->ids.count; i++)
             BATCH_RUN (self->setup, NULL, why, "qdel", self->ids.words [i]);
-        for (size_t i = 0; i < self->stuck.count; i++)
+        for (size_t i = 0; late && i < self->stuck.count; i++)
             BATCH_RUN (self->setup, NULL, why, "qdel", "-f", self->stuck.words [i]);
-        if (clock_ms (CLOCK_MONOTONIC) >= until_ms)
+        if (late)
             return wrong (why, "%zu of Grid Engine's jobs of the reservation have not ended yet",
                           self->jobs);
     }

@@ -19,6 +19,7 @@ typedef struct {
     char why [RUN_WHY_BYTES_MAX + 1]; /* as the batch system gives it */
     uint32_t cpus;
     uint32_t cpus_busy;
+    bool silent; /* and not up: not heard there, which does not say that it is down */
 } batch_node_t;
 
 /*  Nodes that others have over [from_ms, until_ms): an advance reservation, maintenance, a job. One

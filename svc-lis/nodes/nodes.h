@@ -9,7 +9,8 @@
  *
  *  A batch system is one more place, of no class, whose agent tells a picture of all the others
  *  (batch_picture.h). These have no agents: they are up, lost or drained as the picture says, and
- *  silent while their agent is silent or the batch system does not answer. All runs are at that one
+ *  silent while their agent is silent or the batch system does not answer; one that it has not heard
+ *  is silent, too, and lost after lost_ms of that. All runs are at that one
  *  place, and none is ever lost for silence: the batch system goes on without us.
  *
  *  Registers the service Nodes, TABLE_NODES and TABLE_RUNS. What observers store when they are told

@@ -1,13 +1,15 @@
 /*  nodes_batch - the places of a site with a batch system follow the picture that its agent tells.
  *
  *      up there -> up       down there, or not there -> lost       no answer -> silent
+ *      not heard there -> silent, and lost_ms later lost
  *
  *  A node with fewer CPUs there than its class sells counts as drained; with more it is the site's
  *  choice, of cores or of threads. While nothing there is up and not drained, the place of the batch
  *  system counts as drained, too: tasks would only wait there, or be refused.
  *
  *  What the batch system says of a node counts at once, as it has timeouts of its own. Silence says
- *  nothing: a node that was lost stays lost, and any other may well go on. What others have booked
+ *  nothing: a node that was lost stays lost, and any other may well go on. So does one that is not
+ *  heard there, as none is just after the batch system's own start. What others have booked
  *  there is stored with the place of the batch system, so that it counts from the start.
  */
 #include "nodes_state.h"
@@ -75,16 +77,29 @@ static agent_state_t state_told (const nodes_t *self, const node_state_t *place)
 {
     if (!self->picture || self->picture->seen_ms == 0)
         return place->agent.state; /* nothing was ever seen */
-    if (!place->told || !place->told->up)
+    if (!place->told || !(place->told->up || place->told->silent))
         return AGENT_LOST;
-    return nodes_batch_silent (self) ? AGENT_SILENT : AGENT_UP;
+    if (place->told->silent && place->agent.state == AGENT_LOST)
+        return AGENT_LOST;
+    return place->told->silent || nodes_batch_silent (self) ? AGENT_SILENT : AGENT_UP;
+}
+
+/*  Has the batch system answered, and not heard the node, for so long that it counts as lost? */
+static bool place_unheard (const nodes_t *self, const moment_t *now, node_state_t *place)
+{
+    bool unheard = place->told && place->told->silent && !nodes_batch_silent (self);
+    if (!unheard)
+        place->unheard_since_ms = 0;
+    else if (place->unheard_since_ms == 0)
+        place->unheard_since_ms = now->mono_ms;
+    return unheard && now->mono_ms - place->unheard_since_ms >= self->limits.lost_ms;
 }
 
 static void place_follow (nodes_t *self, const moment_t *now, size_t node)
 {
     node_state_t *place = &self->places [node];
     agent_state_t from = place->agent.state;
-    agent_state_t to = state_told (self, place);
+    agent_state_t to = place_unheard (self, now, place) ? AGENT_LOST : state_told (self, place);
     bool taken_out = place->told && place->told->drained;
     bool moved = to != from || taken_out != place->taken_out;
     place->taken_out = taken_out;

@@ -27,6 +27,7 @@ static const codec_row_t batch_node_rows [] = {
   ROW_WORD ("node", batch_node_t, node),       ROW_FLAG ("up", batch_node_t, up),
   ROW_FLAG ("drained", batch_node_t, drained), ROW_TEXT ("why", batch_node_t, why, OR_NONE),
   ROW_NUMBER ("cpus", batch_node_t, cpus),     ROW_NUMBER ("cpus_busy", batch_node_t, cpus_busy),
+  ROW_FLAG ("silent", batch_node_t, silent),
 };
 static const codec_t batch_node_codec = CODEC (batch_node_t, batch_node, batch_node_rows);
 

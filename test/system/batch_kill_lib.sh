@@ -1,6 +1,7 @@
 # SIGKILL of a site, its agent and the daemons of its batch system, at random moments from the making of a reservation to its
-# removal. Whatever dies: its tasks begin once and not before their opening, and end, though a dead node may lose them; nobody
-# else's job is lost; nothing of ours is left there. Sourced behind lib.sh and the library of the batch system, whose federation of three nodes is up.
+# removal. Whatever dies: its tasks begin once and not before their opening, and end; none is lost, but for those of a node that
+# died; nobody else's job is lost; nothing of ours is left there. Sourced behind lib.sh and the library of the batch system, whose
+# federation of three nodes is up.
 #
 #   batch_kills AGENT DAEMON…      KILLS=8 SEED=1: as many, drawn from that seed; eight a reservation
 #
@@ -29,6 +30,15 @@ until_ms () {
 }
 all_up () { musubi nodes ams --json | jq -e '[.nodes[] | select(.class != "" and .state == "up" and (.drained | not))] | length == 3'; }
 released () { musubi release "$id" || [ "$(musubi show "$id" --json | jq -r .state)" = released ]; }
+lost_tasks () { musubi queue "$1" --json | jq -r '.tasks[] | select(.state == "lost") | .task | split (".")[1]'; } # BAG: their indices
+none_lost () { # ROUND BAG: of the nodes that live
+  local task on
+  for task in $(lost_tasks "$2"); do
+    on=$(awk -v task="$task" '$1 == task {print $3}' "$told/$1")
+    echo "task $task on ${on:-no node} is lost; died:$died"
+    [ -n "$died" ] && [[ -z $on || " $died " == *" $on "* ]] || return 1
+  done
+}
 # Of its tasks, only one whose job was lost with a node may never have begun.
 begun_once () { # ROUND BAG
   musubi queue "$2" --json | jq -r '.tasks[] | select(.state != "lost") | .task | split (".")[1]' | sort >"$work/should"
@@ -47,18 +57,20 @@ some_die () { # ROUND start|release MOMENT…: so many ms after that; as many of
       # A qmaster that was killed takes a job that is over for one that runs in the way of ours.
       [gn][0-9]* | qmaster) runs_again=yes ;;
     esac
+    [[ $who != [gn][0-9]* ]] || died+=" $who"
     check "round $1: $who is killed $after ms after its $phase, and comes back" kill_one "$who"
   done
 }
 # Two moments each: while it is made, as it opens, while it runs, as it closes.
 round () { # ROUND
-  local id bag who start left=$((KILLS - 8 * ($1 - 1))) moments=8
+  local id bag who died start left=$((KILLS - 8 * ($1 - 1))) moments=8
+  died=
   comes "round $1: all nodes are there" all_up
   comes "round $1: a reservation of all nodes" reserve "r$1" "$(date -u -d '16 seconds' +%FT%TZ)" 20m 6
   id=$(jq -r .reservation "$work/taken")
   start=$(date -d "$(jq -r .start "$work/taken")" +%s%3N)
   check "round $1: its tasks" submit ams --reservation "$id" --count 3 --limit 5m -- \
-    sh -c "echo \$MUSUBI_TASK_INDEX \$(date +%s%3N) >>$told/$1; sleep 3"
+    sh -c "echo \$MUSUBI_TASK_INDEX \$(date +%s%3N) \$MUSUBI_NODE >>$told/$1; [ \$MUSUBI_TASK_INDEX -gt 0 ] || sleep 9; sleep 3"
   bag=$(cat "$work/bag")
   some_die "$1" start $((RANDOM % 600 - 4000)) $((RANDOM % 800 - 2500)) $((RANDOM % 400 - 300)) $((RANDOM % 600 + 600)) \
     $((RANDOM % 2000 + 3000)) $((RANDOM % 2000 + 6500))
@@ -66,6 +78,7 @@ round () { # ROUND
   comes "round $1: it is released" released
   some_die "$1" release $((RANDOM % 400)) $((RANDOM % 600 + 700))
   comes "round $1: nothing of it is left" gone "$id"
+  check "round $1: none is lost on a node that lives" none_lost "$1" "$bag"
   check "round $1: each began once" begun_once "$1" "$bag"
   check "round $1: none before the opening" test "$(cut -d' ' -f2 "$told/$1" | sort -n | head -n 1)" -ge "$start"
 }

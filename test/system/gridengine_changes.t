@@ -3,6 +3,7 @@
 # loses a host whose daemon has died, and is released early. Its queue is equal to it each time.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/gridengine_lib.sh"
+node_limits=("silent = 2s" "lease = 3s" "lost = 18s")
 grid_federation 4 6s
 qconf -sconf | sed 's/^max_unheard.*/max_unheard 00:00:06/' >"$work/global" # for a dead daemon to be missed within the test
 check "Grid Engine misses a daemon soon" qconf -Mconf "$work/global"
@@ -79,6 +80,9 @@ comes "it is the site's again" drained false
 
 down=$(hosts_of | head -n 1)
 check "the daemon of a host of it dies" slay "$(grid pid "$down")"
+state_of () { [ "$(musubi nodes ams --json | jq -r --arg node "$1" '.nodes[] | select(.node == $node) | .state')" = "$2" ]; }
+comes "the host is silent, and with it" state_of "$down" silent
+check "it is still the reservation's" grep -qx "$down" <(hosts_of)
 comes "another takes its place" without 2 "$down"
 check "the daemon comes back" grid start "$down"
 check "it is released early" musubi release "$id"

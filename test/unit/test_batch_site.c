@@ -174,6 +174,50 @@ static void nodes_are_as_the_batch_system_says (void **state)
     close_world (&w.f.w);
 }
 
+/*  As all hosts of a Grid Engine just after its qmaster's start. */
+static void a_node_that_is_not_heard_there_is_silent_before_it_is_lost (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    size_t node, down;
+    int64_t lost_ms = nodes_limits_default.lost_ms;
+    batch_open (&w);
+    assert_true (nodes_find (field_nodes (&w.f), "thin-001", &node));
+    assert_true (nodes_find (field_nodes (&w.f), "thin-002", &down));
+    w.nodes [0].up = w.nodes [1].up = false;
+    w.nodes [0].silent = true;
+    look (&w);
+    w.nodes [1].silent = true; /* it was called down before */
+    look (&w);
+    assert_int_equal (state_of (&w, node), AGENT_SILENT);
+    assert_false (nodes_usable (field_nodes (&w.f), node));
+    assert_int_equal (state_of (&w, down), AGENT_LOST);
+    assert_int_equal (free_at (&w.f.w, "thin", 20), 7);
+    field_pass (&w.f, lost_ms - MINUTE_MS);
+    memcpy (w.picture.why, "timed out", 10); /* then nobody knows whether it would be heard */
+    look (&w);
+    field_pass (&w.f, 2 * MINUTE_MS);
+    w.picture.why [0] = '\0';
+    look (&w);
+    assert_int_equal (state_of (&w, node), AGENT_SILENT);
+    field_pass (&w.f, lost_ms - 1000);
+    look (&w);
+    assert_int_equal (state_of (&w, node), AGENT_SILENT);
+    field_pass (&w.f, 1000);
+    look (&w);
+    assert_int_equal (state_of (&w, node), AGENT_LOST);
+    assert_int_equal (free_at (&w.f.w, "thin", 20), 6);
+    w.nodes [0].up = true;
+    w.nodes [0].silent = false;
+    look (&w);
+    assert_int_equal (state_of (&w, node), AGENT_UP);
+    w.nodes [0].up = false;
+    w.nodes [0].silent = true;
+    look (&w);
+    assert_int_equal (state_of (&w, node), AGENT_SILENT);
+    close_world (&w.f.w);
+}
+
 static void silence_says_nothing_of_nodes_and_jobs (void **state)
 {
     (void) state;
@@ -712,6 +756,7 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (nothing_is_offered_before_the_batch_system_was_seen_once),
       cmocka_unit_test (nodes_are_as_the_batch_system_says),
+      cmocka_unit_test (a_node_that_is_not_heard_there_is_silent_before_it_is_lost),
       cmocka_unit_test (silence_says_nothing_of_nodes_and_jobs),
       cmocka_unit_test (what_others_have_booked_there_is_not_granted),
       cmocka_unit_test (what_recurs_there_is_not_granted_at_any_of_its_times),
