@@ -119,17 +119,13 @@ static void grid_ours_take (void *owner, const grid_instance_t *instance)
 static bool grid_nodes_look (grid_picture_t *self, char why [WHY_BYTES])
 {
     text_auto_t *output = NULL;
-    bool good = BATCH_RUN (self->setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE;
-    text_auto_t *again = good ? must (strdup (output)) : NULL;
     name_list_clear (&self->broken);
     name_list_clear (&self->unclear);
     codec_clear (&batch_picture_codec, self->picture);
     *self->picture = (batch_picture_t){.system = "gridengine"};
-    if (good) {
-        grid_instances_read (output, grid_node_take, self);
-        grid_instances_read (again, grid_ours_take, self);
-    }
-    return good;
+    return BATCH_RUN (self->setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE &&
+           grid_instances_read (output, grid_node_take, self, why) &&
+           grid_instances_read (output, grid_ours_take, self, why);
 }
 
 /*  The notes of the reservations that are unclear. */
@@ -183,54 +179,56 @@ static void grid_booking_take (void *owner, const grid_job_t *job)
 
 /*  --- advance reservations of its own --- */
 
-static void grid_advances_take (const batch_setup_t *setup, batch_picture_t *picture, char *text)
+typedef struct {
+    const batch_setup_t *setup;
+    batch_picture_t *picture;
+    name_list_t ids;
+    batch_booking_t *booking; /* of the one that is visited */
+} grid_advances_t;
+
+static void grid_advance_note (void *owner, const grid_advance_t *advance)
 {
-    char name [NAME_BYTES_MAX + 1] = "", *value;
-    int64_t from_ms = 0, until_ms = 0;
-    batch_booking_t *booking = NULL;
-    for (char *line; (line = command_line (&text));) {
-        if ((value = grid_element (line, "id"))) {
-            snprintf (name, sizeof name, "ar-%.32s", value);
-            booking = NULL;
-            from_ms = until_ms = 0;
-        } else if ((value = grid_element (line, "start_time")))
-            grid_time_read (value, &from_ms);
-        else if ((value = grid_element (line, "end_time")))
-            grid_time_read (value, &until_ms);
-        if (!(value = grid_attribute (line, "queue_instance")) ||
-            !grid_of_queue (value, setup->queue) || from_ms >= until_ms)
-            continue;
-        if (!booking && picture->bookings_count < BATCH_BOOKINGS_MAX)
-            booking = batch_picture_booking (picture, name, from_ms, until_ms);
-        if (booking)
-            batch_booking_node (booking, strchr (value, '@') + 1);
-    }
+    grid_advances_t *self = owner;
+    if (self->ids.count < BATCH_BOOKINGS_MAX)
+        name_list_add (&self->ids, advance->id, "");
 }
 
-static void grid_advance_take (void *owner, char *line)
+static void grid_advance_take (void *owner, const grid_advance_t *advance)
 {
-    name_list_t *ids = owner;
-    const char *id = grid_element (line, "id");
-    if (id && ids->count < BATCH_BOOKINGS_MAX)
-        name_list_add (ids, id, "");
+    grid_advances_t *self = owner;
+    char name [NAME_BYTES_MAX + 1];
+    if (!*advance->instance)
+        self->booking = NULL;
+    if (!grid_of_queue (advance->instance, self->setup->queue) ||
+        advance->from_ms >= advance->until_ms ||
+        self->picture->bookings_count >= BATCH_BOOKINGS_MAX)
+        return;
+    snprintf (name, sizeof name, "ar-%.32s", advance->id);
+    if (!self->booking)
+        self->booking =
+          batch_picture_booking (self->picture, name, advance->from_ms, advance->until_ms);
+    batch_booking_node (self->booking, strchr (advance->instance, '@') + 1);
+}
+
+static bool grid_advances_ask (grid_advances_t *self, const char *option, const char *which,
+                               grid_advance_fn *visit, char why [WHY_BYTES])
+{
+    text_auto_t *output = NULL;
+    return BATCH_RUN (self->setup, &output, why, "qrstat", option, which, "-xml") == COMMAND_DONE &&
+           grid_advances_read (output, visit, self, why);
 }
 
 /*  One question for which there are, and one for all that these have. */
 static bool grid_advances_look (const batch_setup_t *setup, batch_picture_t *picture,
                                 char why [WHY_BYTES])
 {
-    text_auto_t *output = NULL;
-    name_list_auto_t ids = {0};
-    if (BATCH_LINES (setup, grid_advance_take, &ids, why, "qrstat", "-u", "*", "-xml") !=
-        COMMAND_DONE)
-        return false;
-    if (ids.count == 0)
-        return true;
-    text_auto_t *joined = name_list_text (&ids, ',');
-    if (BATCH_RUN (setup, &output, why, "qrstat", "-ar", joined, "-xml") != COMMAND_DONE)
-        return false;
-    grid_advances_take (setup, picture, output);
-    return true;
+    grid_advances_t self = {.setup = setup, .picture = picture};
+    bool good = grid_advances_ask (&self, "-u", "*", grid_advance_note, why);
+    text_auto_t *ids = name_list_text (&self.ids, ',');
+    if (good && self.ids.count > 0)
+        good = grid_advances_ask (&self, "-ar", ids, grid_advance_take, why);
+    name_list_clear (&self.ids);
+    return good;
 }
 
 static bool grid_look (const batch_setup_t *setup, batch_picture_t *picture, char why [WHY_BYTES])

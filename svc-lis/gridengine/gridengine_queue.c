@@ -20,10 +20,8 @@ bool grid_jobs_visit (const batch_setup_t *setup, grid_job_fn *visit, void *owne
                       char why [WHY_BYTES])
 {
     text_auto_t *output = NULL;
-    if (BATCH_RUN (setup, &output, why, "qstat", "-u", "*", "-r", "-xml") != COMMAND_DONE)
-        return false;
-    grid_jobs_read (output, visit, owner);
-    return true;
+    return BATCH_RUN (setup, &output, why, "qstat", "-u", "*", "-r", "-xml") == COMMAND_DONE &&
+           grid_jobs_read (output, visit, owner, why);
 }
 
 char *grid_queue_text (const batch_setup_t *setup, const char *queue, bool *silent,
@@ -270,9 +268,8 @@ static bool grid_instances_look (grid_queue_t *self, char why [WHY_BYTES])
     grid_lists_clear (lists, sizeof lists / sizeof *lists);
     self->used = 0;
     text_auto_t *output = NULL;
-    bool good = BATCH_RUN (self->setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE;
-    if (good)
-        grid_instances_read (output, grid_instance_note, self);
+    bool good = BATCH_RUN (self->setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE &&
+                grid_instances_read (output, grid_instance_note, self, why);
     off = self->own_off;
     self->own_off = (name_list_t){0};
     for (size_t i = 0; i < off.count; i++)

@@ -1,41 +1,15 @@
-/*  gridengine_read - qstat writes an element a line, qconf a key a line. */
+/*  gridengine_read - elements as expat finds them, wherever their lines end; qconf's keys, one a line. */
 #include "gridengine_read.h"
 
-#include "command.h"
 #include "must.h"
 
+#include <expat.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define TAG_BYTES 64
-
-char *grid_element (char *line, const char *tag)
-{
-    char open [TAG_BYTES];
-    int size = snprintf (open, sizeof open, "<%s", tag);
-    char *at = strstr (line, open);
-    if (!at || (at [size] != '>' && at [size] != ' '))
-        return NULL;
-    char *value = strchr (at, '>');
-    if (!value)
-        return NULL;
-    value++;
-    value [strcspn (value, "<")] = '\0';
-    return value;
-}
-
-char *grid_attribute (char *line, const char *name)
-{
-    char open [TAG_BYTES];
-    int size = snprintf (open, sizeof open, " %s=\"", name);
-    char *at = strstr (line, open);
-    if (!at)
-        return NULL;
-    at [size + (int) strcspn (at + size, "\"")] = '\0';
-    return at + size;
-}
+#define BLANKS " \t\r\n"
 
 bool grid_time_read (const char *text, int64_t *ms)
 {
@@ -47,42 +21,118 @@ bool grid_time_read (const char *text, int64_t *ms)
     return true;
 }
 
-/*  --- jobs --- */
+/*  --- elements --- */
 
-static void grid_job_take (grid_job_t *job, char *line)
+/*  What has been read, of the one kind that its functions are for. */
+typedef struct grid_reading grid_reading_t;
+struct grid_reading {
+    void (*begin) (grid_reading_t *self, const char *tag, const char **attributes);
+    void (*end) (grid_reading_t *self, const char *tag);
+    grid_word_t word; /* since the last tag */
+    size_t size;
+    bool limit;  /* it is that of a job's wall time */
+    bool of_job; /* it is of a job in a queue instance */
+    grid_job_t job;
+    grid_instance_t instance;
+    grid_advance_t advance;
+    grid_job_fn *visit_job;
+    grid_instance_fn *visit_instance;
+    grid_advance_fn *visit_advance;
+    void *owner;
+};
+
+static void XMLCALL grid_on_begin (void *owner, const char *tag, const char **attributes)
 {
-    char *value;
-    if ((value = grid_element (line, "JB_job_number")))
-        snprintf (job->id, sizeof job->id, "%.15s", value);
-    else if ((value = grid_element (line, "tasks")) &&
-             strspn (value, "0123456789") == strlen (value))
-        snprintf (job->id + strlen (job->id), sizeof job->id - strlen (job->id), ".%.12s", value);
-    else if ((value = grid_element (line, "full_job_name")))
-        job->name = value;
-    else if ((value = grid_element (line, "state")))
-        job->state = value;
-    else if ((value = grid_element (line, "queue_name")))
-        job->instance = value;
-    else if ((value = grid_element (line, "hard_req_queue")))
-        job->queue = value;
-    else if ((value = grid_element (line, "JAT_start_time")))
-        grid_time_read (value, &job->started_ms);
-    else if (strstr (line, "name=\"h_rt\"") && (value = grid_element (line, "hard_request")))
-        job->limit_ms = strtoll (value, NULL, 10) * 1000;
+    grid_reading_t *self = owner;
+    self->size = 0;
+    self->begin (self, tag, attributes);
 }
 
-void grid_jobs_read (char *text, grid_job_fn *visit, void *owner)
+static void XMLCALL grid_on_text (void *owner, const char *text, int size)
 {
-    static const grid_job_t none = {.name = "", .state = "", .instance = "", .queue = ""};
-    grid_job_t job = none;
-    for (char *line; (line = command_line (&text));) {
-        if (strstr (line, "<job_list"))
-            job = none;
-        else if (strstr (line, "</job_list>"))
-            visit (owner, &job);
-        else
-            grid_job_take (&job, line);
-    }
+    grid_reading_t *self = owner;
+    for (int i = 0; i < size && self->size + 1 < sizeof self->word; i++)
+        if (self->size > 0 || !strchr (BLANKS, text [i]))
+            self->word [self->size++] = text [i];
+}
+
+static void XMLCALL grid_on_end (void *owner, const char *tag)
+{
+    grid_reading_t *self = owner;
+    while (self->size > 0 && strchr (BLANKS, self->word [self->size - 1]))
+        self->size--;
+    self->word [self->size] = '\0';
+    self->end (self, tag);
+    self->size = 0;
+}
+
+static bool grid_read (grid_reading_t *self, const char *text, char why [WHY_BYTES])
+{
+    XML_Parser parser = must (XML_ParserCreate (NULL));
+    XML_SetUserData (parser, self);
+    XML_SetElementHandler (parser, grid_on_begin, grid_on_end);
+    XML_SetCharacterDataHandler (parser, grid_on_text);
+    bool good = XML_Parse (parser, text, (int) strlen (text), true) == XML_STATUS_OK ||
+                wrong (why, "what Grid Engine writes can't be read: line %lu: %s",
+                       (unsigned long) XML_GetCurrentLineNumber (parser),
+                       XML_ErrorString (XML_GetErrorCode (parser)));
+    XML_ParserFree (parser);
+    return good;
+}
+
+static const char *grid_attribute (const char **attributes, const char *name)
+{
+    for (; *attributes; attributes += 2)
+        if (strcmp (attributes [0], name) == 0)
+            return attributes [1];
+    return "";
+}
+
+/*  --- jobs --- */
+
+static void grid_job_begin (grid_reading_t *self, const char *tag, const char **attributes)
+{
+    if (strcmp (tag, "job_list") == 0)
+        self->job = (grid_job_t){.limit_ms = 0};
+    self->limit = strcmp (tag, "hard_request") == 0 &&
+                  strcmp (grid_attribute (attributes, "name"), "h_rt") == 0;
+}
+
+static void grid_job_task (grid_job_t *job, const char *task)
+{
+    size_t size = strlen (job->id);
+    if (strspn (task, "0123456789") == strlen (task))
+        snprintf (job->id + size, sizeof job->id - size, ".%.12s", task);
+}
+
+static void grid_job_end (grid_reading_t *self, const char *tag)
+{
+    grid_job_t *job = &self->job;
+    if (strcmp (tag, "job_list") == 0)
+        self->visit_job (self->owner, job);
+    else if (strcmp (tag, "JB_job_number") == 0)
+        snprintf (job->id, sizeof job->id, "%.15s", self->word);
+    else if (strcmp (tag, "tasks") == 0)
+        grid_job_task (job, self->word);
+    else if (strcmp (tag, "full_job_name") == 0)
+        memcpy (job->name, self->word, sizeof job->name);
+    else if (strcmp (tag, "state") == 0)
+        memcpy (job->state, self->word, sizeof job->state);
+    else if (strcmp (tag, "queue_name") == 0)
+        memcpy (job->instance, self->word, sizeof job->instance);
+    else if (strcmp (tag, "hard_req_queue") == 0)
+        memcpy (job->queue, self->word, sizeof job->queue);
+    else if (strcmp (tag, "JAT_start_time") == 0)
+        grid_time_read (self->word, &job->started_ms);
+    else if (self->limit)
+        job->limit_ms = strtoll (self->word, NULL, 10) * 1000;
+}
+
+bool grid_jobs_read (const char *text, grid_job_fn *visit, void *owner, char why [WHY_BYTES])
+{
+    grid_reading_t reading = {
+      .begin = grid_job_begin, .end = grid_job_end, .visit_job = visit, .owner = owner};
+    return grid_read (&reading, text, why);
 }
 
 /*  A deleted job counts as long as it is there; one in error has not begun and will not. */
@@ -97,42 +147,101 @@ batch_job_state_t grid_job_state (const char *state)
 
 /*  --- queue instances --- */
 
-static void grid_instance_take (grid_instance_t *instance, char *line)
+static void grid_instance_begin (grid_reading_t *self, const char *tag, const char **attributes)
 {
-    char *value;
-    if ((value = grid_element (line, "name")))
-        instance->name = value;
-    else if ((value = grid_element (line, "slots_used")))
-        instance->used = (uint32_t) strtoul (value, NULL, 10);
-    else if ((value = grid_element (line, "slots_total")))
-        instance->total = (uint32_t) strtoul (value, NULL, 10);
-    else if ((value = grid_element (line, "state")))
-        instance->state = value;
+    (void) attributes;
+    if (strcmp (tag, "Queue-List") == 0)
+        self->instance = (grid_instance_t){.used = 0};
+    self->of_job |= strcmp (tag, "job_list") == 0;
 }
 
-void grid_instances_read (char *text, grid_instance_fn *visit, void *owner)
+static void grid_instance_told (const grid_reading_t *self, grid_instance_t *instance)
 {
-    static const grid_instance_t none = {.name = "", .host = "", .state = ""};
-    grid_instance_t instance = none;
-    bool job = false;
-    for (char *line; (line = command_line (&text));) {
-        if (strstr (line, "<Queue-List>"))
-            instance = none;
-        else if (strstr (line, "job_list"))
-            job = !strstr (line, "</job_list>");
-        else if (!strstr (line, "</Queue-List>") && !job)
-            grid_instance_take (&instance, line);
-        const char *at = strchr (instance.name, '@');
-        instance.host = at ? at + 1 : "";
-        if (at && strstr (line, "</Queue-List>"))
-            visit (owner, &instance);
-    }
+    const char *at = strchr (instance->name, '@');
+    instance->host = at ? at + 1 : "";
+    if (at)
+        self->visit_instance (self->owner, instance);
+}
+
+static void grid_instance_end (grid_reading_t *self, const char *tag)
+{
+    grid_instance_t *instance = &self->instance;
+    if (self->of_job)
+        self->of_job = strcmp (tag, "job_list") != 0;
+    else if (strcmp (tag, "Queue-List") == 0)
+        grid_instance_told (self, instance);
+    else if (strcmp (tag, "name") == 0)
+        memcpy (instance->name, self->word, sizeof instance->name);
+    else if (strcmp (tag, "slots_used") == 0)
+        instance->used = (uint32_t) strtoul (self->word, NULL, 10);
+    else if (strcmp (tag, "slots_total") == 0)
+        instance->total = (uint32_t) strtoul (self->word, NULL, 10);
+    else if (strcmp (tag, "state") == 0)
+        memcpy (instance->state, self->word, sizeof instance->state);
+}
+
+bool grid_instances_read (const char *text, grid_instance_fn *visit, void *owner,
+                          char why [WHY_BYTES])
+{
+    grid_reading_t reading = {.begin = grid_instance_begin,
+                              .end = grid_instance_end,
+                              .visit_instance = visit,
+                              .owner = owner};
+    return grid_read (&reading, text, why);
 }
 
 bool grid_of_queue (const char *instance, const char *queue)
 {
     size_t size = strlen (queue);
     return strncmp (instance, queue, size) == 0 && instance [size] == '@';
+}
+
+/*  --- advance reservations --- */
+
+static void grid_advance_begin (grid_reading_t *self, const char *tag, const char **attributes)
+{
+    grid_advance_t *advance = &self->advance;
+    if (strcmp (tag, "ar_summary") == 0)
+        *advance = (grid_advance_t){.from_ms = 0};
+    if (strcmp (tag, "granted_slots") != 0)
+        return;
+    snprintf (advance->instance, sizeof advance->instance, "%s",
+              grid_attribute (attributes, "queue_instance"));
+    self->visit_advance (self->owner, advance);
+    *advance->instance = '\0';
+}
+
+static void grid_advance_end (grid_reading_t *self, const char *tag)
+{
+    grid_advance_t *advance = &self->advance;
+    if (strcmp (tag, "ar_summary") == 0)
+        self->visit_advance (self->owner, advance);
+    else if (strcmp (tag, "id") == 0)
+        memcpy (advance->id, self->word, sizeof advance->id);
+    else if (strcmp (tag, "start_time") == 0)
+        grid_time_read (self->word, &advance->from_ms);
+    else if (strcmp (tag, "end_time") == 0)
+        grid_time_read (self->word, &advance->until_ms);
+}
+
+/*  Such a word may have < and & in it, but never a /. */
+static void grid_word_blank (char *text, const char *open, const char *close)
+{
+    for (char *from = text; (from = strstr (from, open));) {
+        from += strlen (open);
+        const char *until = strstr (from, close);
+        for (; until && from < until; from++)
+            *from = ' ';
+    }
+}
+
+bool grid_advances_read (char *text, grid_advance_fn *visit, void *owner, char why [WHY_BYTES])
+{
+    grid_reading_t reading = {
+      .begin = grid_advance_begin, .end = grid_advance_end, .visit_advance = visit, .owner = owner};
+    grid_word_blank (text, "<name>", "</name>");
+    grid_word_blank (text, "<account>", "</account>");
+    return grid_read (&reading, text, why);
 }
 
 /*  --- configurations --- */

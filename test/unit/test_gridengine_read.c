@@ -1,5 +1,5 @@
-/*  test_gridengine_read - what Grid Engine 8.1.9 writes is read as it is meant; odd and cut texts, and
- *  each prefix of a good one, say less but never what is not there. What it is told of a job is what
+/*  test_gridengine_read - what Grid Engine 8.1.9 writes is read as it is meant, wherever its lines end;
+ *  odd and cut texts are refused, and till then say less but never what is not there. What it is told of a job is what
  *  the site means.
  */
 #include "gridengine_queue.h"
@@ -79,9 +79,39 @@ static const char instances_text [] = "<job_info>\n"
                                       "  </queue_info>\n"
                                       "</job_info>\n";
 
+/*  As qrstat has written them: the first one's name and the second one's account are not quoted. */
+static const char advances_text [] =
+  "<?xml version='1.0'?>\n"
+  "<qrstat xmlns:xsd=\"http://arc.liv.ac.uk/repos/darcs/sge/qrstat.xsd\">\n"
+  "   <ar_summary>\n"
+  "      <id>1</id>\n"
+  "      <name>ar<&x</name>\n"
+  "      <owner>root</owner>\n"
+  "      <state>w</state>\n"
+  "      <start_time>2026-11-29T16:04:00</start_time>\n"
+  "      <end_time>2026-11-29T16:05:40</end_time>\n"
+  "      <duration>00:01:40</duration>\n"
+  "      <account>sge</account>\n"
+  "      <resource_list>\n"
+  "         <resource name=\"h_rt\" type=\"50\"/>\n"
+  "      </resource_list>\n"
+  "      <granted_slots_list>\n"
+  "         <granted_slots  queue_instance=\"batch@g1\" slots=\"2\"/>\n"
+  "         <granted_slots  queue_instance=\"batch@g2\" slots=\"2\"/>\n"
+  "      </granted_slots_list>\n"
+  "   </ar_summary>\n"
+  "   <ar_summary>\n"
+  "      <id>2</id>\n"
+  "      <name>ok</name>\n"
+  "      <account>a<b&c</account>\n"
+  "   </ar_summary>\n"
+  "</qrstat>\n";
+
 typedef struct {
+    bool good;
     size_t count;
-    char text [1024];
+    char text [4096];
+    char why [WHY_BYTES];
 } read_t;
 
 static void tell (read_t *self, const char *line)
@@ -93,7 +123,7 @@ static void tell (read_t *self, const char *line)
 
 static void tell_job (void *owner, const grid_job_t *job)
 {
-    char line [256];
+    char line [1024];
     snprintf (line, sizeof line, "%s %s [%s] at [%s] for [%s] %lld+%lld", job->id, job->name,
               job->state, job->instance, job->queue, (long long) job->started_ms,
               (long long) job->limit_ms);
@@ -102,9 +132,17 @@ static void tell_job (void *owner, const grid_job_t *job)
 
 static void tell_instance (void *owner, const grid_instance_t *instance)
 {
-    char line [256];
+    char line [1024];
     snprintf (line, sizeof line, "%s on %s [%s] %u/%u", instance->name, instance->host,
               instance->state, instance->used, instance->total);
+    tell (owner, line);
+}
+
+static void tell_advance (void *owner, const grid_advance_t *advance)
+{
+    char line [1024];
+    snprintf (line, sizeof line, "%s on [%s] %lld..%lld", advance->id, advance->instance,
+              (long long) advance->from_ms, (long long) advance->until_ms);
     tell (owner, line);
 }
 
@@ -113,7 +151,7 @@ static read_t read_jobs (const char *text, size_t size)
 {
     read_t read = {0};
     char *copy = must (strndup (text, size));
-    grid_jobs_read (copy, tell_job, &read);
+    read.good = grid_jobs_read (copy, tell_job, &read, read.why);
     free (copy);
     return read;
 }
@@ -122,10 +160,27 @@ static read_t read_instances (const char *text, size_t size)
 {
     read_t read = {0};
     char *copy = must (strndup (text, size));
-    grid_instances_read (copy, tell_instance, &read);
+    read.good = grid_instances_read (copy, tell_instance, &read, read.why);
     free (copy);
     return read;
 }
+
+static read_t read_advances (const char *text, size_t size)
+{
+    read_t read = {0};
+    char *copy = must (strndup (text, size));
+    read.good = grid_advances_read (copy, tell_advance, &read, read.why);
+    free (copy);
+    return read;
+}
+
+typedef read_t read_fn (const char *text, size_t size);
+static const struct {
+    const char *text;
+    read_fn *read;
+} all [] = {
+  {jobs_text, read_jobs}, {instances_text, read_instances}, {advances_text, read_advances}};
+#define ALL (sizeof all / sizeof *all)
 
 static void jobs_are_read (void **unused)
 {
@@ -146,35 +201,91 @@ static void instances_are_read_without_their_jobs (void **unused)
                          "spare@g2.example.org on g2.example.org [du] 0/16\n");
 }
 
-static void a_cut_text_tells_what_was_whole (void **unused)
+static void advance_reservations_are_read_whatever_their_names (void **unused)
 {
     (void) unused;
-    read_t all = read_jobs (jobs_text, sizeof jobs_text);
-    for (size_t size = 0; size < sizeof jobs_text; size++) {
-        read_t cut = read_jobs (jobs_text, size);
-        assert_memory_equal (cut.text, all.text, strlen (cut.text));
-    }
-    all = read_instances (instances_text, sizeof instances_text);
-    for (size_t size = 0; size < sizeof instances_text; size++) {
-        read_t cut = read_instances (instances_text, size);
-        assert_memory_equal (cut.text, all.text, strlen (cut.text));
+    assert_string_equal (read_advances (advances_text, sizeof advances_text).text,
+                         "1 on [batch@g1] 1795968240000..1795968340000\n"
+                         "1 on [batch@g2] 1795968240000..1795968340000\n"
+                         "1 on [] 1795968240000..1795968340000\n"
+                         "2 on [] 0..0\n");
+}
+
+/*  As a printer may write it: all on one line, or each element on three. */
+static void lines_end_where_they_may (void **unused)
+{
+    (void) unused;
+    char one [8192], many [8192];
+    for (size_t i = 0; i < ALL; i++) {
+        size_t ones = 0, manys = 0;
+        const char *text = all [i].text;
+        for (size_t k = 0; text [k]; k++) {
+            bool end = text [k] == '\n', closes = text [k] == '<' && text [k + 1] == '/';
+            if (!end && !(text [k] == ' ' && text [k + 1] == ' '))
+                one [ones++] = text [k];
+            if (closes)
+                manys += (size_t) sprintf (many + manys, "\n   ");
+            many [manys++] = text [k];
+            if (text [k] == '>' && strchr ("><", text [k + 1]) == NULL)
+                manys += (size_t) sprintf (many + manys, "\r\n\t ");
+        }
+        read_t right = all [i].read (text, strlen (text));
+        read_t short_read = all [i].read (one, ones), long_read = all [i].read (many, manys);
+        assert_true (right.good && right.count > 0);
+        assert_true (short_read.good);
+        assert_string_equal (short_read.text, right.text);
+        assert_true (long_read.good);
+        assert_string_equal (long_read.text, right.text);
     }
 }
 
-static void odd_texts_tell_nothing_or_little (void **unused)
+static void a_cut_text_is_refused (void **unused)
+{
+    (void) unused;
+    for (size_t i = 0; i < ALL; i++) {
+        read_t right = all [i].read (all [i].text, strlen (all [i].text));
+        for (size_t size = 0; size + 2 < strlen (all [i].text); size++) {
+            read_t cut = all [i].read (all [i].text, size);
+            assert_false (cut.good);
+            assert_non_null (strstr (cut.why, "can't be read"));
+            assert_memory_equal (cut.text, right.text, strlen (cut.text));
+        }
+    }
+}
+
+static void odd_texts_are_refused (void **unused)
 {
     (void) unused;
     static const char *const odd [] = {
       "",           "\n\n",      "error: commlib error: got select error (Connection refused)\n",
       "</job_list", "<job_list", "<state>r</state>\n<JB_job_number>5</JB_job_number>\n"};
-    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-        assert_int_equal (read_jobs (odd [i], strlen (odd [i])).count, 0);
-        assert_int_equal (read_instances (odd [i], strlen (odd [i])).count, 0);
-    }
-    const char *mixed = "<job_list>\n<JB_job_number\n<state\n<JB_job_number>123456789012345678901"
-                        "</JB_job_number>\n<JAT_start_time>soon</JAT_start_time>\n</job_list>\n";
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        for (size_t k = 0; k < ALL; k++) {
+            read_t read = all [k].read (odd [i], strlen (odd [i]));
+            assert_false (read.good);
+            assert_int_equal (read.count, 0);
+        }
+    const char *mixed =
+      "<job_list><JB_job_number>123456789012345678901</JB_job_number><state><r/></state>"
+      "<JAT_start_time>soon</JAT_start_time></job_list>";
     assert_string_equal (read_jobs (mixed, strlen (mixed)).text,
                          "123456789012345  [] at [] for [] 0+0\n");
+}
+
+/*  A word that does not fit is cut, and the next one is whole. */
+static void a_long_word_is_cut (void **unused)
+{
+    (void) unused;
+    char text [4 * GRID_WORD_BYTES], word [2 * GRID_WORD_BYTES] = {0};
+    memset (word, 'n', sizeof word - 1);
+    snprintf (text, sizeof text,
+              "<x><Queue-List><name>batch@g1</name><state>%s</state><slots_used>7</slots_used>"
+              "</Queue-List></x>",
+              word);
+    read_t read = read_instances (text, strlen (text));
+    word [GRID_WORD_BYTES - 1] = '\0';
+    assert_true (read.good);
+    assert_int_equal (strlen (strchr (read.text, '[')), strlen ("[] 7/0\n") + strlen (word));
 }
 
 static void a_state_is_one_of_ours (void **unused)
@@ -199,17 +310,6 @@ static void an_instance_is_of_its_queue_only (void **unused)
     assert_false (grid_of_queue ("batch", "batch"));
     assert_false (grid_of_queue ("bat", "batch"));
     assert_false (grid_of_queue ("", "batch"));
-}
-
-static void elements_and_attributes_are_found_whole (void **unused)
-{
-    (void) unused;
-    char line [] = "  <granted_slots queue_instance=\"batch@g1\" slots=\"2\"/>";
-    char cut [] = " queue_instance=\"batch@g", of_other [] = "<state_long>r</state_long>";
-    assert_string_equal (grid_attribute (line, "queue_instance"), "batch@g1");
-    assert_null (grid_attribute (line, "no"));
-    assert_string_equal (grid_attribute (cut, "queue_instance"), "batch@g");
-    assert_null (grid_element (of_other, "state"));
 }
 
 static void a_configuration_is_unfolded_and_changed (void **unused)
@@ -290,11 +390,13 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (jobs_are_read),
       cmocka_unit_test (instances_are_read_without_their_jobs),
-      cmocka_unit_test (a_cut_text_tells_what_was_whole),
-      cmocka_unit_test (odd_texts_tell_nothing_or_little),
+      cmocka_unit_test (advance_reservations_are_read_whatever_their_names),
+      cmocka_unit_test (lines_end_where_they_may),
+      cmocka_unit_test (a_cut_text_is_refused),
+      cmocka_unit_test (odd_texts_are_refused),
+      cmocka_unit_test (a_long_word_is_cut),
       cmocka_unit_test (a_state_is_one_of_ours),
       cmocka_unit_test (an_instance_is_of_its_queue_only),
-      cmocka_unit_test (elements_and_attributes_are_found_whole),
       cmocka_unit_test (a_configuration_is_unfolded_and_changed),
       cmocka_unit_test (no_line_of_a_script_is_an_option),
     };
