@@ -4,6 +4,9 @@
  *
  *  A run has at most one piece of work under way. When that is done, the next one follows from what
  *  is wanted and how the run stands; when it failed, it is ordered again a little later.
+ *
+ *  A batch system under load may be too slow for several submissions at once, each of which would
+ *  be given up and begun again. After one that failed they go one by one, then two at once, ….
  */
 #include "agent_state.h"
 
@@ -15,6 +18,7 @@
 #include <string.h>
 
 #define AGAIN_MS       1000
+#define STARTS_MAX     4     /* into a batch system at once: other work has workers, too */
 #define AGENT_GRACE_MS 10000 /* for runs that the site no longer names */
 #define PRUNE_FIRST_MS 60000
 #define PRUNE_MS       3600000
@@ -102,7 +106,8 @@ static void order_start (agent_t *self, agent_run_t *run)
                                      .arrivals = self->settings.arrivals},
                           .lease_ms = self->lease_until_ms,
                           .endpoint = self->service->endpoint};
-    order_for (self, run, RUN_START, order, (ordered_work_t){0});
+    self->starts++;
+    order_for (self, run, RUN_START, order, (ordered_work_t){.starts = true});
 }
 
 static void order_end (agent_t *self, const moment_t *now, agent_run_t *run)
@@ -147,10 +152,17 @@ static void pursue (agent_t *self, const moment_t *now, agent_run_t *run)
     } else if (!run->record.order && run->report.state == RUN_CLAIMED) {
         order_for (self, run, RUN_LOOK, (work_order_t){0}, (ordered_work_t){.looks = true});
     } else if (run->report.state == RUN_CLAIMED && !run->queued) {
-        order_start (self, run);
+        if (!self->settings.batch || self->starts < self->starts_max)
+            order_start (self, run);
     } else if (tell_is_due (run)) {
         order_tell (self, run);
     }
+}
+
+static void pursue_all (agent_t *self, const moment_t *now)
+{
+    for (agent_run_t *run = NULL; (run = ordered_next (self->runs, run));)
+        pursue (self, now, run);
 }
 
 static void agent_runs_on_again (void *owner, const moment_t *now, uint64_t token)
@@ -158,10 +170,19 @@ static void agent_runs_on_again (void *owner, const moment_t *now, uint64_t toke
     (void) token;
     agent_t *self = owner;
     self->again_timer = 0;
-    for (agent_run_t *run = NULL; (run = ordered_next (self->runs, run));) {
+    for (agent_run_t *run = NULL; (run = ordered_next (self->runs, run));)
         run->failed = false;
-        pursue (self, now, run);
-    }
+    pursue_all (self, now);
+}
+
+/*  One submission less is under way: others may follow, more at once if it has gone well. */
+static void start_done (agent_t *self, const moment_t *now, bool ok)
+{
+    size_t more = 2 * self->starts_max;
+    self->starts--;
+    self->starts_max = !ok ? 1 : more < STARTS_MAX ? more : STARTS_MAX;
+    if (self->settings.batch)
+        pursue_all (self, now);
 }
 
 /*  --- how it stands --- */
@@ -222,7 +243,7 @@ void agent_run_stands (agent_t *self, const moment_t *now, const stand_t *stand)
         run_forget (self, run);
 }
 
-void agent_run_done (agent_t *self, const moment_t *now, const ordered_work_t *note, bool ok)
+static void run_done (agent_t *self, const moment_t *now, const ordered_work_t *note, bool ok)
 {
     agent_run_t *run = ordered_find (self->runs, note->key);
     if (!run || run->work != note->number)
@@ -246,6 +267,13 @@ void agent_run_done (agent_t *self, const moment_t *now, const ordered_work_t *n
     if (ok && note->looks && run->report.state == RUN_CLAIMED && !run->queued)
         run_end (self, now, run, RUN_LOST, "the node has no record of this run");
     pursue (self, now, run);
+}
+
+void agent_run_done (agent_t *self, const moment_t *now, const ordered_work_t *note, bool ok)
+{
+    run_done (self, now, note, ok);
+    if (note->starts)
+        start_done (self, now, ok);
 }
 
 /*  --- looking --- */
@@ -284,8 +312,7 @@ static void agent_runs_on_look (void *owner, const moment_t *now, uint64_t token
     self->look_timer = 0;
     if (!agent_awaits (self, WORK_LOOK, 0))
         agent_runs_look (self);
-    for (agent_run_t *run = NULL; (run = ordered_next (self->runs, run));)
-        pursue (self, now, run); /* for runs that should be over by now */
+    pursue_all (self, now); /* for runs that should be over by now */
     look_later (self, now);
 }
 
@@ -425,8 +452,7 @@ void agent_runs_want (agent_t *self, const moment_t *now, wanted_t *wanted)
         want_one (self, now, &wanted->runs [i]);
     want_others (self);
     agent_runs_lease (self);
-    for (agent_run_t *run = NULL; (run = ordered_next (self->runs, run));)
-        pursue (self, now, run);
+    pursue_all (self, now);
     for (size_t i = 0; i < wanted->outputs_count; i++)
         want_output (self, &wanted->outputs [i]);
 }
@@ -467,6 +493,7 @@ static void agent_runs_on_record (void *owner, bytes_t key, bytes_t value)
 void agent_runs_init (agent_t *self)
 {
     self->runs = ordered_by_bytes (offsetof (agent_run_t, key), AGENT_KEY_BYTES);
+    self->starts_max = STARTS_MAX;
     service_load (self->service, TABLE_AGENT_RUNS, agent_runs_on_record, self);
     service_serve (self->service, "Agent", "Ended", &run_ended_codec, agent_runs_on_ended, self);
 }

@@ -52,6 +52,7 @@ typedef struct {
     uint64_t number;
     ordered_kind_t kind;
     uint8_t key [AGENT_KEY_BYTES]; /* of the run; WORK_RUN only */
+    bool starts;                   /* run_start */
     bool ends;                     /* run_signal, with grace_ms */
     bool warns;
     bool suspends;
@@ -64,9 +65,11 @@ typedef struct {
 typedef struct {
     service_t *service;
     agent_settings_t settings;
-    ordered_t *runs;  /* of agent_run_t, by site and id */
-    size_t open;      /* of those, not over */
-    ordered_t *works; /* ordered_work_t that are not done, by number */
+    ordered_t *runs;   /* of agent_run_t, by site and id */
+    size_t open;       /* of those, not over */
+    size_t starts;     /* run_start under way */
+    size_t starts_max; /* of those, with a batch system: one when the last one has failed */
+    ordered_t *works;  /* ordered_work_t that are not done, by number */
     uint64_t works_ordered;
 
     agent_poll_t *agent_poll; /* its site */

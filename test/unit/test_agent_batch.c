@@ -26,8 +26,8 @@ typedef struct {
     size_t looks_count;
     uint64_t look; /* the last one at runs */
     size_t starts; /* works run_start */
-    uint64_t start;
-    char name [RUN_NAME_BYTES_MAX + 1]; /* of the run that was started */
+    uint64_t start [64];
+    char name [64][RUN_NAME_BYTES_MAX + 1]; /* of the run that was started */
 } agent_world_t;
 
 static void see_question (agent_world_t *self, const effect_t *effect)
@@ -57,9 +57,8 @@ static void see_work (agent_world_t *self, const effect_t *effect)
     if (strcmp (effect->work.kind, RUN_LOOK) == 0 && order.names_count > 0)
         self->look = effect->work.work;
     if (strcmp (effect->work.kind, RUN_START) == 0) {
-        self->starts++;
-        self->start = effect->work.work;
-        strcpy (self->name, order.ticket.name);
+        self->start [self->starts] = effect->work.work;
+        strcpy (self->name [self->starts++], order.ticket.name);
     }
     codec_clear (&work_order_codec, &order);
 }
@@ -207,12 +206,12 @@ static void a_look_that_hangs_is_noticed_within_the_limit (void **state)
     close_agent (&w);
 }
 
-static void a_job_that_waits_is_not_begun_again_and_one_that_is_gone_is (void **state)
+#define RUNS 9
+
+/*  The site wants so many runs of one task each. */
+static void want (agent_world_t *self, size_t count)
 {
-    (void) state;
     static const char *const arguments [] = {"/bin/true"};
-    agent_world_t w;
-    open_agent (&w);
     run_order_t order = {.arguments = arguments,
                          .arguments_count = 1,
                          .folder = "",
@@ -225,14 +224,36 @@ static void a_job_that_waits_is_not_begun_again_and_one_that_is_gone_is (void **
                          .owner = "alice",
                          .reservation = "",
                          .need = ""};
-    wanted_run_t run = {.id = {.task = {.bag = 1}, .number = 1}, .order = &order};
-    wanted_t wanted = {.runs = &run, .runs_count = 1, .site = "ams"};
-    answer (&w, &wanted);
-    assert_int_equal (w.starts, 1);
+    run_order_t orders [RUNS];
+    wanted_run_t runs [RUNS] = {0};
+    for (size_t i = 0; i < count; i++) {
+        orders [i] = order;
+        runs [i] =
+          (wanted_run_t){.id = {.task = {.bag = i + 1}, .number = 1}, .order = &orders [i]};
+    }
+    answer (self, &(wanted_t){.runs = runs, .runs_count = count, .site = "ams"});
+}
+
+/*  The start of that number ends; well: its job is queued. */
+static void start_ends (agent_world_t *self, size_t start, bool well)
+{
     stand_t stand = {.queued = true};
-    memcpy (stand.name, w.name, sizeof stand.name);
+    memcpy (stand.name, self->name [start], sizeof stand.name);
     work_result_t result = {.why = "", .stands = &stand, .stands_count = 1};
-    work_ends (&w, w.start, &result);
+    work_ends (self, self->start [start], well ? &result : NULL);
+}
+
+static void a_job_that_waits_is_not_begun_again_and_one_that_is_gone_is (void **state)
+{
+    (void) state;
+    agent_world_t w;
+    open_agent (&w);
+    want (&w, 1);
+    assert_int_equal (w.starts, 1);
+    start_ends (&w, 0, true);
+    stand_t stand = {.queued = true};
+    memcpy (stand.name, w.name [0], sizeof stand.name);
+    work_result_t result = {.why = "", .stands = &stand, .stands_count = 1};
     for (int i = 0; i < 3; i++) {
         pass (&w, LOOK_MS);
         work_ends (&w, w.look, &result);
@@ -246,6 +267,34 @@ static void a_job_that_waits_is_not_begun_again_and_one_that_is_gone_is (void **
     close_agent (&w);
 }
 
+/*  Four at once; one is too late: then one by one, and when these go well more at once again. */
+static void submissions_that_are_too_slow_go_one_by_one (void **state)
+{
+    (void) state;
+    agent_world_t w;
+    open_agent (&w);
+    want (&w, RUNS);
+    assert_int_equal (w.starts, 4);
+    start_ends (&w, 0, false);
+    start_ends (&w, 1, false);
+    start_ends (&w, 2, false);
+    assert_int_equal (w.starts, 4);
+    start_ends (&w, 3, false);
+    assert_int_equal (w.starts, 5);
+    start_ends (&w, 4, false);
+    assert_int_equal (w.starts, 6);
+    pass (&w, LOOK_MS); /* those that failed may be tried again */
+    assert_int_equal (w.starts, 6);
+    start_ends (&w, 5, true);
+    assert_int_equal (w.starts, 8);
+    start_ends (&w, 6, true);
+    assert_int_equal (w.starts, 11);
+    for (size_t i = 7; i < w.starts; i++)
+        start_ends (&w, i, true);
+    assert_int_equal (w.starts, 5 + RUNS); /* each that failed was tried once more */
+    close_agent (&w);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -253,6 +302,7 @@ int main (void)
       cmocka_unit_test (silence_is_told_with_why_and_what_was_seen_last),
       cmocka_unit_test (a_look_that_hangs_is_noticed_within_the_limit),
       cmocka_unit_test (a_job_that_waits_is_not_begun_again_and_one_that_is_gone_is),
+      cmocka_unit_test (submissions_that_are_too_slow_go_one_by_one),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
