@@ -1,9 +1,11 @@
 /*  gridengine_jobs - a job has the name of its run, so that a second submission finds the first. */
 #include "gridengine_queue.h"
 
+#include "clock.h"
 #include "must.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +55,19 @@ static char *grid_environment (const batch_setup_t *setup, char why [WHY_BYTES])
     return found;
 }
 
+#define SUBMIT_MS_MAX 55000 /* a little less than musubi-as lets a program run */
+
+/*  The time that the next submission is given, where that is longer than the setup's limit: twice
+ *  that of the last one, done or too late. */
+static atomic_llong grid_submit_ms;
+
+static int64_t grid_submit_limit (const batch_setup_t *setup)
+{
+    int64_t limit_ms = atomic_load (&grid_submit_ms);
+    limit_ms = limit_ms < SUBMIT_MS_MAX ? limit_ms : SUBMIT_MS_MAX;
+    return limit_ms > setup->limit_ms ? limit_ms : setup->limit_ms;
+}
+
 command_told_t grid_submit (const batch_setup_t *setup, const batch_job_t *job,
                             char why [WHY_BYTES])
 {
@@ -63,12 +78,18 @@ command_told_t grid_submit (const batch_setup_t *setup, const batch_job_t *job,
     text_auto_t *limits = must_print ("h_rt=%" PRId64 "%s%s", (job->limit_ms + 999) / 1000,
                                       reserved ? "," GRID_COMPLEX "=" : "", job->reservation);
     text_auto_t *slots = must_print ("%" PRIu32, job->cpus);
+    batch_setup_t patient = *setup;
+    patient.limit_ms = grid_submit_limit (setup);
+    int64_t begun_ms = clock_ms (CLOCK_MONOTONIC);
     /*  -C "": no line of the script is options; a task's arguments may have such lines. */
-    return BATCH_SUBMIT (setup, job, "unknown queue", why, "qsub", "-C", "", "-terse", "-notify",
-                         "-N", job->name, "-S", "/bin/sh", "-r", "n", "-wd", job->folder, "-q",
-                         reserved ? job->reservation : setup->queue, "-o", job->output, "-e",
-                         *job->errors ? job->errors : job->output, "-j", *job->errors ? "n" : "y",
-                         "-l", limits, parallel ? "-pe" : NULL, environment, slots);
+    command_told_t told =
+      BATCH_SUBMIT (&patient, job, "unknown queue", why, "qsub", "-C", "", "-terse", "-notify",
+                    "-N", job->name, "-S", "/bin/sh", "-r", "n", "-wd", job->folder, "-q",
+                    reserved ? job->reservation : setup->queue, "-o", job->output, "-e",
+                    *job->errors ? job->errors : job->output, "-j", *job->errors ? "n" : "y", "-l",
+                    limits, parallel ? "-pe" : NULL, environment, slots);
+    atomic_store (&grid_submit_ms, 2 * (clock_ms (CLOCK_MONOTONIC) - begun_ms));
+    return told;
 }
 
 /*  A deletion tells the job first (-notify), so both ends are one; a warning can't be sent. */

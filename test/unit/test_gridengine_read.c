@@ -1,6 +1,6 @@
 /*  test_gridengine_read - what Grid Engine 8.1.9 writes is read as it is meant, wherever its lines end;
  *  odd and cut texts are refused, and till then say less but never what is not there. What it is told of a job is what
- *  the site means.
+ *  the site means, and it is given the time that it needs.
  */
 #include "gridengine_queue.h"
 
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -340,7 +341,20 @@ static void a_configuration_is_unfolded_and_changed (void **unused)
     free (more);
 }
 
-/*  Stands for the one that runs the command. */
+/*  Stands for the one that runs the command, which takes so long. */
+static int64_t submit_takes_ms;
+static int64_t submit_limit_ms; /* what it was given */
+static int64_t test_now_ms;
+
+int __wrap_clock_gettime (clockid_t clock, struct timespec *time);
+
+int __wrap_clock_gettime (clockid_t clock, struct timespec *time)
+{
+    (void) clock;
+    *time = (struct timespec){test_now_ms / 1000, test_now_ms % 1000 * 1000000};
+    return 0;
+}
+
 static char submitted [32][256];
 static size_t submitted_count;
 
@@ -352,12 +366,27 @@ command_told_t __wrap_batch_run_submit (const batch_setup_t *setup, const batch_
                                         const char *const *arguments, const char *later,
                                         char why [WHY_BYTES])
 {
-    (void) setup, (void) job, (void) later, (void) why;
+    (void) job, (void) later, (void) why;
     submitted_count = 0;
+    submit_limit_ms = setup->limit_ms;
+    bool late = submit_takes_ms > setup->limit_ms;
+    test_now_ms += late ? setup->limit_ms : submit_takes_ms;
     for (size_t i = 0; arguments [i] && i < sizeof submitted / sizeof *submitted; i++)
         snprintf (submitted [submitted_count++], sizeof *submitted, "%s", arguments [i]);
-    return COMMAND_DONE;
+    return late ? COMMAND_SILENT : COMMAND_DONE;
 }
+
+static const batch_setup_t setup = {.site = "ams", .queue = "batch", .limit_ms = 10000};
+static const batch_job_t job = {.name = "musubi-ams-1.0.1",
+                                .account = "nobody",
+                                .reservation = "",
+                                .held = "",
+                                .cpus = 1,
+                                .limit_ms = 1500,
+                                .script = "echo '\n#$ -A other\n'\n",
+                                .folder = "/tmp",
+                                .output = "/tmp/out",
+                                .errors = ""};
 
 /*  A line "#$ -A other" of a script would be an option of qsub. */
 static void no_line_of_a_script_is_an_option (void **state)
@@ -365,17 +394,6 @@ static void no_line_of_a_script_is_an_option (void **state)
     (void) state;
     char why [WHY_BYTES];
     const char *prefix = NULL;
-    batch_setup_t setup = {.site = "ams", .queue = "batch", .limit_ms = 10000};
-    batch_job_t job = {.name = "musubi-ams-1.0.1",
-                       .account = "nobody",
-                       .reservation = "",
-                       .held = "",
-                       .cpus = 1,
-                       .limit_ms = 1500,
-                       .script = "echo '\n#$ -A other\n'\n",
-                       .folder = "/tmp",
-                       .output = "/tmp/out",
-                       .errors = ""};
     assert_int_equal (grid_submit (&setup, &job, why), COMMAND_DONE);
     assert_string_equal (submitted [0], "qsub");
     for (size_t i = 0; i + 1 < submitted_count; i++)
@@ -383,6 +401,26 @@ static void no_line_of_a_script_is_an_option (void **state)
             prefix = submitted [i + 1];
     assert_non_null (prefix);
     assert_string_equal (prefix, "");
+}
+
+/*  Under load one that needs 45 s gets through with the fourth try; later ones are given no more
+ *  than they need. */
+static void a_submission_that_was_too_late_is_given_longer (void **state)
+{
+    (void) state;
+    char why [WHY_BYTES];
+    static const int64_t given [] = {10000, 20000, 40000, 55000};
+    submit_takes_ms = 45000;
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        bool last = i + 1 == sizeof given / sizeof *given;
+        assert_int_equal (grid_submit (&setup, &job, why), last ? COMMAND_DONE : COMMAND_SILENT);
+        assert_int_equal (submit_limit_ms, given [i]);
+    }
+    submit_takes_ms = 100;
+    assert_int_equal (grid_submit (&setup, &job, why), COMMAND_DONE);
+    assert_int_equal (submit_limit_ms, 55000);
+    assert_int_equal (grid_submit (&setup, &job, why), COMMAND_DONE);
+    assert_int_equal (submit_limit_ms, 10000);
 }
 
 int main (void)
@@ -399,6 +437,7 @@ int main (void)
       cmocka_unit_test (an_instance_is_of_its_queue_only),
       cmocka_unit_test (a_configuration_is_unfolded_and_changed),
       cmocka_unit_test (no_line_of_a_script_is_an_option),
+      cmocka_unit_test (a_submission_that_was_too_late_is_given_longer),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
