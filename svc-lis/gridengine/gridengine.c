@@ -108,7 +108,7 @@ static void grid_ours_take (void *owner, const grid_instance_t *instance)
     if (!node || grid_of_queue (instance->name, self->setup->queue))
         return;
     node->cpus_busy += instance->used;
-    if (strncmp (instance->name, "musubi-", 7) != 0 || strchr (instance->state, 'E'))
+    if (!grid_is_ours (self->setup, instance) || strchr (instance->state, 'E'))
         return;
     if (strchr (instance->state, 'd') && node->drained)
         name_list_add (&self->unclear, instance->name, "");

@@ -1,6 +1,7 @@
 /*  gridengine_queue - each step asks Grid Engine first what there is, does what is missing, and asks
- *  again. The hosts of a queue are those in its own configuration, so what has to be given back at
- *  its end is known after any crash; they are given back before the queue goes.
+ *  again. The hosts of a queue are those in its own configuration, and those of the notes in its
+ *  access list, so what has to be given back at its end is known after any crash, and when somebody
+ *  has deleted the queue; they are given back before it goes.
  */
 #include "gridengine_queue.h"
 
@@ -58,13 +59,20 @@ bool grid_listed (const batch_setup_t *setup, const char *queue, name_list_t *li
     return told != COMMAND_SILENT;
 }
 
+bool grid_is_ours (const batch_setup_t *setup, const grid_instance_t *instance)
+{
+    char queue [GRID_WORD_BYTES];
+    snprintf (queue, sizeof queue, "%.*s", (int) strcspn (instance->name, "@"), instance->name);
+    return batch_name_ours (setup, queue) != NULL;
+}
+
 /*  --- a reservation and its queue --- */
 
 typedef struct {
     const batch_setup_t *setup;
     const back_end_order_t *order;
     char *now;          /* its configuration; NULL: it is not there */
-    name_list_t hosts;  /* in its configuration, and of the order */
+    name_list_t hosts;  /* in its configuration, of the order, and of notes */
     name_list_t listed; /* in its access list: its account, and notes (grid_list_change) */
     bool leaving;       /* hosts are those that it has and should not have any more */
     bool begun;         /* its start has come */
@@ -103,6 +111,11 @@ static void grid_hosts_add (grid_queue_t *self)
     for (size_t i = 0; i < self->order->nodes_count; i++)
         if (!name_list_has (&self->hosts, self->order->nodes [i]))
             name_list_add (&self->hosts, self->order->nodes [i], "");
+    for (size_t i = 0; i < self->listed.count; i++) {
+        const char *at = strchr (self->listed.words [i], '@');
+        if (at && at > self->listed.words [i] && !name_list_has (&self->hosts, at + 1))
+            name_list_add (&self->hosts, at + 1, "");
+    }
 }
 
 static bool grid_list_look (grid_queue_t *self, char why [WHY_BYTES])
@@ -118,9 +131,10 @@ static bool grid_queue_look (grid_queue_t *self, const batch_setup_t *setup,
     bool silent = false;
     *self = (grid_queue_t){.setup = setup, .order = order};
     self->now = grid_queue_text (setup, self->order->reservation, &silent, why);
-    if (!silent)
-        grid_hosts_add (self);
-    return !silent && grid_list_look (self, why);
+    if (silent || !grid_list_look (self, why))
+        return false;
+    grid_hosts_add (self);
+    return true;
 }
 
 /*  --- its configuration --- */
@@ -244,7 +258,7 @@ static void grid_instance_note (void *owner, const grid_instance_t *instance)
     self->used += own ? 0 : instance->used;
     if (own)
         name_list_add (disabled ? &self->own_off : &self->own_on, instance->name, "");
-    else if (strncmp (instance->name, "musubi-", 7) != 0)
+    else if (!grid_is_ours (self->setup, instance))
         name_list_add (!disabled ? &self->on
                        : noted   ? &self->off
                                  : &self->kept,
@@ -390,6 +404,15 @@ static bool grid_queue_empty (grid_queue_t *self, char why [WHY_BYTES])
     }
 }
 
+/*  Its notes of what we have enabled of its own, on its hosts. */
+static void grid_own_notes (const grid_queue_t *self, name_list_t *notes)
+{
+    for (size_t i = 0; i < self->listed.count; i++)
+        if (grid_of_queue (self->listed.words [i], self->order->reservation) &&
+            name_list_has (&self->hosts, strchr (self->listed.words [i], '@') + 1))
+            name_list_add (notes, self->listed.words [i], "");
+}
+
 /*  What an operator has disabled of its own, or a host of it, stays disabled for all. */
 static bool grid_notes_end (grid_queue_t *self, char why [WHY_BYTES])
 {
@@ -401,10 +424,7 @@ static bool grid_notes_end (grid_queue_t *self, char why [WHY_BYTES])
         if (name_list_has (&self->taken, own))
             name_list_add (&ended, self->off.words [i], "");
     }
-    for (size_t i = 0; i < self->listed.count; i++)
-        if (grid_of_queue (self->listed.words [i], self->order->reservation) &&
-            name_list_has (&self->hosts, strchr (self->listed.words [i], '@') + 1))
-            name_list_add (&ended, self->listed.words [i], "");
+    grid_own_notes (self, &ended);
     return ended.count == 0 ||
            (grid_list_change (self, false, &ended, why) && grid_instances_look (self, why));
 }
@@ -443,11 +463,20 @@ static bool grid_hosts_leave (grid_queue_t *self, char why [WHY_BYTES])
 
 /*  --- made equal --- */
 
+/*  When somebody has deleted it, none of its instances is enabled any more. */
+static bool grid_gone_note (grid_queue_t *self, char why [WHY_BYTES])
+{
+    name_list_auto_t notes = {0};
+    if (!self->now)
+        grid_own_notes (self, &notes);
+    return grid_list_change (self, false, &notes, why);
+}
+
 /*  *changed: it was not as it should be. */
 static bool grid_queue_equal (grid_queue_t *self, bool *changed, char why [WHY_BYTES])
 {
     bool silent;
-    if (!grid_access (self, why) || !grid_hosts_leave (self, why))
+    if (!grid_access (self, why) || !grid_gone_note (self, why) || !grid_hosts_leave (self, why))
         return false;
     text_auto_t *wanted = grid_queue_wanted (self, why);
     if (!wanted)
@@ -528,8 +557,9 @@ bool grid_close (const batch_setup_t *setup, const back_end_order_t *order, char
 {
     grid_queue_t self;
     char said [WHY_BYTES] = "";
-    bool good =
-      grid_queue_look (&self, setup, order, why) && (!self.now || grid_queue_remove (&self, why));
+    bool good = grid_queue_look (&self, setup, order, why);
+    if (good && (self.now || self.listed.count > 0))
+        good = grid_queue_remove (&self, why);
     good =
       good && (BATCH_RUN (setup, NULL, said, "qconf", "-dul", order->reservation) == COMMAND_DONE ||
                strstr (said, "does not exist") || wrong (why, "%s", said));
@@ -548,8 +578,47 @@ static bool grid_names (const batch_setup_t *setup, const char *show, name_list_
     return good;
 }
 
+typedef struct {
+    const batch_setup_t *setup;
+    name_list_t hosts; /* of the site's queue */
+} grid_site_t;
+
+static void grid_site_take (void *owner, const grid_instance_t *instance)
+{
+    grid_site_t *self = owner;
+    if (grid_of_queue (instance->name, self->setup->queue))
+        name_list_add (&self->hosts, instance->host, "");
+}
+
+/*  Adds the name if it is of ours, over hosts of the site's queue: a site of the same name may have
+ *  another queue of the cell. */
+static bool grid_list_one (const grid_site_t *self, const char *name, name_list_t *names,
+                           char why [WHY_BYTES])
+{
+    grid_queue_t one;
+    if (!batch_name_ours (self->setup, name) || name_list_has (names, name))
+        return true;
+    bool good = grid_queue_look (&one, self->setup, &(back_end_order_t){.reservation = name}, why);
+    bool here = one.hosts.count == 0;
+    for (size_t i = 0; i < one.hosts.count; i++)
+        here |= name_list_has (&self->hosts, one.hosts.words [i]);
+    if (good && here)
+        name_list_add (names, name, "");
+    grid_queue_clear (&one);
+    return good;
+}
+
 /*  Its queues, and access lists that were left behind. */
 bool grid_list (const batch_setup_t *setup, name_list_t *names, char why [WHY_BYTES])
 {
-    return grid_names (setup, "-sql", names, why) && grid_names (setup, "-sul", names, why);
+    grid_site_t site = {.setup = setup};
+    text_auto_t *output = NULL;
+    name_list_auto_t all = {0};
+    bool good = BATCH_RUN (setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE &&
+                grid_instances_read (output, grid_site_take, &site, why) &&
+                grid_names (setup, "-sql", &all, why) && grid_names (setup, "-sul", &all, why);
+    for (size_t i = 0; good && i < all.count; i++)
+        good = grid_list_one (&site, all.words [i], names, why);
+    name_list_clear (&site.hosts);
+    return good;
 }

@@ -22,6 +22,9 @@ char *grid_queue_text (const batch_setup_t *setup, const char *queue, bool *sile
 bool grid_listed (const batch_setup_t *setup, const char *queue, name_list_t *listed,
                   char why [WHY_BYTES]);
 
+/*  Is the instance one of a reservation of this site's name? */
+bool grid_is_ours (const batch_setup_t *setup, const grid_instance_t *instance);
+
 /*  As batch_system_t has them. */
 bool grid_jobs (const batch_jobs_t *asked, char why [WHY_BYTES]);
 command_told_t grid_submit (const batch_setup_t *setup, const batch_job_t *job,
