@@ -55,12 +55,14 @@ bool grid_list_change (grid_queue_t *self, bool add, const name_list_t *words, c
     return good;
 }
 
-void grid_own_notes (const grid_queue_t *self, name_list_t *notes)
+void grid_notes_find (const grid_queue_t *self, bool own, name_list_t *notes)
 {
-    for (size_t i = 0; i < self->listed.count; i++)
-        if (grid_of_queue (self->listed.words [i], self->order->reservation) &&
-            name_list_has (&self->hosts, strchr (self->listed.words [i], '@') + 1))
-            name_list_add (notes, self->listed.words [i], "");
+    for (size_t i = 0; i < self->listed.count; i++) {
+        const char *word = self->listed.words [i], *at = strchr (word, '@');
+        if (at && name_list_has (&self->hosts, at + 1) &&
+            (!own || grid_of_queue (word, self->order->reservation)))
+            name_list_add (notes, word, "");
+    }
 }
 
 /*  --- queue instances --- */
@@ -237,15 +239,18 @@ static bool grid_notes_end (grid_queue_t *self, char why [WHY_BYTES])
         if (name_list_has (&self->taken, own))
             name_list_add (&ended, self->off.words [i], "");
     }
-    grid_own_notes (self, &ended);
+    grid_notes_find (self, true, &ended);
     return ended.count == 0 ||
            (grid_list_change (self, false, &ended, why) && grid_instances_look (self, why));
 }
 
+/*  Notes go even of instances that are not there any more. */
 static bool grid_others_back (grid_queue_t *self, char why [WHY_BYTES])
 {
+    name_list_auto_t notes = {0};
+    grid_notes_find (self, false, &notes);
     return grid_switch (self, &self->off, false, why) &&
-           grid_list_change (self, false, &self->on, why);
+           grid_list_change (self, false, &notes, why);
 }
 
 bool grid_give_back (grid_queue_t *self, char why [WHY_BYTES])

@@ -40,8 +40,8 @@ bool grid_list_look (grid_queue_t *self, char why [WHY_BYTES]);
 bool grid_list_change (grid_queue_t *self, bool add, const name_list_t *words,
                        char why [WHY_BYTES]);
 
-/*  Adds its notes of what we have enabled of its own, on its hosts. */
-void grid_own_notes (const grid_queue_t *self, name_list_t *notes);
+/*  Adds its notes of instances on its hosts; own: only of those of its own, which we have enabled. */
+void grid_notes_find (const grid_queue_t *self, bool own, name_list_t *notes);
 
 /*  The instances on its hosts, into on, off, kept, own_on, own_off, taken, used and unheard. */
 bool grid_instances_look (grid_queue_t *self, char why [WHY_BYTES]);

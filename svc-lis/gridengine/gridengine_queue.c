@@ -180,7 +180,7 @@ static bool grid_gone_note (grid_queue_t *self, char why [WHY_BYTES])
 {
     name_list_auto_t notes = {0};
     if (!self->now)
-        grid_own_notes (self, &notes);
+        grid_notes_find (self, true, &notes);
     return grid_list_change (self, false, &notes, why);
 }
 

@@ -1,0 +1,481 @@
+/*  test_gridengine_queue - a reservation's queue over a small model of Grid Engine: what is disabled
+ *  for it is given back, whoever has deleted it; nothing of others is; and no job is ended because
+ *  its host is not heard.
+ */
+#include "gridengine.h"
+#include "gridengine_read.h"
+
+#include "must.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#define ID     "0123456789ab-1-1"
+#define OURS   "musubi-ams-" ID
+#define SECOND "musubi-ams-0123456789ab-1-2"
+#define NORTH  "musubi-ams-north-0123456789ab-1-1" /* of another site */
+#define MOST   16
+
+typedef struct {
+    char name [96]; /* "batch@g1"; "" = none */
+    char state [8];
+} model_instance_t;
+
+typedef struct {
+    char id [8];
+    char state [8];
+    char instance [96];
+    char queue [96];
+} model_job_t;
+
+/*  Two queues of the site's cell are there always; a third one is OURS. */
+static struct {
+    model_instance_t instances [MOST];
+    model_job_t jobs [MOST];
+    char *ours;         /* the configuration of OURS; NULL = it is not there */
+    name_list_t listed; /* in its access list */
+    char said [16384];  /* all commands since the last step */
+    int64_t now_ms;
+} model;
+
+static const batch_setup_t setup = {
+  .site = "ams", .queue = "batch", .limit_ms = 1000, .clear = true, .early_ms = 1000};
+
+/*  --- the model --- */
+
+int __wrap_clock_gettime (clockid_t clock, struct timespec *time);
+int __wrap_nanosleep (const struct timespec *asked, struct timespec *left);
+command_told_t __wrap_batch_run (const batch_setup_t *by, const char *const *arguments,
+                                 char **output, char why [WHY_BYTES]);
+
+int __wrap_clock_gettime (clockid_t clock, struct timespec *time)
+{
+    (void) clock;
+    *time = (struct timespec){model.now_ms / 1000, model.now_ms % 1000 * 1000000};
+    return 0;
+}
+
+int __wrap_nanosleep (const struct timespec *asked, struct timespec *left)
+{
+    (void) left;
+    model.now_ms += asked->tv_nsec / 1000000;
+    return 0;
+}
+
+static model_instance_t *instance (const char *name)
+{
+    for (size_t i = 0; i < MOST; i++)
+        if (strcmp (model.instances [i].name, name) == 0)
+            return &model.instances [i];
+    return NULL;
+}
+
+static void instance_new (const char *queue, const char *host, const char *state)
+{
+    model_instance_t *one = instance ("");
+    assert_non_null (one);
+    snprintf (one->name, sizeof one->name, "%s@%s", queue, host);
+    snprintf (one->state, sizeof one->state, "%s", state);
+}
+
+static bool state_is (const char *name, const char *state)
+{
+    const model_instance_t *one = instance (name);
+    return one && strcmp (one->state, state) == 0;
+}
+
+static void queue_delete (void)
+{
+    for (size_t i = 0; i < MOST; i++)
+        if (grid_of_queue (model.instances [i].name, OURS))
+            model.instances [i] = (model_instance_t){.name = ""};
+    free (model.ours);
+    model.ours = NULL;
+}
+
+/*  Hosts that are new in it have instances in its initial state. */
+static void queue_take (const char *path)
+{
+    char text [4096] = "", name [128];
+    FILE *file = fopen (path, "r");
+    assert_non_null (file);
+    assert_true (fread (text, 1, sizeof text - 1, file) > 0);
+    fclose (file);
+    name_list_auto_t hosts = {0};
+    text_auto_t *list = grid_value (text, "hostlist"), *state = grid_value (text, "initial_state");
+    name_list_add (&hosts, list, "");
+    for (size_t i = 0; i < MOST; i++)
+        if (grid_of_queue (model.instances [i].name, OURS) &&
+            !name_list_has (&hosts, strchr (model.instances [i].name, '@') + 1))
+            model.instances [i] = (model_instance_t){.name = ""};
+    for (size_t i = 0; i < hosts.count; i++) {
+        snprintf (name, sizeof name, OURS "@%s", hosts.words [i]);
+        if (!instance (name))
+            instance_new (OURS, hosts.words [i], strcmp (state, "disabled") == 0 ? "d" : "");
+    }
+    free (model.ours);
+    model.ours = must (strdup (text));
+}
+
+static void listed_change (bool add, const char *words)
+{
+    name_list_auto_t before = model.listed;
+    name_list_auto_t other = {0};
+    model.listed = (name_list_t){0};
+    name_list_add (&other, words, "");
+    for (size_t i = 0; i < before.count; i++)
+        if (!name_list_has (&other, before.words [i]))
+            name_list_add (&model.listed, before.words [i], "");
+    for (size_t i = 0; add && i < other.count; i++)
+        name_list_add (&model.listed, other.words [i], "");
+}
+
+static void switch_all (const char *words, bool disable)
+{
+    name_list_auto_t names = {0};
+    name_list_add (&names, words, "");
+    for (size_t i = 0; i < names.count; i++) {
+        model_instance_t *one = instance (names.words [i]);
+        bool unheard = one && strchr (one->state, 'u');
+        if (one)
+            snprintf (one->state, sizeof one->state, "%s%s", disable ? "d" : "",
+                      unheard ? "u" : "");
+    }
+}
+
+/*  A deleted job is gone at once, but for one on a host that is not heard. */
+static void job_delete (const char *id, bool force)
+{
+    for (size_t i = 0; i < MOST; i++) {
+        model_job_t *job = &model.jobs [i];
+        const model_instance_t *on = *job->id ? instance (job->instance) : NULL;
+        if (strcmp (job->id, id) != 0)
+            continue;
+        if (!force && on && strchr (on->state, 'u'))
+            snprintf (job->state, sizeof job->state, "dr");
+        else
+            *job = (model_job_t){.id = ""};
+    }
+}
+
+static char *instances_text (void)
+{
+    char *text = must (strdup ("<job_info><queue_info>"));
+    for (size_t i = 0; i < MOST; i++) {
+        const model_instance_t *one = &model.instances [i];
+        text_auto_t *before = text;
+        if (*one->name)
+            text = must_print ("%s<Queue-List><name>%s</name><slots_used>0</slots_used>"
+                               "<slots_total>2</slots_total><state>%s</state></Queue-List>",
+                               before, one->name, one->state);
+        else
+            text = must (strdup (before));
+    }
+    text_auto_t *all = text;
+    return must_print ("%s</queue_info></job_info>", all);
+}
+
+static char *jobs_text (void)
+{
+    char *text = must (strdup ("<job_info><queue_info>"));
+    for (size_t i = 0; i < MOST; i++) {
+        const model_job_t *one = &model.jobs [i];
+        text_auto_t *before = text;
+        if (*one->id)
+            text = must_print ("%s<job_list><JB_job_number>%s</JB_job_number><state>%s</state>"
+                               "<queue_name>%s</queue_name><hard_req_queue>%s</hard_req_queue>"
+                               "</job_list>",
+                               before, one->id, one->state, one->instance, one->queue);
+        else
+            text = must (strdup (before));
+    }
+    text_auto_t *all = text;
+    return must_print ("%s</queue_info></job_info>", all);
+}
+
+/*  What it writes, to be freed; NULL: refused. */
+static char *answer (const char *program, const char *verb, const char *what, const char *name)
+{
+    bool qconf = strcmp (program, "qconf") == 0, ours = strcmp (what, OURS) == 0;
+    if (qconf && strcmp (verb, "-sq") == 0 && ours)
+        return model.ours ? strdup (model.ours) : NULL;
+    if (qconf && strcmp (verb, "-sq") == 0)
+        return must_print ("qname %s\nhostlist %s\ninitial_state default\nuser_lists NONE\n", what,
+                           strcmp (what, "batch") == 0 ? "g1 g2" : "g9");
+    if (qconf && (strcmp (verb, "-Aq") == 0 || strcmp (verb, "-Mq") == 0))
+        queue_take (what);
+    else if (qconf && strcmp (verb, "-dq") == 0)
+        queue_delete ();
+    else if (qconf && strcmp (verb, "-su") == 0) {
+        text_auto_t *entries = name_list_text (&model.listed, ',');
+        return ours && model.listed.count > 0 ? must_print ("name %s\nentries %s\n", what, entries)
+                                              : NULL;
+    } else if (qconf && strcmp (name, OURS) == 0)
+        listed_change (strcmp (verb, "-au") == 0, what);
+    else if (qconf && strcmp (verb, "-dul") == 0)
+        name_list_clear (&model.listed);
+    else if (qconf && strcmp (verb, "-sql") == 0)
+        return must_print ("batch\nspare\n%s" SECOND "\n" NORTH "\n", model.ours ? OURS "\n" : "");
+    else if (qconf && strcmp (verb, "-sul") == 0)
+        return must_print ("arusers\n%s", model.listed.count > 0 ? OURS "\n" : "");
+    else if (strcmp (program, "qmod") == 0)
+        switch_all (what, strcmp (verb, "-d") == 0);
+    else if (strcmp (program, "qdel") == 0)
+        job_delete (*what ? what : verb, *what);
+    else if (strcmp (program, "qstat") == 0)
+        return strcmp (verb, "-f") == 0 ? instances_text () : jobs_text ();
+    else if (strcmp (program, "qrstat") == 0)
+        return strdup ("<qrstat/>");
+    return strdup ("");
+}
+
+command_told_t __wrap_batch_run (const batch_setup_t *by, const char *const *arguments,
+                                 char **output, char why [WHY_BYTES])
+{
+    (void) by;
+    const char *words [4] = {"", "", "", ""};
+    for (size_t i = 0; arguments [i]; i++) {
+        size_t used = strlen (model.said);
+        snprintf (model.said + used, sizeof model.said - used, "%s%s", arguments [i],
+                  arguments [i + 1] ? " " : "\n");
+        if (i < 4)
+            words [i] = arguments [i];
+    }
+    char *text = answer (words [0], words [1], words [2], words [3]);
+    command_told_t told = text ? COMMAND_DONE : COMMAND_REFUSED;
+    if (!text)
+        wrong (why, "it does not exist");
+    if (output)
+        *output = text ? text : must (strdup (""));
+    else
+        free (text);
+    return told;
+}
+
+/*  --- its steps --- */
+
+static const char *both [] = {"g1", "g2"};
+
+static void world_begin (void)
+{
+    memset (&model, 0, sizeof model);
+    model.now_ms = 1000000;
+    for (size_t i = 0; i < 2; i++)
+        instance_new ("batch", both [i], "");
+    instance_new ("spare", "g1", "d"); /* by an operator */
+    instance_new ("spare", "g2", "");
+    instance_new (NORTH, "g1", "");
+    instance_new (SECOND, "g9", "");
+}
+
+static void world_end (void)
+{
+    queue_delete ();
+    name_list_clear (&model.listed);
+}
+
+static back_end_order_t order_of (const char **nodes, size_t count)
+{
+    return (back_end_order_t){.reservation = OURS,
+                              .owner = "alice",
+                              .account = "alice",
+                              .nodes = nodes,
+                              .nodes_count = count,
+                              .from_ms = model.now_ms - 1,
+                              .until_ms = model.now_ms + 3600000,
+                              .grace_ms = 2000};
+}
+
+/*  Why it has failed; "" when it has not. */
+static const char *keep (back_end_step_t step, const char **nodes, size_t count)
+{
+    static char why [WHY_BYTES];
+    back_end_order_t order = order_of (nodes, count);
+    *why = '\0';
+    *model.said = '\0';
+    return gridengine.keep (&setup, step, &order, why) ? "" : why;
+}
+
+static const char *closes (void)
+{
+    static char why [WHY_BYTES];
+    back_end_order_t order = {.reservation = OURS, .account = "", .grace_ms = 2000};
+    *why = '\0';
+    *model.said = '\0';
+    return gridengine.close (&setup, &order, why) ? "" : why;
+}
+
+static void world_open (void)
+{
+    world_begin ();
+    assert_string_equal (keep (BACK_END_OPEN, both, 2), "");
+    assert_true (state_is (OURS "@g1", ""));
+    assert_true (state_is ("batch@g1", "d"));
+}
+
+static void all_is_as_before (void)
+{
+    assert_null (model.ours);
+    assert_int_equal (model.listed.count, 0);
+    assert_true (state_is ("batch@g1", ""));
+    assert_true (state_is ("batch@g2", ""));
+    assert_true (state_is ("spare@g1", "d"));
+    assert_true (state_is ("spare@g2", ""));
+    assert_true (state_is (NORTH "@g1", ""));
+    assert_true (state_is (SECOND "@g9", ""));
+}
+
+static void what_was_disabled_is_given_back (void **unused)
+{
+    (void) unused;
+    world_open ();
+    assert_true (state_is ("spare@g2", "d"));
+    assert_true (state_is (NORTH "@g1", "d"));
+    assert_true (state_is (SECOND "@g9", ""));
+    assert_string_equal (keep (BACK_END_WATCH, both, 2), "");
+    assert_string_equal (closes (), "");
+    all_is_as_before ();
+    world_end ();
+}
+
+static void a_queue_that_was_deleted_is_made_again_and_enabled (void **unused)
+{
+    (void) unused;
+    world_open ();
+    queue_delete ();
+    assert_non_null (strstr (keep (BACK_END_WATCH, both, 2), "was gone"));
+    assert_true (state_is (OURS "@g1", ""));
+    assert_true (state_is (OURS "@g2", ""));
+    assert_string_equal (closes (), "");
+    all_is_as_before ();
+    world_end ();
+}
+
+static void the_hosts_of_a_deleted_queue_are_given_back (void **unused)
+{
+    (void) unused;
+    world_open ();
+    queue_delete ();
+    keep (BACK_END_WATCH, &both [1], 1); /* the other host looked drained, and was left */
+    assert_true (state_is ("batch@g1", ""));
+    assert_true (state_is ("spare@g1", "d"));
+    assert_true (state_is ("batch@g2", "d"));
+    queue_delete ();
+    assert_string_equal (closes (), "");
+    all_is_as_before ();
+    world_end ();
+}
+
+static void what_an_operator_has_disabled_of_it_stays_so (void **unused)
+{
+    (void) unused;
+    world_open ();
+    switch_all (OURS "@g1", true);
+    assert_string_equal (keep (BACK_END_WATCH, both, 2), "");
+    assert_true (state_is (OURS "@g1", "d"));
+    assert_string_equal (closes (), "");
+    assert_true (state_is ("batch@g1", "d"));
+    assert_true (state_is ("batch@g2", ""));
+    world_end ();
+}
+
+static void a_note_of_an_instance_that_is_gone_goes (void **unused)
+{
+    (void) unused;
+    world_open ();
+    model_instance_t *one = instance ("spare@g2");
+    *one = (model_instance_t){.name = ""};
+    assert_string_equal (keep (BACK_END_OPEN, both, 1), "");
+    assert_false (name_list_has (&model.listed, "spare@g2"));
+    assert_true (state_is ("batch@g2", ""));
+    world_end ();
+}
+
+/*  As after the qmaster's own start. */
+static void no_job_ends_because_its_host_is_not_heard (void **unused)
+{
+    (void) unused;
+    world_open ();
+    model.jobs [0] = (model_job_t){"7", "r", OURS "@g1", OURS};
+    model.jobs [1] = (model_job_t){"8", "r", OURS "@g2", OURS};
+    strcpy (instance (OURS "@g1")->state, "u");
+    strcpy (instance ("batch@g1")->state, "du");
+    assert_string_equal (keep (BACK_END_WATCH, both, 2), "");
+    assert_null (strstr (model.said, "qdel"));
+    keep (BACK_END_WATCH, &both [1], 1); /* it is no longer the reservation's: its job is to end */
+    const char *told = strstr (model.said, "qdel 7\n"), *taken = strstr (model.said, "qdel -f 7\n");
+    assert_true (told && taken && told < taken);
+    assert_null (strstr (model.said, "qdel 8"));
+    assert_true (model.now_ms >= 1000000 + 2000); /* after its grace */
+    assert_string_equal (closes (), "");
+    assert_non_null (strstr (model.said, "qdel 8\n"));
+    assert_null (strstr (model.said, "qdel -f"));
+    world_end ();
+}
+
+static void only_what_is_exactly_ours_is_listed (void **unused)
+{
+    (void) unused;
+    char why [WHY_BYTES];
+    name_list_auto_t names = {0};
+    world_open ();
+    assert_true (gridengine.list (&setup, &names, why));
+    assert_int_equal (names.count, 1); /* SECOND has no host of the site's queue */
+    assert_string_equal (names.words [0], OURS);
+    queue_delete ();
+    name_list_clear (&names);
+    assert_true (gridengine.list (&setup, &names, why));
+    assert_int_equal (names.count, 1);
+    world_end ();
+}
+
+static void a_host_is_silent_drained_or_up (void **unused)
+{
+    (void) unused;
+    char why [WHY_BYTES];
+    batch_picture_t picture = {0};
+    world_open ();
+    instance_new ("batch", "g3", "E");
+    instance_new ("batch", "g4", "o");
+    instance_new ("batch", "g5", "d");
+    instance_new (NORTH, "g5", "");
+    strcpy (instance ("batch@g2")->state, "du");
+    strcpy (instance (OURS "@g2")->state, "u");
+    assert_true (gridengine.look (&setup, &picture, why));
+    static const struct {
+        bool up, silent, drained;
+    } right [] = {{.up = true},
+                  {.silent = true},
+                  {.up = true, .drained = true},
+                  {.up = true, .drained = true},
+                  {.up = true, .drained = true}}; /* NORTH has not disabled it for us */
+    assert_int_equal (picture.nodes_count, sizeof right / sizeof *right);
+    for (size_t i = 0; i < picture.nodes_count; i++) {
+        assert_int_equal (picture.nodes [i].up, right [i].up);
+        assert_int_equal (picture.nodes [i].silent, right [i].silent);
+        assert_int_equal (picture.nodes [i].drained, right [i].drained);
+    }
+    codec_clear (&batch_picture_codec, &picture);
+    world_end ();
+}
+
+int main (void)
+{
+    const struct CMUnitTest tests [] = {
+      cmocka_unit_test (what_was_disabled_is_given_back),
+      cmocka_unit_test (a_queue_that_was_deleted_is_made_again_and_enabled),
+      cmocka_unit_test (the_hosts_of_a_deleted_queue_are_given_back),
+      cmocka_unit_test (what_an_operator_has_disabled_of_it_stays_so),
+      cmocka_unit_test (a_note_of_an_instance_that_is_gone_goes),
+      cmocka_unit_test (no_job_ends_because_its_host_is_not_heard),
+      cmocka_unit_test (only_what_is_exactly_ours_is_listed),
+      cmocka_unit_test (a_host_is_silent_drained_or_up),
+    };
+    return cmocka_run_group_tests (tests, NULL, NULL);
+}
