@@ -207,6 +207,13 @@ static bool grid_queue_equal (grid_queue_t *self, bool *changed, char why [WHY_B
     return right && self->now;
 }
 
+static bool grid_has_begun (const grid_queue_t *self)
+{
+    text_auto_t *state = self->now ? grid_value (self->now, "initial_state") : NULL;
+    return state && strcmp (state, "default") == 0;
+}
+
+/*  At its start its instances are enabled before its initial state changes. */
 bool grid_keep (const batch_setup_t *setup, back_end_step_t step, const back_end_order_t *order,
                 char why [WHY_BYTES])
 {
@@ -215,10 +222,11 @@ bool grid_keep (const batch_setup_t *setup, back_end_step_t step, const back_end
     bool good = grid_queue_look (&self, setup, order, why);
     bool there = good && self.now;
     int64_t ahead_ms = step == BACK_END_OPEN ? 0 : order->from_ms - clock_ms (CLOCK_REALTIME);
-    self.begun = ahead_ms <= 0;
+    self.begun = step == BACK_END_OPEN ? grid_has_begun (&self) : ahead_ms <= 0;
     good = good && grid_queue_equal (&self, &changed, why) && grid_instances_look (&self, why);
     bool switched = ahead_ms > 0 ? self.own_on.count > 0 : self.own_off.count + self.on.count > 0;
     good = good && grid_settle (&self, ahead_ms, why);
+    self.begun = ahead_ms <= 0;
     if (good && self.begun && step != BACK_END_WATCH)
         good = grid_queue_equal (&self, &changed, why);
     if (good && step == BACK_END_WATCH && (changed || switched))

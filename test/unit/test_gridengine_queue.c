@@ -344,6 +344,36 @@ static void what_was_disabled_is_given_back (void **unused)
     world_end ();
 }
 
+/*  What stands between its start and its first job: four questions, and the word itself. */
+static void little_is_left_to_do_at_its_start (void **unused)
+{
+    (void) unused;
+    world_begin ();
+    back_end_order_t order = order_of (both, 2);
+    char why [WHY_BYTES];
+    order.from_ms = model.now_ms + 500;
+    assert_true (gridengine.keep (&setup, BACK_END_PREPARE, &order, why));
+    assert_true (state_is (OURS "@g1", "d"));
+    assert_true (state_is ("batch@g1", "d"));
+    model.now_ms += 500;
+    *model.said = '\0';
+    assert_true (gridengine.keep (&setup, BACK_END_OPEN, &order, why));
+    assert_true (state_is (OURS "@g1", ""));
+    size_t before = 0;
+    const char *enabled = strstr (model.said, "qmod -e");
+    assert_non_null (enabled);
+    for (const char *at = model.said; at < enabled; at++)
+        before += *at == '\n';
+    assert_int_equal (before, 4);
+    assert_non_null (strstr (enabled, "qconf -tsm"));
+    assert_non_null (strstr (model.ours, "initial_state         default"));
+    assert_string_equal (keep (BACK_END_OPEN, both, 2), ""); /* once more, after a crash */
+    assert_null (strstr (model.said, "-Mq"));
+    assert_string_equal (closes (), "");
+    all_is_as_before ();
+    world_end ();
+}
+
 static void a_queue_that_was_deleted_is_made_again_and_enabled (void **unused)
 {
     (void) unused;
@@ -469,6 +499,7 @@ int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (what_was_disabled_is_given_back),
+      cmocka_unit_test (little_is_left_to_do_at_its_start),
       cmocka_unit_test (a_queue_that_was_deleted_is_made_again_and_enabled),
       cmocka_unit_test (the_hosts_of_a_deleted_queue_are_given_back),
       cmocka_unit_test (what_an_operator_has_disabled_of_it_stays_so),
