@@ -183,7 +183,6 @@ typedef struct {
     const batch_setup_t *setup;
     batch_picture_t *picture;
     name_list_t ids;
-    batch_booking_t *booking; /* of the one that is visited */
 } grid_advances_t;
 
 static void grid_advance_note (void *owner, const grid_advance_t *advance)
@@ -195,19 +194,19 @@ static void grid_advance_note (void *owner, const grid_advance_t *advance)
 
 static void grid_advance_take (void *owner, const grid_advance_t *advance)
 {
-    grid_advances_t *self = owner;
+    const grid_advances_t *self = owner;
     char name [NAME_BYTES_MAX + 1];
-    if (!*advance->instance)
-        self->booking = NULL;
-    if (!grid_of_queue (advance->instance, self->setup->queue) ||
-        advance->from_ms >= advance->until_ms ||
-        self->picture->bookings_count >= BATCH_BOOKINGS_MAX)
-        return;
+    batch_booking_t *booking = NULL;
     snprintf (name, sizeof name, "ar-%.32s", advance->id);
-    if (!self->booking)
-        self->booking =
-          batch_picture_booking (self->picture, name, advance->from_ms, advance->until_ms);
-    batch_booking_node (self->booking, strchr (advance->instance, '@') + 1);
+    for (size_t i = 0; i < advance->instances->count; i++) {
+        const char *instance = advance->instances->words [i];
+        if (!grid_of_queue (instance, self->setup->queue) || advance->from_ms >= advance->until_ms)
+            continue;
+        if (!booking)
+            booking =
+              batch_picture_booking (self->picture, name, advance->from_ms, advance->until_ms);
+        batch_booking_node (booking, strchr (instance, '@') + 1);
+    }
 }
 
 static bool grid_advances_ask (grid_advances_t *self, const char *option, const char *which,

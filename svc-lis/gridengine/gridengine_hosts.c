@@ -77,6 +77,7 @@ static void grid_instance_note (void *owner, const grid_instance_t *instance)
         name_list_add (&self->unheard, instance->host, "");
     if (!name_list_has (&self->hosts, instance->host))
         return;
+    self->here += grid_of_queue (instance->name, self->setup->queue);
     self->used += own ? 0 : instance->used;
     if (own)
         name_list_add (disabled ? &self->own_off : &self->own_on, instance->name, "");
@@ -102,7 +103,7 @@ bool grid_instances_look (grid_queue_t *self, char why [WHY_BYTES])
                                    &self->own_off, &self->taken, &self->unheard};
     name_list_t off;
     grid_lists_clear (lists, sizeof lists / sizeof *lists);
-    self->used = 0;
+    self->here = self->used = 0;
     text_auto_t *output = NULL;
     bool good = BATCH_RUN (self->setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE &&
                 grid_instances_read (output, grid_instance_note, self, why);

@@ -24,6 +24,7 @@ typedef struct {
     name_list_t own_on; /* such ones of its own: enabled, */
     name_list_t own_off;
     name_list_t taken;   /* disabled by an operator */
+    size_t here;         /* instances of the site's queue on its hosts */
     size_t used;         /* slots that jobs of other queues have on its hosts */
     size_t jobs;         /* jobs looked for */
     name_list_t ids;     /* of those that are not being deleted */

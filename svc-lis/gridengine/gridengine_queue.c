@@ -268,56 +268,23 @@ bool grid_close (const batch_setup_t *setup, const back_end_order_t *order, char
 
 /*  --- after a start --- */
 
-static bool grid_names (const batch_setup_t *setup, const char *show, name_list_t *names,
-                        char why [WHY_BYTES])
-{
-    text_auto_t *output = NULL;
-    bool good = BATCH_RUN (setup, &output, why, "qconf", show) == COMMAND_DONE;
-    name_list_add (names, good ? output : "", "");
-    return good;
-}
-
-typedef struct {
-    const batch_setup_t *setup;
-    name_list_t hosts; /* of the site's queue */
-} grid_site_t;
-
-static void grid_site_take (void *owner, const grid_instance_t *instance)
-{
-    grid_site_t *self = owner;
-    if (grid_of_queue (instance->name, self->setup->queue))
-        name_list_add (&self->hosts, instance->host, "");
-}
-
-/*  Adds the name if it is of ours, over hosts of the site's queue: a site of the same name may have
- *  another queue of the cell. */
-static bool grid_list_one (const grid_site_t *self, const char *name, name_list_t *names,
-                           char why [WHY_BYTES])
-{
-    grid_queue_t one;
-    if (!batch_name_ours (self->setup, name) || name_list_has (names, name))
-        return true;
-    bool good = grid_queue_look (&one, self->setup, &(back_end_order_t){.reservation = name}, why);
-    bool here = one.hosts.count == 0;
-    for (size_t i = 0; i < one.hosts.count; i++)
-        here |= name_list_has (&self->hosts, one.hosts.words [i]);
-    if (good && here)
-        name_list_add (names, name, "");
-    grid_queue_clear (&one);
-    return good;
-}
-
-/*  Its queues, and access lists that were left behind. */
+/*  By the access lists, which go last. Ours over hosts of another queue of the cell are those of
+ *  another site of this name. */
 bool grid_list (const batch_setup_t *setup, name_list_t *names, char why [WHY_BYTES])
 {
-    grid_site_t site = {.setup = setup};
     text_auto_t *output = NULL;
     name_list_auto_t all = {0};
-    bool good = BATCH_RUN (setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE &&
-                grid_instances_read (output, grid_site_take, &site, why) &&
-                grid_names (setup, "-sql", &all, why) && grid_names (setup, "-sul", &all, why);
-    for (size_t i = 0; good && i < all.count; i++)
-        good = grid_list_one (&site, all.words [i], names, why);
-    name_list_clear (&site.hosts);
+    bool good = BATCH_RUN (setup, &output, why, "qconf", "-sul") == COMMAND_DONE;
+    name_list_add (&all, good ? output : "", "");
+    for (size_t i = 0; good && i < all.count; i++) {
+        grid_queue_t one;
+        back_end_order_t order = {.reservation = all.words [i]};
+        if (!batch_name_ours (setup, order.reservation))
+            continue;
+        good = grid_queue_look (&one, setup, &order, why) && grid_instances_look (&one, why);
+        if (good && (one.hosts.count == 0 || one.here > 0))
+            name_list_add (names, order.reservation, "");
+        grid_queue_clear (&one);
+    }
     return good;
 }

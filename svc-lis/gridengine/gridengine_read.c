@@ -9,76 +9,33 @@
 #include <string.h>
 #include <time.h>
 
-#define BLANKS " \t\r\n"
+#define BLANKS     " \t\r\n"
+#define WORDS_MOST 8 /* that are taken of one item */
 
-bool grid_time_read (const char *text, int64_t *ms)
+static void grid_time_read (const char *text, int64_t *ms)
 {
     struct tm parts = {0};
-    const char *end = strptime (text, "%Y-%m-%dT%H:%M:%S", &parts);
-    if (!end)
-        return false;
-    *ms = (int64_t) timegm (&parts) * 1000;
-    return true;
+    if (strptime (text, "%Y-%m-%dT%H:%M:%S", &parts))
+        *ms = (int64_t) timegm (&parts) * 1000;
 }
 
-/*  --- elements --- */
+/*  --- items --- */
 
-/*  What has been read, of the one kind that its functions are for. */
+/*  An item is told at its end, by the words of those elements right within it that have these tags;
+ *  and by the queue instances of an advance reservation, which stand deeper. */
 typedef struct grid_reading grid_reading_t;
 struct grid_reading {
-    void (*begin) (grid_reading_t *self, const char *tag, const char **attributes);
-    void (*end) (grid_reading_t *self, const char *tag);
-    grid_word_t word; /* since the last tag */
-    size_t size;
-    bool limit;  /* it is that of a job's wall time */
-    bool of_job; /* it is of a job in a queue instance */
-    grid_job_t job;
-    grid_instance_t instance;
-    grid_advance_t advance;
-    grid_job_fn *visit_job;
-    grid_instance_fn *visit_instance;
-    grid_advance_fn *visit_advance;
+    const char *item;
+    const char *tags [WORDS_MOST];
+    void (*told) (grid_reading_t *self);
+    void (*visit) (void);
     void *owner;
+    char words [WORDS_MOST][GRID_WORD_BYTES];
+    name_list_t instances;
+    unsigned depth; /* within an item: 1 in itself, 2 in such an element; 0 = in none */
+    size_t word;    /* whose text comes; WORDS_MOST: of none */
+    size_t size;
 };
-
-static void XMLCALL grid_on_begin (void *owner, const char *tag, const char **attributes)
-{
-    grid_reading_t *self = owner;
-    self->size = 0;
-    self->begin (self, tag, attributes);
-}
-
-static void XMLCALL grid_on_text (void *owner, const char *text, int size)
-{
-    grid_reading_t *self = owner;
-    for (int i = 0; i < size && self->size + 1 < sizeof self->word; i++)
-        if (self->size > 0 || !strchr (BLANKS, text [i]))
-            self->word [self->size++] = text [i];
-}
-
-static void XMLCALL grid_on_end (void *owner, const char *tag)
-{
-    grid_reading_t *self = owner;
-    while (self->size > 0 && strchr (BLANKS, self->word [self->size - 1]))
-        self->size--;
-    self->word [self->size] = '\0';
-    self->end (self, tag);
-    self->size = 0;
-}
-
-static bool grid_read (grid_reading_t *self, const char *text, char why [WHY_BYTES])
-{
-    XML_Parser parser = must (XML_ParserCreate (NULL));
-    XML_SetUserData (parser, self);
-    XML_SetElementHandler (parser, grid_on_begin, grid_on_end);
-    XML_SetCharacterDataHandler (parser, grid_on_text);
-    bool good = XML_Parse (parser, text, (int) strlen (text), true) == XML_STATUS_OK ||
-                wrong (why, "what Grid Engine writes can't be read: line %lu: %s",
-                       (unsigned long) XML_GetCurrentLineNumber (parser),
-                       XML_ErrorString (XML_GetErrorCode (parser)));
-    XML_ParserFree (parser);
-    return good;
-}
 
 static const char *grid_attribute (const char **attributes, const char *name)
 {
@@ -88,50 +45,96 @@ static const char *grid_attribute (const char **attributes, const char *name)
     return "";
 }
 
+static void grid_item_begin (grid_reading_t *self, const char *tag)
+{
+    if (strcmp (tag, self->item) != 0)
+        return;
+    self->depth = 1;
+    memset (self->words, 0, sizeof self->words);
+    name_list_clear (&self->instances);
+}
+
+/*  Of resources that a job has asked for only its wall time is read, by that name. */
+static void XMLCALL grid_on_begin (void *owner, const char *tag, const char **attributes)
+{
+    grid_reading_t *self = owner;
+    self->word = WORDS_MOST;
+    self->size = 0;
+    if (self->depth == 0) {
+        grid_item_begin (self, tag);
+        return;
+    }
+    name_list_add (&self->instances, grid_attribute (attributes, "queue_instance"), "");
+    tag = strcmp (tag, "hard_request") == 0 ? grid_attribute (attributes, "name") : tag;
+    for (size_t i = 0; self->depth == 1 && i < WORDS_MOST && self->tags [i]; i++)
+        if (strcmp (tag, self->tags [i]) == 0)
+            self->word = i;
+    if (self->word < WORDS_MOST)
+        memset (self->words [self->word], 0, GRID_WORD_BYTES);
+    self->depth++;
+}
+
+static void XMLCALL grid_on_text (void *owner, const char *text, int size)
+{
+    grid_reading_t *self = owner;
+    for (int i = 0; i < size && self->word < WORDS_MOST && self->size + 1 < GRID_WORD_BYTES; i++)
+        if (self->size > 0 || !strchr (BLANKS, text [i]))
+            self->words [self->word][self->size++] = text [i];
+}
+
+static void XMLCALL grid_on_end (void *owner, const char *tag)
+{
+    (void) tag;
+    grid_reading_t *self = owner;
+    while (self->size > 0 && strchr (BLANKS, self->words [self->word][self->size - 1]))
+        self->words [self->word][--self->size] = '\0';
+    self->word = WORDS_MOST;
+    self->size = 0;
+    if (self->depth > 0 && --self->depth == 0)
+        self->told (self);
+}
+
+static bool grid_read (grid_reading_t *self, const char *text, char why [WHY_BYTES])
+{
+    XML_Parser parser = must (XML_ParserCreate (NULL));
+    self->word = WORDS_MOST;
+    XML_SetUserData (parser, self);
+    XML_SetElementHandler (parser, grid_on_begin, grid_on_end);
+    XML_SetCharacterDataHandler (parser, grid_on_text);
+    bool good = XML_Parse (parser, text, (int) strlen (text), true) == XML_STATUS_OK ||
+                wrong (why, "what Grid Engine writes can't be read: line %lu: %s",
+                       (unsigned long) XML_GetCurrentLineNumber (parser),
+                       XML_ErrorString (XML_GetErrorCode (parser)));
+    XML_ParserFree (parser);
+    name_list_clear (&self->instances);
+    return good;
+}
+
 /*  --- jobs --- */
 
-static void grid_job_begin (grid_reading_t *self, const char *tag, const char **attributes)
+static void grid_job_told (grid_reading_t *self)
 {
-    if (strcmp (tag, "job_list") == 0)
-        self->job = (grid_job_t){.limit_ms = 0};
-    self->limit = strcmp (tag, "hard_request") == 0 &&
-                  strcmp (grid_attribute (attributes, "name"), "h_rt") == 0;
-}
-
-static void grid_job_task (grid_job_t *job, const char *task)
-{
-    size_t size = strlen (job->id);
-    if (strspn (task, "0123456789") == strlen (task))
-        snprintf (job->id + size, sizeof job->id - size, ".%.12s", task);
-}
-
-static void grid_job_end (grid_reading_t *self, const char *tag)
-{
-    grid_job_t *job = &self->job;
-    if (strcmp (tag, "job_list") == 0)
-        self->visit_job (self->owner, job);
-    else if (strcmp (tag, "JB_job_number") == 0)
-        snprintf (job->id, sizeof job->id, "%.15s", self->word);
-    else if (strcmp (tag, "tasks") == 0)
-        grid_job_task (job, self->word);
-    else if (strcmp (tag, "full_job_name") == 0)
-        memcpy (job->name, self->word, sizeof job->name);
-    else if (strcmp (tag, "state") == 0)
-        memcpy (job->state, self->word, sizeof job->state);
-    else if (strcmp (tag, "queue_name") == 0)
-        memcpy (job->instance, self->word, sizeof job->instance);
-    else if (strcmp (tag, "hard_req_queue") == 0)
-        memcpy (job->queue, self->word, sizeof job->queue);
-    else if (strcmp (tag, "JAT_start_time") == 0)
-        grid_time_read (self->word, &job->started_ms);
-    else if (self->limit)
-        job->limit_ms = strtoll (self->word, NULL, 10) * 1000;
+    const char *task = self->words [1];
+    bool one = *task && strspn (task, "0123456789") == strlen (task);
+    grid_job_t job = {.name = self->words [2],
+                      .state = self->words [3],
+                      .instance = self->words [4],
+                      .queue = self->words [5],
+                      .limit_ms = strtoll (self->words [7], NULL, 10) * 1000};
+    snprintf (job.id, sizeof job.id, "%.15s%s%.12s", self->words [0], one ? "." : "",
+              one ? task : "");
+    grid_time_read (self->words [6], &job.started_ms);
+    ((grid_job_fn *) self->visit) (self->owner, &job);
 }
 
 bool grid_jobs_read (const char *text, grid_job_fn *visit, void *owner, char why [WHY_BYTES])
 {
-    grid_reading_t reading = {
-      .begin = grid_job_begin, .end = grid_job_end, .visit_job = visit, .owner = owner};
+    grid_reading_t reading = {.item = "job_list",
+                              .tags = {"JB_job_number", "tasks", "full_job_name", "state",
+                                       "queue_name", "hard_req_queue", "JAT_start_time", "h_rt"},
+                              .told = grid_job_told,
+                              .visit = (void (*) (void)) visit,
+                              .owner = owner};
     return grid_read (&reading, text, why);
 }
 
@@ -147,45 +150,25 @@ batch_job_state_t grid_job_state (const char *state)
 
 /*  --- queue instances --- */
 
-static void grid_instance_begin (grid_reading_t *self, const char *tag, const char **attributes)
+static void grid_instance_told (grid_reading_t *self)
 {
-    (void) attributes;
-    if (strcmp (tag, "Queue-List") == 0)
-        self->instance = (grid_instance_t){.used = 0};
-    self->of_job |= strcmp (tag, "job_list") == 0;
-}
-
-static void grid_instance_told (const grid_reading_t *self, grid_instance_t *instance)
-{
-    const char *at = strchr (instance->name, '@');
-    instance->host = at ? at + 1 : "";
+    const char *at = strchr (self->words [0], '@');
     if (at)
-        self->visit_instance (self->owner, instance);
-}
-
-static void grid_instance_end (grid_reading_t *self, const char *tag)
-{
-    grid_instance_t *instance = &self->instance;
-    if (self->of_job)
-        self->of_job = strcmp (tag, "job_list") != 0;
-    else if (strcmp (tag, "Queue-List") == 0)
-        grid_instance_told (self, instance);
-    else if (strcmp (tag, "name") == 0)
-        memcpy (instance->name, self->word, sizeof instance->name);
-    else if (strcmp (tag, "slots_used") == 0)
-        instance->used = (uint32_t) strtoul (self->word, NULL, 10);
-    else if (strcmp (tag, "slots_total") == 0)
-        instance->total = (uint32_t) strtoul (self->word, NULL, 10);
-    else if (strcmp (tag, "state") == 0)
-        memcpy (instance->state, self->word, sizeof instance->state);
+        ((grid_instance_fn *) self->visit) (
+          self->owner, &(grid_instance_t){.name = self->words [0],
+                                          .host = at + 1,
+                                          .state = self->words [1],
+                                          .used = (uint32_t) strtoul (self->words [2], NULL, 10),
+                                          .total = (uint32_t) strtoul (self->words [3], NULL, 10)});
 }
 
 bool grid_instances_read (const char *text, grid_instance_fn *visit, void *owner,
                           char why [WHY_BYTES])
 {
-    grid_reading_t reading = {.begin = grid_instance_begin,
-                              .end = grid_instance_end,
-                              .visit_instance = visit,
+    grid_reading_t reading = {.item = "Queue-List",
+                              .tags = {"name", "state", "slots_used", "slots_total"},
+                              .told = grid_instance_told,
+                              .visit = (void (*) (void)) visit,
                               .owner = owner};
     return grid_read (&reading, text, why);
 }
@@ -198,30 +181,12 @@ bool grid_of_queue (const char *instance, const char *queue)
 
 /*  --- advance reservations --- */
 
-static void grid_advance_begin (grid_reading_t *self, const char *tag, const char **attributes)
+static void grid_advance_told (grid_reading_t *self)
 {
-    grid_advance_t *advance = &self->advance;
-    if (strcmp (tag, "ar_summary") == 0)
-        *advance = (grid_advance_t){.from_ms = 0};
-    if (strcmp (tag, "granted_slots") != 0)
-        return;
-    snprintf (advance->instance, sizeof advance->instance, "%s",
-              grid_attribute (attributes, "queue_instance"));
-    self->visit_advance (self->owner, advance);
-    *advance->instance = '\0';
-}
-
-static void grid_advance_end (grid_reading_t *self, const char *tag)
-{
-    grid_advance_t *advance = &self->advance;
-    if (strcmp (tag, "ar_summary") == 0)
-        self->visit_advance (self->owner, advance);
-    else if (strcmp (tag, "id") == 0)
-        memcpy (advance->id, self->word, sizeof advance->id);
-    else if (strcmp (tag, "start_time") == 0)
-        grid_time_read (self->word, &advance->from_ms);
-    else if (strcmp (tag, "end_time") == 0)
-        grid_time_read (self->word, &advance->until_ms);
+    grid_advance_t advance = {.id = self->words [0], .instances = &self->instances};
+    grid_time_read (self->words [1], &advance.from_ms);
+    grid_time_read (self->words [2], &advance.until_ms);
+    ((grid_advance_fn *) self->visit) (self->owner, &advance);
 }
 
 /*  Such a word may have < and & in it, but never a /. */
@@ -237,8 +202,11 @@ static void grid_word_blank (char *text, const char *open, const char *close)
 
 bool grid_advances_read (char *text, grid_advance_fn *visit, void *owner, char why [WHY_BYTES])
 {
-    grid_reading_t reading = {
-      .begin = grid_advance_begin, .end = grid_advance_end, .visit_advance = visit, .owner = owner};
+    grid_reading_t reading = {.item = "ar_summary",
+                              .tags = {"id", "start_time", "end_time"},
+                              .told = grid_advance_told,
+                              .visit = (void (*) (void)) visit,
+                              .owner = owner};
     grid_word_blank (text, "<name>", "</name>");
     grid_word_blank (text, "<account>", "</account>");
     return grid_read (&reading, text, why);

@@ -1,23 +1,22 @@
 /*  gridengine_read - what the commands of Grid Engine write. Pure.
  *
  *  A text that is no whole XML is refused with why: what is not in it is not known. Until that is
- *  seen its beginning has been visited already.
+ *  seen its beginning has been visited already. What is visited is borrowed; a text that is not told
+ *  is "", and a very long one is cut, and is no name of ours then.
  */
 #ifndef MUSUBI_GRIDENGINE_READ_H
 #define MUSUBI_GRIDENGINE_READ_H
 
 #include "batch_system.h"
 
-/*  What one element has in it; it is cut there, and is no name of ours then. "" = it is not told. */
-#define GRID_WORD_BYTES (NAME_BYTES_MAX + BATCH_NAME_BYTES_MAX + 2)
-typedef char grid_word_t [GRID_WORD_BYTES];
+#define GRID_WORD_BYTES (NAME_BYTES_MAX + BATCH_NAME_BYTES_MAX + 2) /* of one text */
 
 typedef struct {
     char id [BATCH_JOB_ID_BYTES]; /* "12"; a task of an array: "12.3" */
-    grid_word_t name;
-    grid_word_t state;    /* as qstat has it: "qw", "r", "dr", … */
-    grid_word_t instance; /* "batch@g1" */
-    grid_word_t queue;    /* that it has asked for */
+    const char *name;
+    const char *state;    /* as qstat has it: "qw", "r", "dr", … */
+    const char *instance; /* "batch@g1" */
+    const char *queue;    /* that it has asked for */
     int64_t started_ms;
     int64_t limit_ms; /* wall time; 0 = none */
 } grid_job_t;
@@ -27,9 +26,9 @@ typedef void grid_job_fn (void *owner, const grid_job_t *job);
 bool grid_jobs_read (const char *text, grid_job_fn *visit, void *owner, char why [WHY_BYTES]);
 
 typedef struct {
-    grid_word_t name;  /* "batch@g1" */
-    const char *host;  /* "g1", within it */
-    grid_word_t state; /* letters as qstat has them: d disabled, u not heard, … */
+    const char *name;  /* "batch@g1" */
+    const char *host;  /* "g1" */
+    const char *state; /* letters as qstat has them: d disabled, u not heard, … */
     uint32_t used;     /* slots */
     uint32_t total;
 } grid_instance_t;
@@ -40,21 +39,19 @@ bool grid_instances_read (const char *text, grid_instance_fn *visit, void *owner
                           char why [WHY_BYTES]);
 
 typedef struct {
-    grid_word_t id;
-    grid_word_t instance; /* of its slots, one of them; "" behind the last one */
+    const char *id;
     int64_t from_ms;
     int64_t until_ms;
+    const name_list_t *instances; /* where its slots are */
 } grid_advance_t;
 typedef void grid_advance_fn (void *owner, const grid_advance_t *advance);
 
-/*  Visits the advance reservations that "qrstat -xml" has written, once for each instance and once
- *  more. The words of users in it, which qrstat does not quote, are taken out of the text. */
+/*  Visits the advance reservations that "qrstat -xml" has written. Words of users in it, which it does
+ *  not quote, are taken out of the text. */
 bool grid_advances_read (char *text, grid_advance_fn *visit, void *owner, char why [WHY_BYTES]);
 
 /*  Is the instance one of that queue? */
 bool grid_of_queue (const char *instance, const char *queue);
-
-bool grid_time_read (const char *text, int64_t *ms);
 
 batch_job_state_t grid_job_state (const char *state);
 

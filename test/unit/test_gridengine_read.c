@@ -142,9 +142,11 @@ static void tell_instance (void *owner, const grid_instance_t *instance)
 static void tell_advance (void *owner, const grid_advance_t *advance)
 {
     char line [1024];
-    snprintf (line, sizeof line, "%s on [%s] %lld..%lld", advance->id, advance->instance,
+    char *instances = name_list_text (advance->instances, ',');
+    snprintf (line, sizeof line, "%s on [%s] %lld..%lld", advance->id, instances,
               (long long) advance->from_ms, (long long) advance->until_ms);
     tell (owner, line);
+    free (instances);
 }
 
 /*  A heap copy of just this size, so that a read or a write behind it is seen. */
@@ -206,9 +208,7 @@ static void advance_reservations_are_read_whatever_their_names (void **unused)
 {
     (void) unused;
     assert_string_equal (read_advances (advances_text, sizeof advances_text).text,
-                         "1 on [batch@g1] 1795968240000..1795968340000\n"
-                         "1 on [batch@g2] 1795968240000..1795968340000\n"
-                         "1 on [] 1795968240000..1795968340000\n"
+                         "1 on [batch@g1,batch@g2] 1795968240000..1795968340000\n"
                          "2 on [] 0..0\n");
 }
 
@@ -268,9 +268,11 @@ static void odd_texts_are_refused (void **unused)
         }
     const char *mixed =
       "<job_list><JB_job_number>123456789012345678901</JB_job_number><state><r/></state>"
-      "<JAT_start_time>soon</JAT_start_time></job_list>";
+      "<JAT_start_time>soon</JAT_start_time><hard_req_queue>batch@g1</hard_req_queue>"
+      "<hard_req_queue>spare</hard_req_queue><soft_request name=\"h_rt\">7</soft_request>"
+      "</job_list>";
     assert_string_equal (read_jobs (mixed, strlen (mixed)).text,
-                         "123456789012345  [] at [] for [] 0+0\n");
+                         "123456789012345  [] at [] for [spare] 0+0\n");
 }
 
 /*  A word that does not fit is cut, and the next one is whole. */
