@@ -1,8 +1,9 @@
-/*  gridengine_hosts - an instance, such as batch@g1, is nobody's account, so an access list takes notes
+/*  gridengine_hosts - the hosts of a reservation: other queues are disabled there and its own enabled,
+ *  what is in the way goes, and at their end they are given back. An instance, such as batch@g1, is nobody's account, so an access list takes notes
  *  of them. What we disable of other queues is noted before; what we have enabled of its own is noted
  *  after. What is disabled, and should not be by these, an operator has disabled.
  */
-#include "gridengine_hosts.h"
+#include "gridengine_queue.h"
 
 #include "clock.h"
 #include "must.h"

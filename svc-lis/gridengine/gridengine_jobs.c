@@ -61,13 +61,6 @@ static char *grid_environment (const batch_setup_t *setup, char why [WHY_BYTES])
  *  that of the last one, done or too late. */
 static atomic_llong grid_submit_ms;
 
-static int64_t grid_submit_limit (const batch_setup_t *setup)
-{
-    int64_t limit_ms = atomic_load (&grid_submit_ms);
-    limit_ms = limit_ms < SUBMIT_MS_MAX ? limit_ms : SUBMIT_MS_MAX;
-    return limit_ms > setup->limit_ms ? limit_ms : setup->limit_ms;
-}
-
 command_told_t grid_submit (const batch_setup_t *setup, const batch_job_t *job,
                             char why [WHY_BYTES])
 {
@@ -78,8 +71,10 @@ command_told_t grid_submit (const batch_setup_t *setup, const batch_job_t *job,
     text_auto_t *limits = must_print ("h_rt=%" PRId64 "%s%s", (job->limit_ms + 999) / 1000,
                                       reserved ? "," GRID_COMPLEX "=" : "", job->reservation);
     text_auto_t *slots = must_print ("%" PRIu32, job->cpus);
+    int64_t longer_ms = atomic_load (&grid_submit_ms);
     batch_setup_t patient = *setup;
-    patient.limit_ms = grid_submit_limit (setup);
+    if (longer_ms > setup->limit_ms)
+        patient.limit_ms = longer_ms < SUBMIT_MS_MAX ? longer_ms : SUBMIT_MS_MAX;
     int64_t begun_ms = clock_ms (CLOCK_MONOTONIC);
     /*  -C "": no line of the script is options; a task's arguments may have such lines. */
     command_told_t told =

@@ -3,7 +3,7 @@
  *  access list, so what has to be given back at its end is known after any crash, and when somebody
  *  has deleted the queue; they are given back before it goes (gridengine_hosts).
  */
-#include "gridengine_hosts.h"
+#include "gridengine_queue.h"
 
 #include "clock.h"
 #include "must.h"

@@ -25,6 +25,56 @@ bool grid_listed (const batch_setup_t *setup, const char *queue, name_list_t *li
 /*  Is the instance one of a reservation of this site's name? */
 bool grid_is_ours (const batch_setup_t *setup, const grid_instance_t *instance);
 
+/*  --- between gridengine_queue and gridengine_hosts: false with why is to be tried again --- */
+
+/*  A reservation as it is found; all but the first two are freed by grid_queue_clear. */
+typedef struct {
+    const batch_setup_t *setup;
+    const back_end_order_t *order;
+    char *now;          /* its configuration; NULL: it is not there */
+    name_list_t hosts;  /* in its configuration, of the order, and of notes */
+    name_list_t listed; /* in its access list: its account, and notes (grid_list_change) */
+    bool leaving;       /* hosts are those that it has and should not have any more */
+    bool begun;         /* its start has come */
+    name_list_t on;     /* instances of other queues on its hosts: enabled, */
+    name_list_t off;    /* disabled by us, */
+    name_list_t kept;   /* disabled by an operator */
+    name_list_t own_on; /* such ones of its own: enabled, */
+    name_list_t own_off;
+    name_list_t taken;   /* disabled by an operator */
+    size_t here;         /* instances of the site's queue on its hosts */
+    size_t used;         /* slots that jobs of other queues have on its hosts */
+    size_t jobs;         /* jobs looked for */
+    name_list_t ids;     /* of those that are not being deleted */
+    name_list_t unheard; /* hosts, */
+    name_list_t stuck;   /* and deleted jobs there, which don't end before they are heard */
+} grid_queue_t;
+
+void grid_queue_clear (grid_queue_t *self);
+
+/*  What its access list has in it, into listed. */
+bool grid_list_look (grid_queue_t *self, char why [WHY_BYTES]);
+
+/*  Puts words into that list, or takes them out; whether that worked is seen in it. */
+bool grid_list_change (grid_queue_t *self, bool add, const name_list_t *words,
+                       char why [WHY_BYTES]);
+
+/*  Adds its notes of instances on its hosts; own: only of those of its own, which we have enabled. */
+void grid_notes_find (const grid_queue_t *self, bool own, name_list_t *notes);
+
+/*  The instances on its hosts, into on, off, kept, own_on, own_off, taken, used and unheard. */
+bool grid_instances_look (grid_queue_t *self, char why [WHY_BYTES]);
+
+/*  What has to be done at its start is done ahead, so that little is left then. ahead_ms: until its
+ *  start; 0 or less: it has come. */
+bool grid_settle (grid_queue_t *self, int64_t ahead_ms, char why [WHY_BYTES]);
+
+/*  Its end on these hosts: its jobs there end, and the other queues have them again. */
+bool grid_give_back (grid_queue_t *self, char why [WHY_BYTES]);
+
+/*  Hosts that its order does not name any more are given back; those that it names remain. */
+bool grid_hosts_leave (grid_queue_t *self, char why [WHY_BYTES]);
+
 /*  As batch_system_t has them. */
 bool grid_jobs (const batch_jobs_t *asked, char why [WHY_BYTES]);
 command_told_t grid_submit (const batch_setup_t *setup, const batch_job_t *job,

@@ -45,24 +45,17 @@ static const char *grid_attribute (const char **attributes, const char *name)
     return "";
 }
 
-static void grid_item_begin (grid_reading_t *self, const char *tag)
-{
-    if (strcmp (tag, self->item) != 0)
-        return;
-    self->depth = 1;
-    memset (self->words, 0, sizeof self->words);
-    name_list_clear (&self->instances);
-}
-
 /*  Of resources that a job has asked for only its wall time is read, by that name. */
 static void XMLCALL grid_on_begin (void *owner, const char *tag, const char **attributes)
 {
     grid_reading_t *self = owner;
     self->word = WORDS_MOST;
     self->size = 0;
-    if (self->depth == 0) {
-        grid_item_begin (self, tag);
+    if (self->depth == 0 && strcmp (tag, self->item) != 0)
         return;
+    if (self->depth == 0) {
+        memset (self->words, 0, sizeof self->words);
+        name_list_clear (&self->instances);
     }
     name_list_add (&self->instances, grid_attribute (attributes, "queue_instance"), "");
     tag = strcmp (tag, "hard_request") == 0 ? grid_attribute (attributes, "name") : tag;

@@ -175,16 +175,6 @@ static void agent_runs_on_again (void *owner, const moment_t *now, uint64_t toke
     pursue_all (self, now);
 }
 
-/*  One submission less is under way: others may follow, more at once if it has gone well. */
-static void start_done (agent_t *self, const moment_t *now, bool ok)
-{
-    size_t more = 2 * self->starts_max;
-    self->starts--;
-    self->starts_max = !ok ? 1 : more < STARTS_MAX ? more : STARTS_MAX;
-    if (self->settings.batch)
-        pursue_all (self, now);
-}
-
 /*  --- how it stands --- */
 
 /*  The end of a run, for good: it is stored before it is reported. */
@@ -271,9 +261,14 @@ static void run_done (agent_t *self, const moment_t *now, const ordered_work_t *
 
 void agent_run_done (agent_t *self, const moment_t *now, const ordered_work_t *note, bool ok)
 {
+    size_t more = 2 * self->starts_max;
     run_done (self, now, note, ok);
-    if (note->starts)
-        start_done (self, now, ok);
+    if (!note->starts)
+        return;
+    self->starts--;
+    self->starts_max = !ok ? 1 : more < STARTS_MAX ? more : STARTS_MAX;
+    if (self->settings.batch)
+        pursue_all (self, now);
 }
 
 /*  --- looking --- */

@@ -77,11 +77,10 @@ static agent_state_t state_told (const nodes_t *self, const node_state_t *place)
 {
     if (!self->picture || self->picture->seen_ms == 0)
         return place->agent.state; /* nothing was ever seen */
-    if (!place->told || !(place->told->up || place->told->silent))
+    bool silent = place->told && place->told->silent;
+    if (!place->told || !(place->told->up || (silent && place->agent.state != AGENT_LOST)))
         return AGENT_LOST;
-    if (place->told->silent && place->agent.state == AGENT_LOST)
-        return AGENT_LOST;
-    return place->told->silent || nodes_batch_silent (self) ? AGENT_SILENT : AGENT_UP;
+    return silent || nodes_batch_silent (self) ? AGENT_SILENT : AGENT_UP;
 }
 
 /*  Has the batch system answered, and not heard the node, for so long that it counts as lost? */

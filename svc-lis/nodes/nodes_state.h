@@ -43,8 +43,7 @@ typedef struct {
 
     const batch_node_t *told; /* in the picture; NULL = nothing there */
     bool taken_out;           /* drained there */
-    int64_t
-      unheard_since_ms; /* mono: told as silent by a batch system that answers; 0 = it is not */
+    int64_t unheard_since_ms; /* mono: its batch system answers, and tells it as silent; 0 = no */
 
     uint64_t rest_timer; /* it gets no new runs until then; 0 = it does not rest */
     uint32_t rest_ms;    /* the length of its last rest; 0 = a run has begun there since */
