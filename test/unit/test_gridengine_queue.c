@@ -220,10 +220,9 @@ static char *answer (const char *program, const char *verb, const char *what, co
         listed_change (strcmp (verb, "-au") == 0, what);
     else if (qconf && strcmp (verb, "-dul") == 0)
         name_list_clear (&model.listed);
-    else if (qconf && strcmp (verb, "-sql") == 0)
-        return must_print ("batch\nspare\n%s" SECOND "\n" NORTH "\n", model.ours ? OURS "\n" : "");
     else if (qconf && strcmp (verb, "-sul") == 0)
-        return must_print ("arusers\n%s", model.listed.count > 0 ? OURS "\n" : "");
+        return must_print ("arusers\n" SECOND "\n" NORTH "\n%s",
+                           model.listed.count > 0 ? OURS "\n" : "");
     else if (strcmp (program, "qmod") == 0)
         switch_all (what, strcmp (verb, "-d") == 0);
     else if (strcmp (program, "qdel") == 0)
