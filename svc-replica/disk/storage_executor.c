@@ -37,12 +37,49 @@ static bool flush_path (const char *path, int flags)
     return file >= 0 && fsync (file) == 0;
 }
 
+static const char *storage_executor_folder_of (const char *path, char folder [STORAGE_PATH_BYTES])
+{
+    const char *slash = strrchr (path, '/');
+    snprintf (folder, STORAGE_PATH_BYTES, "%.*s", slash ? (int) (slash - path) : 1,
+              slash ? path : ".");
+    return *folder ? folder : "/";
+}
+
 static bool flush_folder_of (const char *path)
 {
     char folder [STORAGE_PATH_BYTES];
-    const char *slash = strrchr (path, '/');
-    snprintf (folder, sizeof folder, "%.*s", slash ? (int) (slash - path) : 1, slash ? path : ".");
-    return flush_path (*folder ? folder : "/", O_RDONLY | O_DIRECTORY);
+    return flush_path (storage_executor_folder_of (path, folder), O_RDONLY | O_DIRECTORY);
+}
+
+/*  --- the node's folders --- */
+
+static const char *const inside [] = {"", "/parts", "/files", "/marks", "/arrivals"};
+#define INSIDE (sizeof inside / sizeof *inside)
+
+/*  Those that storage_folders_make has seen to; a process has one node. */
+static struct {
+    char path [STORAGE_PATH_BYTES];
+    struct stat status;
+} at_start [INSIDE];
+
+static const char *folder_in (const char *of, const char *name, char path [STORAGE_PATH_BYTES])
+{
+    snprintf (path, STORAGE_PATH_BYTES, "%s%s", of, name);
+    return path;
+}
+
+/*  Is this one of them, and is it no more, or another one? Then its disk is away, and what is not
+ *  there says nothing. */
+static bool is_away (const char *folder, char why [WHY_BYTES])
+{
+    struct stat status;
+    for (size_t i = 0; i < INSIDE; i++)
+        if (strcmp (at_start [i].path, folder) == 0 &&
+            (stat (folder, &status) != 0 || status.st_dev != at_start [i].status.st_dev ||
+             status.st_ino != at_start [i].status.st_ino))
+            return !wrong (
+              why, "%.120s is not the folder that it was at the start: its disk is away", folder);
+    return false;
 }
 
 /*  --- write --- */
@@ -234,10 +271,11 @@ static bool prove (const void *order, void *told, char why [WHY_BYTES])
     const storage_work_t *work = order;
     storage_result_t *result = told;
     struct stat before, after;
+    char folder [STORAGE_PATH_BYTES];
     int how = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (work->plain ? O_NOFOLLOW : 0);
     proof_t proof = {.file = open (work->from, how), .result = result};
     if (proof.file < 0 && errno == ENOENT)
-        return true;
+        return !is_away (storage_executor_folder_of (work->from, folder), why);
     result->there = proof.file >= 0 && fstat (proof.file, &before) == 0 && S_ISREG (before.st_mode);
     bool good = result->there && proof_make (&proof, work, (uint64_t) before.st_size, why);
     if (!result->there)
@@ -372,8 +410,6 @@ static bool storage_executor_sweep (const void *order, void *told, char why [WHY
 
 /*  --- room --- */
 
-static const char *const inside [] = {"", "/parts", "/files", "/marks", "/arrivals"};
-
 uint64_t storage_room (const char *path)
 {
     struct statvfs room;
@@ -381,10 +417,9 @@ uint64_t storage_room (const char *path)
     if (statvfs (path, &room) != 0)
         return 0;
     uint64_t bytes = 1 + (uint64_t) room.f_bavail * room.f_frsize; /* not even one is known, too */
-    for (size_t i = 1; i < sizeof inside / sizeof *inside; i++) {
+    for (size_t i = 1; i < INSIDE; i++) {
         char name [STORAGE_PATH_BYTES];
-        snprintf (name, sizeof name, "%s%s", path, inside [i]);
-        DIR *folder = opendir (name);
+        DIR *folder = opendir (folder_in (path, inside [i], name));
         for (const struct dirent *entry; folder && (entry = readdir (folder));)
             if (entry->d_name [0] != '.' &&
                 fstatat (dirfd (folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0)
@@ -409,6 +444,9 @@ static bool storage_executor_look (const void *order, void *told, char why [WHY_
               : errno == ENOENT)
             missing [result->names_count++] = must (strdup (work->names [i]));
     result->names = missing;
+    if (is_away (folder_in (work->from, "/files", path), why) ||
+        is_away (folder_in (work->from, "/marks", path), why))
+        return false;
     result->content.size = storage_room (work->from);
     return result->content.size > 0 || storage_executor_failed (why, "looking at", work->from);
 }
@@ -433,10 +471,10 @@ const size_t storage_executor_count = sizeof storage_works / sizeof *storage_wor
 
 bool storage_folders_make (const char *folder)
 {
-    char path [STORAGE_PATH_BYTES];
-    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
-        snprintf (path, sizeof path, "%s%s", folder, inside [i]);
-        if (mkdir (path, FOLDER_MODE) != 0 && errno != EEXIST)
+    for (size_t i = 0; i < INSIDE; i++) {
+        const char *path = folder_in (folder, inside [i], at_start [i].path);
+        if ((mkdir (path, FOLDER_MODE) != 0 && errno != EEXIST) ||
+            stat (path, &at_start [i].status) != 0)
             return false;
     }
     return true;

@@ -10,7 +10,8 @@ extern const size_t storage_executor_count;
 /*  As FILE_LOOK; 0 with errno. */
 uint64_t storage_room (const char *path);
 
-/*  Makes the folder of a node and those in it; false with errno. */
+/*  Makes the folder of this process's node and those in it, and notes which they are; false with
+ *  errno. Before all work. */
 bool storage_folders_make (const char *folder);
 
 #endif

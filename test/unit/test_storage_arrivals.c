@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -44,6 +45,7 @@ static uint64_t room;         /* that there is at its start; 0 = all */
 static uint64_t used_first;   /* and that many bytes it said it used */
 static uint32_t reads;        /* that it ordered */
 static uint32_t read_all;
+static uint32_t warnings; /* that it logged */
 
 static void record_end (void)
 {
@@ -65,6 +67,7 @@ static void note (const effect_t *effect)
         record.data = must (malloc (record.size));
         memcpy (record.data, effect->record.value.data, record.size);
     }
+    warnings += effect->kind == EFFECT_LOG && effect->log.level == LEVEL_WARNING;
     if (effect->kind == EFFECT_CALL && strcmp (effect->call.method, "Attend") == 0) {
         call = effect->call.call;
         codec_clear (&storage_attend_codec, &told);
@@ -352,6 +355,64 @@ static void what_has_vanished_unread_is_told_gone (void **state)
     core.destroy (core.self);
 }
 
+/*  Two looks, since the first one says nothing before the next question. */
+static void lost_nothing (int64_t *now_ms, uint64_t number)
+{
+    warnings = 0;
+    looked_at (now_ms, number);
+    looked_at (now_ms, number + 1);
+    assert_false (told.files [0].gone);
+    assert_int_equal (told.bytes_used, strlen ("seven s"));
+    assert_in_range (warnings, 1, 2);
+}
+
+/*  The folder is not there, or another one, which was below the disk. */
+static void away (int64_t *now_ms, const char *inside, const char *aside, uint64_t number)
+{
+    char there [256];
+    snprintf (there, sizeof there, "%s", path_in (inside));
+    assert_int_equal (rename (there, path_in (aside)), 0);
+    lost_nothing (now_ms, number);
+    assert_int_equal (mkdir (there, 0750), 0);
+    lost_nothing (now_ms, number + 2);
+    assert_int_equal (reads, 0);
+}
+
+static void back (const char *inside, const char *aside)
+{
+    char there [256];
+    snprintf (there, sizeof there, "%s", path_in (inside));
+    assert_int_equal (rmdir (there), 0);
+    assert_int_equal (rename (path_in (aside), there), 0);
+}
+
+/*  Nor does a reading that the site wants tell it gone. */
+static void a_disk_that_is_away_has_lost_nothing (void **state)
+{
+    (void) state;
+    char proves [1][CHAIN_FILE_BYTES_MAX + 1] = {"out"};
+    int64_t now_ms = 10;
+    begin_anew (NOWHERE);
+    taken_in ();
+    reads = 0;
+    away (&now_ms, "files", "files.away", 2);
+    site_answers (now_ms, (storage_wanted_t){.number = 6, .proves = proves, .proves_count = 1});
+    lost_nothing (&now_ms, 7);
+    assert_int_equal (reads, 1);
+    back ("files", "files.away");
+    reads = 0;
+    away (&now_ms, "marks", "marks.away", 9);
+    back ("marks", "marks.away");
+    warnings = 0;
+    looked_at (&now_ms, 13);
+    remove (path_in ("files/out"));
+    looked_at (&now_ms, 14);
+    assert_int_equal (warnings, 0);
+    assert_true (told.files [0].gone);
+    assert_int_equal (told.bytes_used, 0);
+    core.destroy (core.self);
+}
+
 /*  One look goes through thousands, and the next ones through the others. */
 static void each_of_many_files_is_looked_at (void **state)
 {
@@ -393,6 +454,7 @@ int main (void)
       cmocka_unit_test (what_finds_no_room_is_taken_in_when_something_has_left),
       cmocka_unit_test (what_is_here_already_is_not_kept_twice),
       cmocka_unit_test (what_has_vanished_unread_is_told_gone),
+      cmocka_unit_test (a_disk_that_is_away_has_lost_nothing),
       cmocka_unit_test (each_of_many_files_is_looked_at),
     };
     if (!mkdtemp (folder) || !storage_folders_make (folder))
