@@ -103,4 +103,36 @@ no_container () { ! docker ps -aq --filter label=com.docker.compose.project=musu
 check "leaves no container" no_container
 nothing_runs () { ! pgrep -af "(dockerd|containerd).*$MUSUBI_TESTBED/" | grep -v defunct; }
 check "leaves no engine of its own" nothing_runs
+
+# A second engine, in a folder of its own, with a container on the testbed's network that compose knows nothing of: all goes.
+base=$(find "$XDG_CACHE_HOME/musubi" -name 'base-*.tar.gz' 2>/dev/null | head -n 1)
+if [ "$(id -u)" -ne 0 ] || [ ! -s "$base" ]; then
+  ok "down --all # SKIP it needs root, and the base image that was made for an engine of ours"
+  finish
+fi
+second=$temporary/musubi-second-$$
+mkdir -p "$second/cache/musubi"
+ln "$base" "$second/cache/musubi" 2>/dev/null || cp "$base" "$second/cache/musubi"
+alone () { env DOCKER_HOST=unix:///nonexistent MUSUBI_TESTBED="$second/state" XDG_CACHE_HOME="$second/cache" "$@"; }
+docker_there () { docker -H "unix://$second/state/socket" "$@"; }
+machine () {
+  cat /proc/sys/net/ipv4/ip_forward
+  ip -br link | grep -oE '^(docker0|br-[0-9a-f]+)'
+  iptables -S; iptables -t nat -S
+}
+before=$(machine)
+check "a second engine" alone "$root/deploy/testbed-engine" up
+image=$(docker_there image ls -q | head -n 1)
+docker_there network create --label com.docker.compose.project=musubi-testbed --label com.docker.compose.network=default \
+  musubi-testbed_default >/dev/null
+check "  … with a container on the testbed's network" docker_there run -d --stop-timeout 1 --network musubi-testbed_default "$image" sleep 600
+exits 1 "a network that is used can't be removed" alone "$testbed" down
+says "  … and what to do" 'try again when no client runs, or with --all'
+check "down --all" alone "$testbed" down --all
+check "leaves no folder of it" rmdir "$second/cache" "$second"
+no_process () { ! pgrep -af "$second/" | grep -v defunct; }
+check "no process" no_process
+check "and the machine as it was" test "$(machine)" = "$before"
+check "once more, it removes nothing" alone "$testbed" down --all
+rmdir "$second/cache" "$second" 2>/dev/null
 finish
