@@ -39,12 +39,14 @@ json_t *listing_show (const cli_t *cli, session_t **session, const char *id, int
     *session = listing_session (cli, code);
     json_auto_t *answer = *session ? listing_question (cli, *session, "Show", body, code) : NULL;
     json_t *view = json_incref (json_object_get (answer, "view"));
-    size_t silent = json_array_size (json_object_get (answer, "silent"));
+    const json_t *silent = json_object_get (answer, "silent");
+    char names [ENTRIES_TEXT_BYTES];
     if (answer && !view)
-        *code =
-          silent ? cli_fail (EXIT_UNKNOWN,
-                             "%s: unknown to all that answered, and %zu did not answer", id, silent)
-                 : cli_fail (EXIT_REFUSED, "%s: there is no such reservation", id);
+        *code = json_array_size (silent) > 0
+                  ? cli_fail (EXIT_UNKNOWN,
+                              "%s: unknown to all that answered, and these did not answer: %s", id,
+                              texts_join (silent, ", ", names, sizeof names))
+                  : cli_fail (EXIT_REFUSED, "%s: there is no such reservation", id);
     return view;
 }
 

@@ -118,15 +118,17 @@ static watch_look_t watch_look_at (const watch_t *self, pace_t *pace, const char
     pace_begin (self, pace);
     int asked = session_ask_planner (self->session, "Show", body, "", &answer, &sent, reason);
     const json_t *view = json_object_get (answer, "view");
-    size_t silent = json_array_size (json_object_get (answer, "silent"));
-    watch_look_t look = asked == EXIT_UNKNOWN ? LOOK_UNSURE
-                        : asked != EXIT_DONE  ? LOOK_REFUSED
-                        : view                ? LOOK_SEEN
-                        : silent > 0          ? LOOK_UNSURE
-                                              : LOOK_NOWHERE;
-    if (look == LOOK_UNSURE && silent > 0)
+    const json_t *silent = json_object_get (answer, "silent");
+    char names [ENTRIES_TEXT_BYTES];
+    watch_look_t look = asked == EXIT_UNKNOWN          ? LOOK_UNSURE
+                        : asked != EXIT_DONE           ? LOOK_REFUSED
+                        : view                         ? LOOK_SEEN
+                        : json_array_size (silent) > 0 ? LOOK_UNSURE
+                                                       : LOOK_NOWHERE;
+    if (look == LOOK_UNSURE && json_array_size (silent) > 0)
         snprintf (reason, sizeof reason,
-                  "%.64s: unknown to all that answered, and %zu did not answer", id, silent);
+                  "%.64s: unknown to all that answered, and these did not answer: %.128s", id,
+                  texts_join (silent, ", ", names, sizeof names));
     pace_hear (self, pace, look == LOOK_UNSURE ? reason : NULL);
     if (look == LOOK_REFUSED)
         *code = cli_fail (asked, "%s: %s", self->cli->command->name, reason);

@@ -34,7 +34,7 @@ request () { # SITE
 row () { musubi --json sites | jq -r '.sites[] | select(.name == "kyoto") | .state'; }
 is_row () { [ "$(row)" = "$1" ]; }
 back () { musubi up --dir "$federation" >/dev/null 2>&1; }
-silent='is silent since 20[0-9T:.-]*Z'
+silent='is silent since 20[0-9T:-]*Z'
 
 request kyoto >"$work/kyoto.json"
 id=$(musubi --json reserve "$work/kyoto.json" 2>>"$work/errors" | jq -r .reservation)
@@ -63,6 +63,7 @@ says "is told why" "site 'kyoto' $silent"
 request ams >"$work/ams.json"
 exits 0 "one elsewhere is not" musubi reserve "$work/ams.json"
 exits 3 "show" musubi show "$id"
+says "names it" "$id: unknown to all that answered, and these did not answer: lis/kyoto"
 exits 3 "modify" musubi modify "$id" <(echo '{"duration": "20m"}')
 says "names it" 'site kyoto does not answer'
 exits 3 "release" musubi release "$id" --request-id tidy
