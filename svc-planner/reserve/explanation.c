@@ -37,7 +37,7 @@ static void explain_no_site (pending_t *self, const compute_need_t *need)
     if (absent)
         answer_reason (&self->answer, need->id, need->site, "site '%s' %s %s", need->site,
                        absent->stopped ? "stopped at" : "is silent since",
-                       timetext_format (absent->since_ms, since));
+                       timetext_format (absent->since_ms / 1000 * 1000, since));
     else
         answer_reason (&self->answer, need->id, need->site, "no site '%s' is known", need->site);
 }
