@@ -4,7 +4,8 @@
  *  solvers. Times are processor time of the thread, so they differ from run to run, and the small
  *  form does not judge them. Every form judges the answers: each is compared with `auto`'s proven
  *  answer without a limit on paths; and where the paths of that answer have at most Pmax edges, the
- *  limit must not change it.
+ *  limit must not change it. Two solvers end with the first plan they find, as the paper's last row does:
+ *  they find one where there is one, and GLPK's is sooner by as much as the paper's (full form).
  */
 #include "s4_windows.h"
 
@@ -30,18 +31,32 @@ typedef struct {
     solver_kind_t kind;
     uint32_t hops_max;
     int64_t limit_us;
+    bool first; /* any plan will do */
 } solver_arm_t;
 
-enum { PLAIN, PRUNED, STRONG, STRONG_SHORT, OWN, OWN_SHORT, LIMITED, SOLVERS };
+enum {
+    PLAIN,
+    PRUNED,
+    STRONG,
+    STRONG_SHORT,
+    OWN,
+    OWN_SHORT,
+    PLAIN_FIRST,
+    OWN_FIRST,
+    LIMITED,
+    SOLVERS
+};
 
 static const solver_arm_t solvers [SOLVERS] = {
-  [PLAIN] = {"glpk-plain: equations 1 to 9", SOLVER_GLPK_PLAIN, 0, LIMIT_US},
-  [PRUNED] = {"glpk-pruned: 1 to 11, Pmax = 2", SOLVER_GLPK_PRUNED, PMAX, LIMIT_US},
-  [STRONG] = {"glpk: said better", SOLVER_GLPK, 0, LIMIT_US},
-  [STRONG_SHORT] = {"glpk: said better, Pmax = 2", SOLVER_GLPK, PMAX, LIMIT_US},
-  [OWN] = {"auto", SOLVER_AUTO, 0, LIMIT_US},
-  [OWN_SHORT] = {"auto, Pmax = 2", SOLVER_AUTO, PMAX, LIMIT_US},
-  [LIMITED] = {"glpk-plain, ended after 20 ms", SOLVER_GLPK_PLAIN, 0, SHORT_US}};
+  [PLAIN] = {"glpk-plain: equations 1 to 9", SOLVER_GLPK_PLAIN, 0, LIMIT_US, false},
+  [PRUNED] = {"glpk-pruned: 1 to 11, Pmax = 2", SOLVER_GLPK_PRUNED, PMAX, LIMIT_US, false},
+  [STRONG] = {"glpk: said better", SOLVER_GLPK, 0, LIMIT_US, false},
+  [STRONG_SHORT] = {"glpk: said better, Pmax = 2", SOLVER_GLPK, PMAX, LIMIT_US, false},
+  [OWN] = {"auto", SOLVER_AUTO, 0, LIMIT_US, false},
+  [OWN_SHORT] = {"auto, Pmax = 2", SOLVER_AUTO, PMAX, LIMIT_US, false},
+  [PLAIN_FIRST] = {"glpk-plain, first plan found", SOLVER_GLPK_PLAIN, 0, LIMIT_US, true},
+  [OWN_FIRST] = {"auto, first plan found", SOLVER_AUTO, 0, LIMIT_US, true},
+  [LIMITED] = {"glpk-plain, ended after 20 ms", SOLVER_GLPK_PLAIN, 0, SHORT_US, false}};
 
 enum {
     MEAN,
@@ -65,7 +80,8 @@ static const metric_t metrics [METRICS] = {
   {"best_so_far", "share of the windows with a plan at the limit"},
   {"unknown", "share of the windows without any at the limit"},
   {"wrong", "answers that can't be right, held against auto's"},
-  {"dearer", "windows that cost more, or have no plan, with paths of at most 2 edges"},
+  {"dearer",
+   "windows that cost more, or have no plan, with paths of at most 2 edges or the first plan"},
   {"over_s", "seconds of processor time beyond the limit, at most"},
   DAY_METRICS ("s", "seconds a window of that tenth of the day")};
 
@@ -121,6 +137,7 @@ static solver_answer_t solve (const solver_arm_t *arm, const s4_window_t *window
     program_t program = window->program;
     program.hops_max = arm->hops_max;
     solver_order_t order = {.kind = arm->kind,
+                            .first = arm->first,
                             .limit = {.time_us_max = arm->limit_us, .clock_us = wall_us}};
     solver_answer_t answer;
     double from = seconds_of (CLOCK_THREAD_CPUTIME_ID);
@@ -209,8 +226,8 @@ static bool look (const solver_arm_t *arm, const s4_window_t *window, play_t *pl
     values [BEST_SO_FAR] += answer.status == SOLVER_FEASIBLE;
     values [UNKNOWN] += answer.status == SOLVER_UNKNOWN;
     values [WRONG] += !is_right (&program, &answer, &truth);
-    values [DEARER] +=
-      truth.feasible && is_proven (&answer) && (!answer.plan || answer.plan->cost > truth.cost);
+    values [DEARER] += truth.feasible && (arm->first || is_proven (&answer)) &&
+                       (!answer.plan || answer.plan->cost > truth.cost);
     values [TENTHS + window->point] += seconds;
     program_plan_destroy (&answer.plan);
     return true;
@@ -266,7 +283,7 @@ static void judge_answers (experiment_run_t *run)
     for (size_t arm = 0; arm < SOLVERS; arm++) {
         wrong += sum_of (run, arm, WRONG);
         over = fmax (over, experiment_estimate (run, arm, OVER).most);
-        if (arm != LIMITED)
+        if (arm != LIMITED && !solvers [arm].first)
             unproven += 1 - mean_of (run, arm, PROVEN);
     }
     double windows = (double) run->seeds * DAY_POINTS * WINDOWS;
@@ -274,11 +291,10 @@ static void judge_answers (experiment_run_t *run)
                           "%.0f wrong answers of %d solvers to %.0f windows: another objective, a "
                           "bound above it, a plan that breaks a constraint",
                           wrong, SOLVERS, windows);
-    experiment_criterion (
-      run, "all-proven", unproven == 0,
-      "every window is solved within %.0f s but by the one that is ended early: "
-      "%.0f are not",
-      LIMIT_US / 1e6, unproven * windows);
+    experiment_criterion (run, "all-proven", unproven == 0,
+                          "every window is solved within %.0f s but by those that are ended early: "
+                          "%.0f are not",
+                          LIMIT_US / 1e6, unproven * windows);
     double ended = 1 - mean_of (run, LIMITED, PROVEN);
     experiment_criterion (
       run, "limit-held", ended > 0 && over < GRACE_S,
@@ -288,7 +304,39 @@ static void judge_answers (experiment_run_t *run)
       100 * mean_of (run, LIMITED, BEST_SO_FAR), 100 * mean_of (run, LIMITED, UNKNOWN), GRACE_S);
 }
 
+static void judge_first (experiment_run_t *run)
+{
+    double missed = (mean_of (run, PLAIN_FIRST, UNKNOWN) + mean_of (run, OWN_FIRST, UNKNOWN)) *
+                    run->seeds * DAY_POINTS * WINDOWS;
+    experiment_criterion (
+      run, "first-found", missed == 0,
+      "those that any plan will do for find one in each window that has one: %.0f missed; it "
+      "is not the cheapest in %.0f (glpk-plain), %.0f (auto)",
+      missed, sum_of (run, PLAIN_FIRST, DEARER), sum_of (run, OWN_FIRST, DEARER));
+}
+
 #define PRUNED_SHARE_MAX 0.6 /* of the seconds of glpk-plain */
+
+/*  Of the seconds to the optimum, mean, most, deviation: what the paper's MiniSat needs for its first
+ *  answer, 1.918 of 12.848, 2.753 of 216.434, 0.420 of 27.914, in one digit, rounded up. */
+#define FIRST_MEAN_SHARE_MAX      0.2
+#define FIRST_MOST_SHARE_MAX      0.02
+#define FIRST_DEVIATION_SHARE_MAX 0.02
+
+static void judge_first_sooner (experiment_run_t *run)
+{
+    double mean = mean_of (run, PLAIN_FIRST, MEAN) / mean_of (run, PLAIN, MEAN);
+    double most = experiment_estimate (run, PLAIN_FIRST, MOST).most /
+                  experiment_estimate (run, PLAIN, MOST).most;
+    double spread = deviation (run, PLAIN_FIRST) / deviation (run, PLAIN);
+    experiment_criterion (
+      run, "first-sooner",
+      mean <= FIRST_MEAN_SHARE_MAX && most <= FIRST_MOST_SHARE_MAX &&
+        spread <= FIRST_DEVIATION_SHARE_MAX,
+      "glpk-plain's first plan takes %.3f of the mean, %.4f of the most, %.4f of the "
+      "deviation to the optimum (paper 0.149, 0.0127, 0.0150; asked %g, %g, %g)",
+      mean, most, spread, FIRST_MEAN_SHARE_MAX, FIRST_MOST_SHARE_MAX, FIRST_DEVIATION_SHARE_MAX);
+}
 
 static void judge_solvers (experiment_run_t *run)
 {
@@ -296,6 +344,7 @@ static void judge_solvers (experiment_run_t *run)
     experiment_setting (run, "windows", "%d of each tenth of a day; seconds of thread CPU time",
                         WINDOWS);
     judge_answers (run);
+    judge_first (run);
     if (run->small)
         return; /* the small form does not judge times */
     double plain = mean_of (run, PLAIN, MEAN);
@@ -310,6 +359,7 @@ static void judge_solvers (experiment_run_t *run)
                           plain, experiment_estimate (run, PLAIN, MOST).most,
                           deviation (run, PLAIN), pruned,
                           experiment_estimate (run, PRUNED, MOST).most, deviation (run, PRUNED));
+    judge_first_sooner (run);
 }
 
 static void tell_solvers (const experiment_run_t *run, FILE *to)
