@@ -50,9 +50,8 @@ $(printf '            %s\n' "${node_limits[@]}")
             $grid_account = "alice"
 Z
   federation "$work/one.zpl"
-  comes "the site has heard of its nodes" nodes_up "$1"
+  comes "the site has its nodes" reserve all now+1m 1s $((2 * $1)) --dry-run
 }
-nodes_up () { musubi nodes ams --json | jq -e --argjson count "$1" '[.nodes[] | select(.state == "up" and .class != "")] | length == $count'; }
 
 as_account () { (cd / && musubi-as "$grid_account" "$@"); }
 run () { musubi submit ams --limit 10m "$@" 2>/dev/null; }
@@ -61,9 +60,9 @@ is () { [ "$(of_task "$1" "$2")" = "$3" ]; }
 test_over () { musubi queue --over --json | jq -e --arg bag "$1" --argjson count "$2" '.bags[] | select(.bag == $bag) | .over == $count' >/dev/null; }
 no_jobs () { [ -z "$(qstat -u '*')" ]; }
 queued_jobs () { [ "$(qstat -u '*' -s p -q "$1" | grep -c musubi-)" -eq "$2" ]; }
-reserve () { # NAME EARLIEST DURATION CPUS: $work/taken
+reserve () { # NAME EARLIEST DURATION CPUS OPTION…: $work/taken
   printf '{"name": "%s", "window": {"earliest": "%s", "deadline": "now+1h"}, "duration": "%s",
-    "compute": [{"id": "all", "cpus": %s, "site": "ams"}]}' "$@" | musubi reserve - --json >"$work/taken"
+    "compute": [{"id": "all", "cpus": %s, "site": "ams"}]}' "${@:1:4}" | musubi reserve - --json "${@:5}" >"$work/taken"
 }
 in_grid () { qconf -sq "musubi-ams-$1" >/dev/null 2>&1; }
 opened () { [ "$(qstat -f -q "musubi-ams-$1" | grep -c 'lx-amd64 *$')" -eq "$2" ]; } # ID NODES
