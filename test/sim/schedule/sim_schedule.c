@@ -307,6 +307,9 @@ static void on_ended (void *owner, int process)
     self->tally->counts [COUNT_TAKEN_OVER]++;
     self->finished = true;
     sim_trace (self->sim, process, "has settled the store it took over");
+    if (self->again)
+        sim_at (self->sim, sim_now_us (self->sim), adopt, self, (uint64_t) self->orphan);
+    self->again = false;
 }
 
 /*  Counts how commands ended, from the log lines of their state changes. */
@@ -528,7 +531,8 @@ static void run (schedule_t *self)
     sim_run (self->sim, self->heal_us);
     sim_heal (self->sim);
     self->late.left = 0;
-    if (self->finished) /* a process that was cut off all the while asks only now */
+    self->again = !self->finished; /* a process that was cut off all the while asks only now */
+    if (self->finished)
         adopt (self, (uint64_t) self->orphan);
     settle (self);
     if (!sim_failed (self->sim))

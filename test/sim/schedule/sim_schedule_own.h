@@ -133,6 +133,7 @@ struct schedule {
     int orphan;   /* that planner; SIM_NOBODY = no planner has died yet */
     size_t finishers_count;
     bool finished; /* the last of its finishers has ended */
+    bool again;    /* when the one that is there has ended, another one follows */
     bool lost;     /* its store is gone too, so no finisher can help: a fence settles it */
 
     sim_client_t clients [SCHEDULE_CLIENTS_MAX + 1]; /* the last client asks the probes */
