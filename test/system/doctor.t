@@ -14,7 +14,7 @@ until_ () { # COMMAND…: until it succeeds, for half a minute
 check "all are well" until_ musubi doctor
 says "  … all of them" '^10 checked, 0 problems found$'
 exits 0 "sizes are told, too" musubi doctor --sizes
-says "  … a row for each service" '^lis/kyoto +[0-9.]+ MB +[0-9.]+ kB +17.2 GB +- '
+says "  … a row for each service" '^lis/kyoto +[0-9.]+ MB +[0-9.]+ kB +[0-9.]+ GB +- '
 exits 0 "also as JSON" musubi --json doctor --sizes
 check "  … in bytes, sorted by name" python3 -c '
 import json, sys
