@@ -50,6 +50,19 @@ static bool keeps_some (const cli_t *cli, const char *site, const json_t *answer
     return true;
 }
 
+/*  A piece that a folder no longer needs may be gone before it is asked about. */
+static bool pin_leaves (const json_t *file)
+{
+    const json_t *copy;
+    size_t copies = 0;
+    while ((copy = item_of (file, "copies", copies))) {
+        if (strcmp (text_of (copy, "state"), "COPY_EVICTING") != 0)
+            return false;
+        copies++;
+    }
+    return copies > 0;
+}
+
 /*  Asks the same of all sites that have the file, and prints what they did. */
 static int pin_say (const cli_t *cli, session_t *session, const json_t *held, const char *method,
                     const json_t *question, const char *done)
@@ -61,7 +74,10 @@ static int pin_say (const cli_t *cli, session_t *session, const json_t *held, co
     json_auto_t *asked = json_deep_copy (question); /* of a folder: about each of its pieces */
     for (size_t i = 0; (holder = json_array_get (held, i)); i++) {
         int told;
-        json_object_set (asked, "name", json_object_get (json_object_get (holder, "file"), "name"));
+        const json_t *file = json_object_get (holder, "file");
+        if (json_array_size (held) > 1 && pin_leaves (file))
+            continue;
+        json_object_set (asked, "name", json_object_get (file, "name"));
         json_auto_t *answer =
           replica_sites_ask (cli, session, json_object_get (holder, "entry"), method, asked, &told);
         if (answer && strcmp (method, "Evict") == 0 &&
