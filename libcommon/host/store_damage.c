@@ -41,46 +41,6 @@ static int store_damage_walk (MDB_txn *txn, MDB_dbi table, unsigned *sum)
     return code;
 }
 
-/*  One of LMDB's lists of free pages: how many, then their numbers, falling. Each is in the file,
- *  behind the two heads, and free once: a page that is not would be written over, or end us. */
-static bool free_list_sound (const MDB_val *list, uint8_t *seen, size_t pages)
-{
-    size_t count, page, before = pages;
-    if (list->mv_size < sizeof count)
-        return false;
-    memcpy (&count, list->mv_data, sizeof count);
-    if (count > list->mv_size / sizeof count - 1)
-        return false;
-    const uint8_t *at = list->mv_data;
-    for (size_t i = 1; i <= count; i++) {
-        memcpy (&page, at + i * sizeof page, sizeof page);
-        if (page < 2 || page >= before || seen [page])
-            return false;
-        seen [page] = 1;
-        before = page;
-    }
-    return true;
-}
-
-static int walk_free (MDB_env *env, MDB_txn *txn)
-{
-    MDB_cursor *cursor;
-    MDB_envinfo info;
-    MDB_val key, list;
-    mdb_env_info (env, &info);
-    size_t pages = info.me_last_pgno + 1;
-    uint8_t *seen = calloc (pages, 1);
-    if (!seen)
-        return MDB_CORRUPTED; /* as many pages as no file has */
-    int code = mdb_cursor_open (txn, 0, &cursor);
-    while (code == MDB_SUCCESS &&
-           (code = mdb_cursor_get (cursor, &key, &list, MDB_NEXT)) == MDB_SUCCESS)
-        if (!free_list_sound (&list, seen, pages))
-            code = MDB_CORRUPTED;
-    free (seen);
-    return code == MDB_NOTFOUND ? MDB_SUCCESS : code;
-}
-
 static int inspect (void *owner)
 {
     const char *path = owner;
@@ -100,7 +60,7 @@ static int inspect (void *owner)
     if (code == MDB_SUCCESS)
         code = store_damage_walk (txn, 0, &sum); /* LMDB's own table of free pages */
     if (code == MDB_SUCCESS)
-        code = walk_free (env, txn);
+        code = store_check_pages (env, txn);
     return code;
 }
 

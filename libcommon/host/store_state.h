@@ -1,5 +1,5 @@
 /*  store_state - what the parts of the store share: store.c opens it and writes, store_read.c
- *  reads, store_damage.c checks a file that may be damaged, store_watch.c one that is being
+ *  reads, store_damage.c and store_pages.c check a file that may be damaged, store_watch.c one that is being
  *  served, store_copy.c copies one, store_record.c lays out and seals records. Only these see
  *  lmdb.h.
  */
@@ -89,6 +89,9 @@ void store_inside (bool now);
 /*  LMDB trusts its pages, and reading a damaged file can kill the reader: so it is read first by a
  *  child, whose death is an answer. */
 store_answer_t store_check_damage (const char *path, char why [WHY_BYTES]);
+
+/*  May LMDB write on these pages, too? A code of LMDB's or an errno. For that child. */
+int store_check_pages (MDB_env *env, MDB_txn *txn);
 
 /*  The same of any reading of the file: what read returns, a code of LMDB's or an errno, in our
  *  words. why is filled when the child died, or could not be started. */

@@ -165,6 +165,72 @@ static void what_is_not_as_it_was_put_is_never_taken_for_it (void **state)
     assert_true (refused > 0 && all.damaged > 0 && all.sound > 1000);
 }
 
+/*  Records short and long, in pages some of which are free. */
+static void fill_and_clear (store_t *store, char letter)
+{
+    static char value [9001];
+    char key [32];
+    assert_int_equal (store_begin (store), STORE_OK);
+    for (int i = 0; i < 80; i++) {
+        size_t size = i % 16 == 0 ? 9000 : 200;
+        memset (value, letter, size);
+        value [size] = '\0';
+        snprintf (key, sizeof key, "key %d", i);
+        put (store, 1, key, value);
+    }
+    assert_int_equal (store_flush (store, 2000), STORE_OK);
+    assert_int_equal (store_begin (store), STORE_OK);
+    for (int i = 0; i < 80; i += 5) {
+        snprintf (key, sizeof key, "key %d", i);
+        assert_int_equal (store_delete (store, 1, text (key)), STORE_OK);
+    }
+    assert_int_equal (store_flush (store, 3000), STORE_OK);
+}
+
+/*  A store that opens although the header of a page, or of a record in it, was changed can be written
+ *  on, all of it, and is sound behind that. */
+static void changed_headers_never_end_a_writer (void **state)
+{
+    (void) state;
+    char path [128], why [WHY_BYTES];
+    in_folder (path, "store.mdb");
+    store_t *store = open_store ();
+    fill_and_clear (store, 'a');
+    fill_and_clear (store, 'b');
+    store_close (&store);
+    static uint8_t whole [1 << 20];
+    FILE *file = fopen (path, "r");
+    assert_non_null (file);
+    size_t size = fread (whole, 1, sizeof whole, file), opened = 0, refused = 0;
+    fclose (file);
+    assert_true (size > 0 && size < sizeof whole);
+
+    prng_t prng;
+    prng_seed (&prng, 3);
+    for (size_t at = 2 * 4096ul; at < size; at++) {
+        uint16_t node;
+        memcpy (&node, whole + at / 4096 * 4096 + 16, sizeof node); /* the first one of its page */
+        size_t place = at % 4096;
+        if (place >= 20 && (place < node || place >= node + 8u))
+            continue;
+        uint8_t bits = (uint8_t) (1 + prng_below (&prng, 255));
+        whole [at] ^= bits;
+        write_file (path, whole, size);
+        whole [at] ^= bits;
+        store_answer_t answer = try_open (&store, why);
+        assert_true (answer == STORE_OK || (answer == STORE_DAMAGED && *why));
+        refused += answer == STORE_DAMAGED;
+        if (!store)
+            continue;
+        opened++;
+        fill_and_clear (store, 'c');
+        store_close (&store);
+        store = open_store ();
+        store_close (&store);
+    }
+    assert_true (refused > 200 && opened > 20); /* what is in free pages is nobody's */
+}
+
 /*  The first layout, as it was: an identity of 32 bytes without a checksum. */
 static void a_store_of_the_first_layout_is_refused_with_a_word_to_its_operator (void **state)
 {
@@ -198,6 +264,7 @@ int main (void)
       STORE_TEST (a_file_that_is_no_store_is_called_damaged),
       STORE_TEST (scribbled_pages_never_crash),
       STORE_TEST (what_is_not_as_it_was_put_is_never_taken_for_it),
+      STORE_TEST (changed_headers_never_end_a_writer),
       STORE_TEST (a_store_of_the_first_layout_is_refused_with_a_word_to_its_operator),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
