@@ -23,6 +23,7 @@
 #define READ_BYTES_MAX (512u << 10)
 #define TOLD_BYTES     256 /* of what a job writes of itself */
 #define PASSWD_BYTES   4096
+#define GONE_MS        30000 /* a job that is neither known nor over is lost when it is so for so long */
 
 static const batch_system_t *batch_works_system;
 static const batch_setup_t *batch_works_setup;
@@ -126,6 +127,22 @@ static bool stand_end_read (run_report_t *report, const char *path, const batch_
     return true;
 }
 
+/*  A batch system that was killed may have forgotten a job that goes on, to its end or until it is found
+ *  and killed: it is not lost before that. Notes since when it has been gone. */
+static bool batch_job_gone (const char *runs, const char *name, batch_job_state_t state)
+{
+    char path [PATH_MAX];
+    struct stat mark;
+    batch_path (path, runs, name, ".gone");
+    if (state != BATCH_JOB_UNKNOWN) {
+        unlink (path);
+        return false;
+    }
+    descriptor_auto_t fd = open (path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    return fd >= 0 && fstat (fd, &mark) == 0 &&
+           clock_ms (CLOCK_REALTIME) - (int64_t) mark.st_mtim.tv_sec * 1000 >= GONE_MS;
+}
+
 /*  The job has made its folder. */
 static void stand_begun (run_report_t *report, const char *runs, const char *name,
                          const batch_job_seen_t *seen, uid_t account)
@@ -138,10 +155,11 @@ static void stand_begun (run_report_t *report, const char *runs, const char *nam
     report->state = RUN_RUNNING;
     report->suspended = seen->state == BATCH_JOB_SUSPENDED;
     bool ordered = access (batch_path (path, runs, name, ".ended"), F_OK) == 0;
+    bool gone = batch_job_gone (runs, name, seen->state);
     if (seen->state == BATCH_JOB_ENDED || (ordered && seen->state == BATCH_JOB_UNKNOWN)) {
         batch_over (report, RUN_ENDED, seen->why);
         report->signal = SIGKILL;
-    } else if (seen->state == BATCH_JOB_LOST || seen->state == BATCH_JOB_UNKNOWN) {
+    } else if (seen->state == BATCH_JOB_LOST || gone) {
         batch_over (report, RUN_LOST, *seen->why ? seen->why : "its job is gone without an end");
     }
 }
@@ -387,7 +405,7 @@ static bool batch_read (const void *asked, void *told, char why [WHY_BYTES])
 
 static void batch_forget (const char *runs, const char *name)
 {
-    static const char *const files [] = {".out", ".err", ".ended", ".order"};
+    static const char *const files [] = {".out", ".err", ".ended", ".gone", ".order"};
     char path [PATH_MAX], why [WHY_BYTES];
     batch_run_t run;
     packed_t output = {0};

@@ -10,6 +10,7 @@
 #   outside COMMAND                submits a job of somebody else, which begins in half a minute
 #   all_there                      prints what the batch system has of an operator
 #   gone ID                        nothing of the reservation is left
+#   forgotten JOB                  by its own log, the batch system did not know a job that ran when it was started again
 KILLS=${KILLS:-8}
 RANDOM=${SEED:-$$}
 echo "# SEED=${SEED:-$$}"
@@ -31,10 +32,11 @@ until_ms () {
 all_up () { musubi nodes ams --json | jq -e '[.nodes[] | select(.class != "" and .state == "up" and (.drained | not))] | length == 3'; }
 released () { musubi release "$id" || [ "$(musubi show "$id" --json | jq -r .state)" = released ]; }
 lost_tasks () { musubi queue "$1" --json | jq -r '.tasks[] | select(.state == "lost") | .task | split (".")[1]'; } # BAG: their indices
-none_lost () { # ROUND BAG: of the nodes that live
-  local task on
+none_lost () { # ROUND BAG: of the nodes that live, and of the jobs that the batch system itself did not lose
+  local task on job
   for task in $(lost_tasks "$2"); do
-    on=$(awk -v task="$task" '$1 == task {print $3}' "$told/$1")
+    read -r on job < <(awk -v task="$task" '$1 == task {print $3, $4}' "$told/$1")
+    ! forgotten "${job:-none}" || continue
     echo "task $task on ${on:-no node} is lost; died:$died"
     [ -n "$died" ] && [[ -z $on || " $died " == *" $on "* ]] || return 1
   done
@@ -70,7 +72,7 @@ round () { # ROUND
   id=$(jq -r .reservation "$work/taken")
   start=$(date -d "$(jq -r .start "$work/taken")" +%s%3N)
   check "round $1: its tasks" submit ams --reservation "$id" --count 3 --limit 5m -- \
-    sh -c "echo \$MUSUBI_TASK_INDEX \$(date +%s%3N) \$MUSUBI_NODE >>$told/$1; [ \$MUSUBI_TASK_INDEX -gt 0 ] || sleep 9; sleep 3"
+    sh -c "echo \$MUSUBI_TASK_INDEX \$(date +%s%3N) \$MUSUBI_NODE \${SLURM_JOB_ID:-\$JOB_ID} >>$told/$1; [ \$MUSUBI_TASK_INDEX -gt 0 ] || sleep 9; sleep 3"
   bag=$(cat "$work/bag")
   some_die "$1" start $((RANDOM % 600 - 4000)) $((RANDOM % 800 - 2500)) $((RANDOM % 400 - 300)) $((RANDOM % 600 + 600)) \
     $((RANDOM % 2000 + 3000)) $((RANDOM % 2000 + 6500))

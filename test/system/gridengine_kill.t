@@ -31,4 +31,5 @@ comes "and is gone" gone "$id"
 
 patience=180 # a job whose execution daemon died in its first second is given up by the qmaster after a minute or two
 spare_queue g2
+forgotten () { false; } # it stores a job before it answers
 batch_kills batch/gridengine@ams qmaster g2

@@ -8,4 +8,5 @@ daemon () { slurm "$@"; }
 outside () { as_account sbatch --parsable -o /dev/null -t 10 --begin=now+30 --wrap "$1"; }
 all_there () { scontrol -o show reservation; }
 gone () { gone_from_slurm "$1"; }
+forgotten () { grep -q "Purged files for defunct batch JobId=$1\$" "$work/slurm/log/slurmctld"; } # it stores jobs within 5 s
 batch_kills batch/slurm@ams slurmctld n2

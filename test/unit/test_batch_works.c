@@ -7,11 +7,14 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "batch_works.h"
@@ -185,6 +188,31 @@ static void an_end_is_told_when_the_job_is_forgotten (void **state)
     assert_int_equal (stand_after (RUN_LOOK, NULL, 0).report.state, RUN_ENDED);
 }
 
+/*  A batch system that was killed has forgotten the job; it may go on all the same. */
+static void a_run_is_lost_when_its_job_is_gone_for_long (void **state)
+{
+    (void) state;
+    char path [256];
+    stand_after (RUN_START, counts, 3);
+    job_run ();
+    snprintf (path, sizeof path, "%s/%s/end", runs, run_name_text);
+    assert_int_equal (unlink (path), 0); /* it has begun, and is not over */
+    snprintf (path, sizeof path, "%s/%s.gone", runs, run_name_text);
+    const struct timespec before [2] = {{.tv_sec = time (NULL) - 31}, {.tv_sec = time (NULL) - 31}};
+    for (int seen = 0; seen < 2; seen++) {
+        job_state = BATCH_JOB_UNKNOWN;
+        assert_int_equal (stand_after (RUN_LOOK, NULL, 0).report.state, RUN_RUNNING);
+        assert_int_equal (utimensat (AT_FDCWD, path, before, 0), 0);
+        job_state = BATCH_JOB_RUNNING; /* it is known again: what was noted counts no more */
+        if (seen == 0)
+            assert_int_equal (stand_after (RUN_LOOK, NULL, 0).report.state, RUN_RUNNING);
+    }
+    job_state = BATCH_JOB_UNKNOWN;
+    stand_t stand = stand_after (RUN_LOOK, NULL, 0);
+    assert_int_equal (stand.report.state, RUN_LOST);
+    assert_string_equal (stand.report.why, "as it is");
+}
+
 /*  It ended by a signal; whether its node was needed is told with the job's end. */
 static void a_killed_run_is_over_when_its_job_is (void **state)
 {
@@ -275,6 +303,8 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test_setup_teardown (a_run_is_submitted_once, runs_new, runs_end),
       cmocka_unit_test_setup_teardown (two_jobs_of_a_run_begin_it_once, runs_new, runs_end),
+      cmocka_unit_test_setup_teardown (a_run_is_lost_when_its_job_is_gone_for_long, runs_new,
+                                       runs_end),
       cmocka_unit_test_setup_teardown (an_end_is_told_when_the_job_is_forgotten, runs_new,
                                        runs_end),
       cmocka_unit_test_setup_teardown (a_killed_run_is_over_when_its_job_is, runs_new, runs_end),
