@@ -240,12 +240,15 @@ void circuit_usage_back_end (circuit_usage_t *self, circuit_back_end_t back_end)
     self->back_end = back_end;
 }
 
-static unsigned circuits_state (void *owner, const char *reservation, char why [WHY_BYTES])
+static unsigned circuits_state (void *owner, const char *reservation, uint32_t *wait_us,
+                                char why [WHY_BYTES])
 {
     const circuit_usage_t *self = owner;
     *why = '\0';
-    return self->back_end.state ? self->back_end.state (self->back_end.owner, reservation, why)
-                                : CIRCUITS_IDLE;
+    *wait_us = 0;
+    return self->back_end.state
+             ? self->back_end.state (self->back_end.owner, reservation, wait_us, why)
+             : CIRCUITS_IDLE;
 }
 
 void circuit_usage_tell (circuit_usage_t *self, usage_t *usage)
@@ -263,7 +266,8 @@ static void use_reply (circuit_usage_t *self, const request_t *request, const us
 {
     use_told_t told = {.provisioned = use && use->provisioned, .active = use && use->open};
     if (use && self->back_end.state) {
-        told.state = circuits_state (self, use->reservation, told.trouble);
+        uint32_t wait_us; /* shown with the reservation */
+        told.state = circuits_state (self, use->reservation, &wait_us, told.trouble);
         told.active = told.state == CIRCUITS_ACTIVE;
     }
     service_reply (self->service, request, codec_encode (&use_answer_codec, &told));

@@ -378,6 +378,7 @@ static const form_row_t circuit_rows [] = {
   {.key = "domain", .kind = FORM_TEXT},
   {.key = "state", .kind = FORM_WORD, .more = circuit_words},
   {.key = "trouble", .kind = FORM_TEXT, .optional = true},
+  {.key = "wait_us", .kind = FORM_NUMBER, .optional = true},
   {0}};
 
 json_t *view_form (const json_t *view)
@@ -431,9 +432,14 @@ void view_print (const json_t *form, FILE *to)
     const json_t *one;
     for (size_t i = 0; (one = item_of (form, "provisioned", i)); i++)
         fprintf (to, "provisioned at %s\n", json_string_value (one));
-    for (size_t i = 0; (one = item_of (form, "circuits", i)); i++)
-        fprintf (to, "circuits at %s %s%s%s\n", text_of (one, "domain"), text_of (one, "state"),
+    for (size_t i = 0; (one = item_of (form, "circuits", i)); i++) {
+        fprintf (to, "circuits at %s %s%s%s", text_of (one, "domain"), text_of (one, "state"),
                  *text_of (one, "trouble") ? ": " : "", text_of (one, "trouble"));
+        if (number_of (one, "wait_us") > 0)
+            fprintf (to, "; one that is full adds up to %.1f ms to its latency",
+                     (double) number_of (one, "wait_us") / 1e3);
+        fprintf (to, "\n");
+    }
     for (size_t i = 0; (one = item_of (form, "openings", i)); i++)
         opening_print (one, to);
     for (size_t i = 0; (one = item_of (form, "staging", i)); i++)

@@ -64,8 +64,10 @@ typedef struct {
     /*  May what it books be used now? Shown by Show and List. */
     bool (*provisioned) (void *owner, const char *reservation);
 
-    /*  How far its circuits in use are (proto CircuitState), and why. Shown by Show and List. */
-    unsigned (*circuits) (void *owner, const char *reservation, char why [WHY_BYTES]);
+    /*  How far its circuits in use are (proto CircuitState), what a queue of them adds at most, and why.
+     *  Shown by Show and List. */
+    unsigned (*circuits) (void *owner, const char *reservation, uint32_t *wait_us,
+                          char why [WHY_BYTES]);
 
     /*  How far its activation on the nodes has come: a packed OpeningRecord, malloc'ed; empty =
      *  nothing to tell. Shown by Show, with whole set, and by List. */

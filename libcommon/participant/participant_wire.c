@@ -215,8 +215,8 @@ static void put_usage (page_t *self, Musubi__PartRecord *record, const part_view
     put_staged (self, record, view);
     if (usage->circuits) {
         record->circuit_trouble = arena_take (&self->arena, WHY_BYTES);
-        record->circuit_state =
-          (Musubi__CircuitState) usage->circuits (usage->owner, id, record->circuit_trouble);
+        record->circuit_state = (Musubi__CircuitState) usage->circuits (
+          usage->owner, id, &record->circuit_wait_us, record->circuit_trouble);
     }
     packed_t opening = {0};
     if (usage->opening)

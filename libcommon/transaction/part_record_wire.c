@@ -82,6 +82,7 @@ static const codec_row_t part_record_rows [] = {
   ROW_TEXT ("circuit_trouble", part_record_t, circuit_trouble, OR_NONE),
   ROW_FLAG ("lacking", part_record_t, lacking),
   ROW_ONE ("was", part_record_t, was, holding, OR_NONE),
+  ROW_NUMBER ("circuit_wait_us", part_record_t, circuit_wait_us),
 };
 const codec_t part_record_codec = CODEC (part_record_t, part_record, part_record_rows);
 

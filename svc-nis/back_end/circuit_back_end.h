@@ -30,9 +30,10 @@ typedef struct {
     void (*want) (void *owner, const moment_t *now, const char *reservation,
                   const circuit_t *circuits, size_t count, const traffic_t *traffic);
 
-    /*  How far that has come. why is "" unless it is degraded, or opening and waiting for somebody.
-     */
-    circuit_state_t (*state) (const void *owner, const char *reservation, char why [WHY_BYTES]);
+    /*  How far that has come. why is "" unless it is degraded, or opening and waiting for somebody;
+     *  wait_us is what a queue of the circuits adds at most to the latency, one way. */
+    circuit_state_t (*state) (const void *owner, const char *reservation, uint32_t *wait_us,
+                              char why [WHY_BYTES]);
 } circuit_back_end_t;
 
 /*  Called by a back end when the state of a reservation has changed, also from within want. */

@@ -143,12 +143,28 @@ static void place_refresh (routers_t *self, const moment_t *now, const place_t *
             }
 }
 
-static circuit_state_t routers_state (const void *owner, const char *reservation,
+/*  In the queue of that shape. Of a circuit's queues only the first one fills: it lets no more
+ *  through than the others do. */
+static uint32_t placed_wait_us (const routers_t *self, const placed_t *placed)
+{
+    const router_work_t *reported = &self->places [placed->place].reported;
+    for (size_t i = 0; i < reported->interfaces_count; i++)
+        if (strcmp (reported->interfaces [i].name, placed->shape.interface) == 0)
+            return shape_wait_us (reported->interfaces [i].queue, placed->shape.mbps);
+    return 0;
+}
+
+static circuit_state_t routers_state (const void *owner, const char *reservation, uint32_t *wait_us,
                                       char why [WHY_BYTES])
 {
     const routers_t *self = owner;
     const want_t *want = ordered_find (self->wants, reservation);
     *why = '\0';
+    *wait_us = 0;
+    for (size_t i = 0; want && i < want->count; i++) {
+        uint32_t wait = placed_wait_us (self, &want->list [i]);
+        *wait_us = wait > *wait_us ? wait : *wait_us;
+    }
     return want ? want_state (self, want, why) : CIRCUITS_IDLE;
 }
 

@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define QUEUE_MS  5
+#define QUEUE_KIB 192
+
 /*  --- prefixes --- */
 
 uint32_t prefix_mask (const prefix_t *self)
@@ -54,6 +57,19 @@ static bool any_meet (const prefix_t *a, size_t a_count, const prefix_t *b, size
             if (prefixes_meet (&a [i], &b [j]))
                 return true;
     return false;
+}
+
+uint64_t shape_queue_kib (uint32_t mbps)
+{
+    uint64_t kib = UINT64_C (1000) / 8 * QUEUE_MS * mbps >> 10;
+    return kib > QUEUE_KIB ? kib : QUEUE_KIB;
+}
+
+uint32_t shape_wait_us (const char *queue, uint32_t mbps)
+{
+    if (strcmp (queue, "bfifo") == 0 && mbps > 0)
+        return (uint32_t) (shape_queue_kib (mbps) * 1024 * 8 / mbps);
+    return strcmp (queue, "fq_codel") == 0 ? QUEUE_MS * 1000 : 0;
 }
 
 bool shapes_meet (const shape_t *a, const shape_t *b)

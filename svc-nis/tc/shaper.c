@@ -20,8 +20,6 @@
 #define MINORS         0x7000 /* so many of them */
 #define PREF_WIDE      0x8000 /* filters without port and mark come after those with */
 #define FRAME_BYTES    1600
-#define QUEUE_MS       5   /* that a bfifo holds at a circuit's rate, */
-#define QUEUE_KIB      192 /* and at least three packets as a sender hands them over */
 #define QUEUE_COMMAND  "tc qdisc replace dev %s parent " SHAPER_HANDLE "%x "
 #define BURST_MS       10    /* that a class may send at once: a busy machine comes to it late */
 #define RATE_TOLERATED 0.001 /* tc shows large rates rounded */
@@ -215,8 +213,7 @@ static bool class_make (const device_t *self, uint32_t minor, uint32_t rate, uin
 /*  "192Kb" for a bfifo, as tc takes and shows it. */
 static void queue_limit (const circuit_class_t *circuit, char text [32])
 {
-    uint64_t kib = UINT64_C (1000) / 8 * QUEUE_MS * circuit->shape->mbps >> 10;
-    kib = kib > QUEUE_KIB ? kib : QUEUE_KIB;
+    uint64_t kib = shape_queue_kib (circuit->shape->mbps);
     snprintf (text, 32, kib % 1024 ? "%uKb" : "%uMb", (unsigned) (kib % 1024 ? kib : kib / 1024));
 }
 

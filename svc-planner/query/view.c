@@ -221,9 +221,9 @@ static void view_add_part (view_t *self, const part_record_t *record)
         self->openings [self->openings_count++] =
           (site_opening_t){participant_ref_short_name (record->participant), record->opening};
     if (record->circuit_state != 0)
-        self->circuits [self->circuits_count++] =
-          (domain_circuits_t){participant_ref_short_name (record->participant),
-                              record->circuit_state, record->circuit_trouble};
+        self->circuits [self->circuits_count++] = (domain_circuits_t){
+          participant_ref_short_name (record->participant), record->circuit_state,
+          record->circuit_trouble, record->circuit_wait_us};
     if (record->lacking)
         self->lacking [self->lacking_count++] = record->participant;
 }

@@ -30,6 +30,7 @@ typedef struct {
     const char *domain;
     unsigned state; /* same numbers as proto CircuitState */
     const char *trouble;
+    uint32_t wait_us; /* in a queue of them, at most */
 } domain_circuits_t;
 
 /*  How far the files are at a site. */

@@ -41,6 +41,7 @@ static const codec_row_t domain_circuits_rows [] = {
   ROW_STRING ("domain", domain_circuits_t, domain, NAME_BYTES_MAX),
   ROW_ENUM ("state", domain_circuits_t, state, MUSUBI__CIRCUIT_STATE__CIRCUITS_DEGRADED),
   ROW_STRING ("trouble", domain_circuits_t, trouble, WHY_BYTES),
+  ROW_NUMBER ("wait_us", domain_circuits_t, wait_us),
 };
 static const codec_t domain_circuits_codec =
   CODEC (domain_circuits_t, domain_circuits, domain_circuits_rows);

@@ -547,6 +547,20 @@ static void a_discipline_of_somebody_else_is_told_and_left_alone (void **state)
     codec_clear (&router_work_codec, &seen);
 }
 
+static void a_full_queue_adds_what_it_holds_at_the_circuits_rate (void **state)
+{
+    (void) state;
+    assert_int_equal (shape_wait_us ("", 30), 0);
+    assert_int_equal (shape_wait_us ("fq_codel", 30), 5000);
+    assert_int_equal (shape_wait_us ("bfifo", 30), 192 * 8192 / 30);
+    assert_int_equal (shape_wait_us ("bfifo", 100), 192 * 8192 / 100);
+    assert_int_equal (shape_wait_us ("bfifo", 0), 0);
+    for (uint32_t mbps = 400; mbps < 4000000000u; mbps += mbps / 3) {
+        assert_true (shape_wait_us ("bfifo", mbps) <= 5000); /* whole KiB */
+        assert_true (shape_wait_us ("bfifo", mbps) > 4900);
+    }
+}
+
 static void prefixes_are_read_and_refused (void **state)
 {
     (void) state;
@@ -601,6 +615,7 @@ int main (int argc, char **argv)
       cmocka_unit_test (an_agent_alone_takes_circuits_away_at_their_end),
       cmocka_unit_test (a_circuit_has_a_short_queue_of_the_better_kind_that_there_is),
       cmocka_unit_test (a_discipline_of_somebody_else_is_told_and_left_alone),
+      cmocka_unit_test (a_full_queue_adds_what_it_holds_at_the_circuits_rate),
       cmocka_unit_test (prefixes_are_read_and_refused),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
