@@ -110,12 +110,12 @@ static bool node_sound (pages_t *self, const uint8_t *node, size_t room, bool le
 typedef struct {
     const uint8_t *page;
     size_t next; /* of its nodes */
-} level_t;
+} tree_level_t;
 
-static bool page_enter (pages_t *self, level_t *level, size_t page, bool leaf)
+static bool page_enter (pages_t *self, tree_level_t *level, size_t page, bool leaf)
 {
     const uint8_t *at = page_find (self, page, leaf ? IS_LEAF : IS_BRANCH);
-    *level = (level_t){.page = at};
+    *level = (tree_level_t){.page = at};
     if (!at || !pages_take (self, page, 1))
         return false;
     size_t lower = read16 (at + PAGE_LOWER), upper = read16 (at + PAGE_UPPER), used = 0;
@@ -134,14 +134,14 @@ static bool page_enter (pages_t *self, level_t *level, size_t page, bool leaf)
 
 static bool tree_sound (pages_t *self, const uint8_t *tree)
 {
-    level_t levels [LEVELS_MAX];
+    tree_level_t levels [LEVELS_MAX];
     size_t depth = read16 (tree + TREE_DEPTH), root = read64 (tree + TREE_ROOT), at = 0;
     if (depth == 0)
         return root == SIZE_MAX; /* it is empty */
     if (depth > LEVELS_MAX || !page_enter (self, &levels [0], root, depth == 1))
         return false;
     for (;;) {
-        level_t *level = &levels [at];
+        tree_level_t *level = &levels [at];
         const uint8_t *place = level->page + PAGE_NODES + 2 * level->next++;
         if (at + 1 == depth || place >= level->page + read16 (level->page + PAGE_LOWER)) {
             if (at-- == 0)

@@ -46,7 +46,7 @@ typedef struct {
     unsigned circuit_state; /* same numbers as proto CircuitState */
     char circuit_trouble [WHY_BYTES];
     uint32_t circuit_wait_us; /* in a queue of them, at most */
-    bool lacking; /* there is less than was promised, for some of its time */
+    bool lacking;             /* there is less than was promised, for some of its time */
     bool plan_set;
     plan_t plan;
     bool done;
