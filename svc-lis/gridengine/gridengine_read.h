@@ -31,10 +31,12 @@ typedef struct {
     const char *state; /* letters as qstat has them: d disabled, u not heard, … */
     uint32_t used;     /* slots */
     uint32_t total;
+    const char *calendar; /* as "qstat -F calendar" tells it; "NONE" */
+    const char *said;     /* what "qstat -explain" says of that state */
 } grid_instance_t;
 typedef void grid_instance_fn (void *owner, const grid_instance_t *instance);
 
-/*  Visits the queue instances that "qstat -f -xml" has written. */
+/*  Visits the queue instances that "qstat -f -xml" has written, or "qstat -F -xml". */
 bool grid_instances_read (const char *text, grid_instance_fn *visit, void *owner,
                           char why [WHY_BYTES]);
 
@@ -49,6 +51,12 @@ typedef void grid_advance_fn (void *owner, const grid_advance_t *advance);
 /*  Visits the advance reservations that "qrstat -xml" has written. Words of users in it, which it does
  *  not quote, are taken out of the text. */
 bool grid_advances_read (char *text, grid_advance_fn *visit, void *owner, char why [WHY_BYTES]);
+
+/*  Has the state of an instance other letters than these? */
+bool grid_state_beyond (const char *state, const char *letters);
+
+/*  The state as a sentence: "Grid Engine says dS: disabled, suspended for another queue". */
+void grid_state_tell (const grid_instance_t *instance, char why [WHY_BYTES]);
 
 /*  Is the instance one of that queue? */
 bool grid_of_queue (const char *instance, const char *queue);
