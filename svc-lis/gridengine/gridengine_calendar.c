@@ -8,6 +8,7 @@
 
 #include "batch_picture.h"
 #include "must.h"
+#include "name_list.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -20,7 +21,6 @@
 #define YEARS_MS  (INT64_C (1830000) * DAY_S) /* five */
 #define HALF_MS   INT64_C (1800000)           /* clocks are changed at such times */
 #define SPANS_MAX 4096
-#define EVER_LAST 99991231
 
 void grid_calendar_clear (grid_calendar_t *self)
 {
@@ -88,24 +88,37 @@ static void span_add (grid_calendar_t *self, grid_span_t span)
     self->spans [self->count++] = span;
 }
 
-/*  On each of these days, "" = all: at these times, "" = always. */
+/*  "mon-fri", "1.1.2027". */
+static bool days_read (char *text, grid_span_t *span)
+{
+    char *last = text;
+    const char *first = strsep (&last, "-");
+    return day_read (first, span->yearly, &span->first_day) &&
+           day_read (last ? last : first, span->yearly, &span->last_day) &&
+           (!span->yearly || span->first_day <= span->last_day);
+}
+
+/*  "20-6". */
+static bool clocks_read (char *text, grid_span_t *span)
+{
+    char *until = text, *from = strsep (&until, "-");
+    return until && clock_read (from, &span->from_s) && clock_read (until, &span->until_s) &&
+           span->from_s != span->until_s;
+}
+
+/*  On each of these days at each of these times. */
 static bool spans_read (grid_calendar_t *self, grid_span_t span, const char *days,
                         const char *times)
 {
-    text_auto_t *days_left = must (strdup (days));
-    for (char *day, *days_at = days_left; (day = strsep (&days_at, ","));) {
-        char *last = day;
-        strsep (&last, "-");
-        if (*days && (!day_read (day, span.yearly, &span.first_day) ||
-                      !day_read (last ? last : day, span.yearly, &span.last_day) ||
-                      (span.yearly && span.first_day > span.last_day)))
+    name_list_auto_t all = {0};
+    name_list_add (&all, days, "");
+    for (size_t day = 0; day < all.count; day++) {
+        name_list_auto_t each = {0};
+        name_list_add (&each, times, "");
+        if (!days_read (all.words [day], &span))
             return false;
-        text_auto_t *times_left = must (strdup (times));
-        for (char *time, *times_at = times_left; (time = strsep (&times_at, ","));) {
-            char *end = time;
-            strsep (&end, "-");
-            if (*times && !(end && clock_read (time, &span.from_s) &&
-                            clock_read (end, &span.until_s) && span.from_s != span.until_s))
+        for (size_t i = 0; i < each.count; i++) {
+            if (!clocks_read (each.words [i], &span))
                 return false;
             span_add (self, span);
         }
@@ -116,9 +129,9 @@ static bool spans_read (grid_calendar_t *self, grid_span_t span, const char *day
 /*  "DAYS=TIMES=STATE", of which each may be left out. */
 static bool entry_read (grid_calendar_t *self, bool yearly, char *entry)
 {
-    const char *days = "", *times = "";
+    const char *days = yearly ? "1.1.1970-31.12.2037" : "sun-sat", *times = "0-24";
     int part = 0;
-    grid_span_t span = {.yearly = yearly, .last_day = yearly ? EVER_LAST : 6, .until_s = DAY_S};
+    grid_span_t span = {.yearly = yearly};
     for (char *word; (word = strsep (&entry, "="));) {
         bool digit = isdigit ((unsigned char) *word);
         int is = state_read (word, &span.open) ? 3 : digit && !strchr (word, '.') ? 2 : 1;
@@ -141,23 +154,21 @@ static void commas_close (char *text)
     *to = '\0';
 }
 
-static bool entries_read (grid_calendar_t *self, bool yearly, const char *said,
-                          char why [WHY_BYTES])
+static bool entries_read (grid_calendar_t *self, bool yearly, char *text, char why [WHY_BYTES])
 {
-    text_auto_t *text = must (strdup (said));
     commas_close (text);
     if (strcasecmp (text, "none") == 0)
         return true;
-    for (char *entry, *rest = text; (entry = strsep (&rest, " "));) {
-        text_auto_t *whole = must (strdup (entry));
+    for (char *entry; (entry = strsep (&text, " "));) {
+        char whole [128];
+        snprintf (whole, sizeof whole, "%s", entry);
         if (*entry && !entry_read (self, yearly, entry))
             return wrong (why, "%s %.100s", yearly ? "year" : "week", whole);
     }
     return true;
 }
 
-bool grid_calendar_read (const char *year, const char *week, grid_calendar_t *calendar,
-                         char why [WHY_BYTES])
+bool grid_calendar_read (char *year, char *week, grid_calendar_t *calendar, char why [WHY_BYTES])
 {
     *calendar = (grid_calendar_t){0};
     return entries_read (calendar, true, year, why) && entries_read (calendar, false, week, why);

@@ -24,10 +24,9 @@ typedef struct {
     size_t room;
 } grid_calendar_t;
 
-/*  From what "qconf -scal" has under year and week, unfolded. False with why when something can't be
+/*  From what "qconf -scal" has under year and week, unfolded, which it cuts. False with why when something can't be
  *  read; what could is in it then. Clear it in any case. */
-bool grid_calendar_read (const char *year, const char *week, grid_calendar_t *calendar,
-                         char why [WHY_BYTES]);
+bool grid_calendar_read (char *year, char *week, grid_calendar_t *calendar, char why [WHY_BYTES]);
 void grid_calendar_clear (grid_calendar_t *self);
 
 /*  The times at which it is closed, from and until of each: the first so many (> 0) that end after

@@ -41,7 +41,8 @@ static size_t times_of (const char *year, const char *week, int64_t now_ms, size
 {
     char why [WHY_BYTES] = "";
     grid_calendar_t calendar;
-    assert_true (grid_calendar_read (year, week, &calendar, why));
+    text_auto_t *by_year = must (strdup (year)), *by_week = must (strdup (week));
+    assert_true (grid_calendar_read (by_year, by_week, &calendar, why));
     size_t count = grid_calendar_times (&calendar, now_ms, times_ms, most);
     grid_calendar_clear (&calendar);
     return count;
@@ -166,7 +167,8 @@ static void what_cannot_be_read_is_told (void **unused)
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         char why [WHY_BYTES] = "";
         grid_calendar_t calendar;
-        assert_false (grid_calendar_read (odd [i][0], odd [i][1], &calendar, why));
+        text_auto_t *year = must (strdup (odd [i][0])), *week = must (strdup (odd [i][1]));
+        assert_false (grid_calendar_read (year, week, &calendar, why));
         assert_string_equal (why, odd [i][2]);
         grid_calendar_clear (&calendar);
     }
