@@ -80,6 +80,11 @@ typedef struct {
     name_list_t unclear;   /* disabled instances of ours where the site's is disabled, too */
 } grid_picture_t;
 
+static bool grid_state_beyond (const char *state, const char *letters)
+{
+    return state [strspn (state, letters)] != '\0';
+}
+
 static void grid_calendar_note (grid_picture_t *self, const grid_instance_t *instance)
 {
     char name [NAME_BYTES_MAX + 1];
@@ -222,22 +227,19 @@ static bool grid_unclear_judge (grid_picture_t *self, char why [WHY_BYTES])
 
 #define CALENDARS_MAX 64 /* more are closed without end from their first time on */
 
-/*  One that can't be read is always closed. */
+/*  *read: what it says; one that can't be read is always closed. False: there is no answer. */
 static bool grid_calendar_ask (const grid_picture_t *self, const char *name,
                                grid_calendar_t *calendar, bool *read, char why [WHY_BYTES])
 {
     text_auto_t *text = NULL;
-    char said [WHY_BYTES] = "";
-    command_told_t told = BATCH_RUN (self->setup, &text, said, "qconf", "-scal", name);
+    command_told_t told = BATCH_RUN (self->setup, &text, why, "qconf", "-scal", name);
     grid_unfold (text);
     text_auto_t *year = grid_value (text, "year"), *week = grid_value (text, "week");
-    *read = told == COMMAND_DONE && year && week && grid_calendar_read (year, week, calendar, said);
-    if (told == COMMAND_SILENT)
-        return wrong (why, "%s", said);
-    if (!*read)
+    *read = told == COMMAND_DONE && year && week && grid_calendar_read (year, week, calendar, why);
+    if (told != COMMAND_SILENT && !*read)
         wrong (self->picture->trouble, "Grid Engine's calendar %.60s can't be read: %.120s", name,
-               said);
-    return true;
+               why);
+    return told != COMMAND_SILENT;
 }
 
 /*  The times of a calendar's booking, which is for ever until then. False when it has none. */
@@ -278,19 +280,36 @@ static bool grid_calendars_look (grid_picture_t *self, char why [WHY_BYTES])
     return good;
 }
 
+/*  --- what else others have --- */
+
+/*  One whose times can't be read, which are 0 then, is always there. NULL: there are too many. */
+static batch_booking_t *grid_book (batch_picture_t *picture, const char *name, int64_t from_ms,
+                                   int64_t until_ms)
+{
+    bool read = from_ms > 0 && from_ms < until_ms;
+    if (picture->bookings_count >= BATCH_BOOKINGS_MAX) {
+        wrong (picture->trouble, "Grid Engine has more than %d of others' reservations and jobs",
+               BATCH_BOOKINGS_MAX);
+        return NULL;
+    }
+    if (!read)
+        wrong (picture->trouble, "the times of Grid Engine's %.60s can't be read", name);
+    return batch_picture_booking (picture, name, read ? from_ms : 0,
+                                  read ? until_ms : BATCH_FOREVER_MS);
+}
+
 static void grid_booking_take (void *owner, const grid_job_t *job)
 {
     const grid_picture_t *self = owner;
     char name [NAME_BYTES_MAX + 1];
-    const char *host = strchr (job->instance, '@');
     if (!grid_of_queue (job->instance, self->setup->queue) || job->limit_ms == 0 ||
-        job->started_ms == 0 || batch_name_ours (self->setup, job->name) ||
-        self->picture->bookings_count >= BATCH_BOOKINGS_MAX)
+        batch_name_ours (self->setup, job->name))
         return;
     snprintf (name, sizeof name, "job-%s", job->id);
-    batch_booking_node (
-      batch_picture_booking (self->picture, name, job->started_ms, job->started_ms + job->limit_ms),
-      host + 1);
+    batch_booking_t *booking =
+      grid_book (self->picture, name, job->started_ms, job->started_ms + job->limit_ms);
+    if (booking)
+        batch_booking_node (booking, strchr (job->instance, '@') + 1);
 }
 
 /*  --- advance reservations of its own --- */
@@ -316,12 +335,12 @@ static void grid_advance_take (void *owner, const grid_advance_t *advance)
     snprintf (name, sizeof name, "ar-%.32s", advance->id);
     for (size_t i = 0; i < advance->instances->count; i++) {
         const char *instance = advance->instances->words [i];
-        if (!grid_of_queue (instance, self->setup->queue) || advance->from_ms >= advance->until_ms)
+        if (!grid_of_queue (instance, self->setup->queue))
             continue;
         if (!booking)
-            booking =
-              batch_picture_booking (self->picture, name, advance->from_ms, advance->until_ms);
-        batch_booking_node (booking, strchr (instance, '@') + 1);
+            booking = grid_book (self->picture, name, advance->from_ms, advance->until_ms);
+        if (booking)
+            batch_booking_node (booking, strchr (instance, '@') + 1);
     }
 }
 

@@ -10,7 +10,7 @@
 #include "must.h"
 #include "name_list.h"
 
-#include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,17 +48,12 @@ static bool day_read (const char *text, bool yearly, int *day)
 }
 
 /*  "6", "6:30", "23:59:59"; "24". */
-static bool clock_read (char *text, int *second)
+static bool clock_read (const char *text, int *second)
 {
-    int unit_s = 3600, most = 24;
-    *second = 0;
-    for (char *part; (part = strsep (&text, ":")); unit_s /= 60, most = 59) {
-        size_t digits = strspn (part, "0123456789");
-        if (digits == 0 || digits > 2 || part [digits] || unit_s == 0 || atoi (part) > most)
-            return false;
-        *second += atoi (part) * unit_s;
-    }
-    return *second <= DAY_S;
+    int hour = 0, minute = 0, rest = 0, size = 0;
+    sscanf (text, "%2d%n:%2d%n:%2d%n", &hour, &size, &minute, &size, &rest, &size);
+    *second = (hour * 60 + minute) * 60 + rest;
+    return size > 0 && text [size] == '\0' && minute < 60 && rest < 60 && *second <= DAY_S;
 }
 
 /*  It may be cut, but not to less than three letters. */
@@ -86,6 +81,8 @@ static void span_add (grid_calendar_t *self, grid_span_t span)
     }
     self->spans = must_grow (self->spans, self->count, &self->room, sizeof *self->spans);
     self->spans [self->count++] = span;
+    int last = span.open ? 0 : span.yearly ? span.last_day : INT_MAX;
+    self->closes_last = last > self->closes_last ? last : self->closes_last;
 }
 
 /*  "mon-fri", "1.1.2027". */
@@ -133,8 +130,7 @@ static bool entry_read (grid_calendar_t *self, bool yearly, char *entry)
     int part = 0;
     grid_span_t span = {.yearly = yearly};
     for (char *word; (word = strsep (&entry, "="));) {
-        bool digit = isdigit ((unsigned char) *word);
-        int is = state_read (word, &span.open) ? 3 : digit && !strchr (word, '.') ? 2 : 1;
+        int is = state_read (word, &span.open) ? 3 : word [strspn (word, "0123456789:,-")] ? 1 : 2;
         if (is <= part || !*word)
             return false;
         part = is;
@@ -144,19 +140,8 @@ static bool entry_read (grid_calendar_t *self, bool yearly, char *entry)
     return spans_read (self, span, days, times);
 }
 
-/*  What was continued behind a comma has blanks there. */
-static void commas_close (char *text)
-{
-    char *to = text;
-    for (const char *from = text; *from; from++)
-        if (*from != ' ' || to == text || to [-1] != ',')
-            *to++ = *from;
-    *to = '\0';
-}
-
 static bool entries_read (grid_calendar_t *self, bool yearly, char *text, char why [WHY_BYTES])
 {
-    commas_close (text);
     if (strcasecmp (text, "none") == 0)
         return true;
     for (char *entry; (entry = strsep (&text, " "));) {
@@ -225,13 +210,7 @@ static int64_t moment_next (const grid_calendar_t *self, int64_t ms)
 static bool closes_from (const grid_calendar_t *self, int64_t ms)
 {
     struct tm wall = clock_at (ms);
-    bool closes = false;
-    for (size_t i = 0; i < self->count; i++) {
-        const grid_span_t *span = &self->spans [i];
-        bool past = span->yearly && span->last_day < day_of (&wall, true);
-        closes = closes || (!span->open && !past);
-    }
-    return closes;
+    return day_of (&wall, true) <= self->closes_last;
 }
 
 /*  From the begin of the day on. */

@@ -22,6 +22,7 @@ typedef struct {
     grid_span_t *spans;
     size_t count;
     size_t room;
+    int closes_last; /* the last day of a year on which it may be closed */
 } grid_calendar_t;
 
 /*  From what "qconf -scal" has under year and week, unfolded, which it cuts. False with why when something can't be

@@ -85,8 +85,7 @@ command_told_t grid_submit (const batch_setup_t *setup, const batch_job_t *job,
                     *job->errors ? job->errors : job->output, "-j", *job->errors ? "n" : "y", "-l",
                     limits, parallel ? "-pe" : NULL, environment, slots);
     atomic_store (&grid_submit_ms, 2 * (clock_ms (CLOCK_MONOTONIC) - begun_ms));
-    bool for_now = told == COMMAND_REFUSED && strcasestr (why, GRID_NO_QUEUE);
-    return for_now ? COMMAND_SILENT : told;
+    return told == COMMAND_REFUSED && strcasestr (why, GRID_NO_QUEUE) ? COMMAND_SILENT : told;
 }
 
 /*  A deletion tells the job first (-notify), so both ends are one; a warning can't be sent. */

@@ -173,25 +173,16 @@ bool grid_instances_read (const char *text, grid_instance_fn *visit, void *owner
     return grid_read (&reading, text, why);
 }
 
-bool grid_state_beyond (const char *state, const char *letters)
-{
-    return state [strspn (state, letters)] != '\0';
-}
-
 void grid_state_tell (const grid_instance_t *instance, char why [WHY_BYTES])
 {
-    static const char letters [] = "EdDsSCoaAuc";
-    static const char *const words [] = {"in error",
-                                         "disabled",
+    static const char letters [] = "dDsSCou";
+    static const char *const words [] = {"disabled",
                                          "disabled by its calendar",
                                          "suspended",
                                          "suspended for another queue",
                                          "suspended by its calendar",
                                          "no longer of its queue",
-                                         "too much load",
-                                         "load at which jobs are suspended",
-                                         "not heard",
-                                         "its configuration is ambiguous"};
+                                         "not heard"};
     char all [WHY_BYTES] = "";
     for (size_t i = 0, size = 0; letters [i]; i++)
         if (strchr (instance->state, letters [i]) && size < sizeof all)
@@ -246,10 +237,11 @@ void grid_unfold (char *text)
 {
     char *to = text;
     for (const char *from = text; *from;) {
-        if (from [0] == '\\' && from [1] == '\n')
+        if (from [0] == '\\' && from [1] == '\n') {
             for (from += 2; *from == ' ';)
                 from++;
-        else
+            to -= to - text > 1 && to [-1] == ' ' && to [-2] == ',';
+        } else
             *to++ = *from++;
     }
     *to = '\0';

@@ -52,10 +52,8 @@ typedef void grid_advance_fn (void *owner, const grid_advance_t *advance);
  *  not quote, are taken out of the text. */
 bool grid_advances_read (char *text, grid_advance_fn *visit, void *owner, char why [WHY_BYTES]);
 
-/*  Has the state of an instance other letters than these? */
-bool grid_state_beyond (const char *state, const char *letters);
-
-/*  The state as a sentence: "Grid Engine says dS: disabled, suspended for another queue". */
+/*  The state as a sentence: "Grid Engine says dS: disabled, suspended for another queue". Others it
+ *  explains itself. */
 void grid_state_tell (const grid_instance_t *instance, char why [WHY_BYTES]);
 
 /*  Is the instance one of that queue? */
@@ -63,7 +61,8 @@ bool grid_of_queue (const char *instance, const char *queue);
 
 batch_job_state_t grid_job_state (const char *state);
 
-/*  Joins the lines of a configuration that are continued behind a backslash. */
+/*  Joins the lines of a configuration that are continued behind a backslash: at a comma without a blank,
+ *  as it was given. */
 void grid_unfold (char *text);
 
 /*  The value of a key in an unfolded configuration, to be freed; NULL when it is not there. */

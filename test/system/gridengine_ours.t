@@ -81,7 +81,7 @@ check "the operator lets it go on" qmod -us 'batch@*'
 comes "the task has run" is "$waits" exit_code 0
 check "nothing can be started on a host" qconf -rattr queue prolog "NONE,[g1=root@/nosuch]" batch
 as_account qsub -terse -q batch@g1 -wd /tmp -o /dev/null -j y -S /bin/sh <<<true >/dev/null
-comes "the error is told as Grid Engine tells it" node g1 '.drained and (.why | test("^Grid Engine says E: in error: queue batch marked QERROR as result of job"))'
+comes "the error is told as Grid Engine tells it" node g1 '.drained and (.why | test("^Grid Engine says E: queue batch marked QERROR as result of job"))'
 qdel -u '*' >/dev/null
 check "an operator mends it" qconf -purge queue prolog batch@g1
 check "and clears the error" qmod -c batch@g1

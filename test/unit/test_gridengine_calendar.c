@@ -64,7 +64,7 @@ static void closed (const char *year, const char *week, const char *now, const c
     closed (year, week, now, (const char *const []){__VA_ARGS__, NULL})
 
 #define HOLIDAYS                                                                                   \
-    "1.1.1999,6.1.1999,28.3.1999,30.3.1999-31.3.1999, 18.5.1999-19.5.1999,3.10.1999,25.12.1999,"   \
+    "1.1.1999,6.1.1999,28.3.1999,30.3.1999-31.3.1999,18.5.1999-19.5.1999,3.10.1999,25.12.1999,"    \
     "26.12.1999"
 
 /*  The examples of the manual. The 4th of January 1999 is a Monday, the 6th a holiday. */

@@ -39,10 +39,11 @@ typedef struct {
 static struct {
     model_instance_t instances [MOST];
     model_job_t jobs [MOST];
-    const char *week;   /* of every calendar; NULL = there is none */
-    char *ours;         /* the configuration of OURS; NULL = it is not there */
-    name_list_t listed; /* in its access list */
-    char said [16384];  /* all commands since the last step */
+    const char *advances; /* as qrstat tells them; NULL = none */
+    const char *week;     /* of every calendar; NULL = there is none */
+    char *ours;           /* the configuration of OURS; NULL = it is not there */
+    name_list_t listed;   /* in its access list */
+    char said [16384];    /* all commands since the last step */
     int64_t now_ms;
 } model;
 
@@ -237,7 +238,7 @@ static char *answer (const char *program, const char *verb, const char *what, co
     else if (strcmp (program, "qstat") == 0)
         return strcmp (verb, "-u") == 0 ? jobs_text () : instances_text ();
     else if (strcmp (program, "qrstat") == 0)
-        return strdup ("<qrstat/>");
+        return must_print ("<qrstat>%s</qrstat>", model.advances ? model.advances : "");
     return strdup ("");
 }
 
@@ -609,6 +610,31 @@ static void a_calendar_is_a_booking_of_its_hosts (void **unused)
     world_end ();
 }
 
+/*  As of a Grid Engine that tells times in another way. */
+static void what_has_no_times_is_booked_always_and_told (void **unused)
+{
+    (void) unused;
+    char why [WHY_BYTES];
+    batch_picture_t picture = {0};
+    world_begin ();
+    model.advances = "<ar_summary><id>7</id><start_time>1795968240000</start_time>"
+                     "<end_time>1795968340000</end_time><granted_slots_list>"
+                     "<granted_slots queue_instance='batch@g2' slots='2'/></granted_slots_list>"
+                     "</ar_summary>";
+    assert_true (gridengine.look (&setup, &picture, why));
+    assert_string_equal (picture.trouble, "the times of Grid Engine's ar-7 can't be read");
+    assert_int_equal (picture.bookings_count, 1);
+    assert_string_equal (picture.bookings [0].nodes [0], "g2");
+    assert_int_equal (picture.bookings [0].from_ms, 0);
+    assert_int_equal (picture.bookings [0].until_ms, BATCH_FOREVER_MS);
+    model.advances = NULL;
+    assert_true (gridengine.look (&setup, &picture, why));
+    assert_string_equal (picture.trouble, "");
+    assert_int_equal (picture.bookings_count, 0);
+    codec_clear (&batch_picture_codec, &picture);
+    world_end ();
+}
+
 static void without_its_queue_a_site_loses_no_host (void **unused)
 {
     (void) unused;
@@ -643,6 +669,7 @@ int main (void)
       cmocka_unit_test (our_own_disabling_hides_nothing_else),
       cmocka_unit_test (what_its_calendar_has_closed_is_booked_and_not_taken_out),
       cmocka_unit_test (a_calendar_is_a_booking_of_its_hosts),
+      cmocka_unit_test (what_has_no_times_is_booked_always_and_told),
       cmocka_unit_test (without_its_queue_a_site_loses_no_host),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);

@@ -265,7 +265,8 @@ static void a_state_is_told_in_words (void **unused)
     static const char *const rows [][3] = {
       {"d", "", "Grid Engine says d: disabled"},
       {"dS", "", "Grid Engine says dS: disabled, suspended for another queue"},
-      {"E", "job 5 failed", "Grid Engine says E: in error: job 5 failed"},
+      {"E", "job 5 failed", "Grid Engine says E: job 5 failed"},
+      {"dE", "job 5 failed", "Grid Engine says dE: disabled: job 5 failed"},
       {"?", "", "Grid Engine says ?"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char why [WHY_BYTES];
@@ -391,16 +392,19 @@ static void a_configuration_is_unfolded_and_changed (void **unused)
     char text [] = "qname                 batch\n"
                    "hostlist              g1, \\\n"
                    "                      g2\n"
+                   "pe_list               a \\\n"
+                   "                      b\n"
                    "qname_of_no_key       x\n"
                    "slots                 2";
     grid_unfold (text);
     char *hosts = grid_value (text, "hostlist"), *slots = grid_value (text, "slots");
     char *no = grid_value (text, "host"), *changed = grid_value_set (text, "hostlist", "NONE");
-    assert_string_equal (hosts, "g1, g2");
+    assert_string_equal (hosts, "g1,g2");
     assert_string_equal (slots, "2");
     assert_null (no);
     assert_string_equal (changed, "qname                 batch\n"
                                   "hostlist              NONE\n"
+                                  "pe_list               a b\n"
                                   "qname_of_no_key       x\n"
                                   "slots                 2");
     char *more = grid_value_set ("qname a\n", "slots", "3"), cut [] = "entries a,\\\n   ";
