@@ -1,6 +1,8 @@
 /*  gridengine - the table of functions: is it fit, what does it say. */
 #include "gridengine.h"
 
+#include "clock.h"
+#include "gridengine_calendar.h"
 #include "gridengine_queue.h"
 #include "must.h"
 
@@ -63,31 +65,78 @@ static batch_fitness_t grid_check (const batch_setup_t *setup, bool reserves, ch
 
 /*  --- the picture --- */
 
-#define GRID_UNHEARD "u"  /* its daemon: after max_unheard, and since the qmaster's own start */
-#define GRID_BROKEN  "Eo" /* in error; or kept for its jobs alone */
+/*  Letters of a state that take nothing away: not heard, which is its daemon after max_unheard, and all
+ *  since the qmaster's own start; closed by a calendar, which is a booking; and disabled, where that is
+ *  by us. All others do, also those that are not known. */
+#define GRID_UNHEARD "u"
+#define GRID_CLOSED  "DC"
+#define GRID_OURS    "d"
 
 typedef struct {
     const batch_setup_t *setup;
     batch_picture_t *picture;
-    name_list_t broken;  /* hosts where the site's instance is */
-    name_list_t unclear; /* disabled instances of ours where the site's is disabled, too */
+    name_list_t calendars; /* whose bookings are the picture's first */
+    name_list_t broken;    /* hosts where the site's instance is, whatever we have disabled */
+    name_list_t unclear;   /* disabled instances of ours where the site's is disabled, too */
 } grid_picture_t;
+
+static bool grid_state_beyond (const char *state, const char *letters)
+{
+    return state [strspn (state, letters)] != '\0';
+}
+
+static void grid_calendar_note (grid_picture_t *self, const grid_instance_t *instance)
+{
+    char name [NAME_BYTES_MAX + 1];
+    size_t i = 0;
+    while (i < self->calendars.count && strcmp (self->calendars.words [i], instance->calendar) != 0)
+        i++;
+    if (i == self->calendars.count) {
+        name_list_add (&self->calendars, instance->calendar, "");
+        snprintf (name, sizeof name, "calendar-%.*s", NAME_BYTES_MAX - 9, instance->calendar);
+        batch_picture_booking (self->picture, name, 0, BATCH_FOREVER_MS);
+    }
+    batch_booking_node (&self->picture->bookings [i], instance->host);
+}
+
+static batch_node_t *grid_node_add (grid_picture_t *self, const grid_instance_t *instance)
+{
+    batch_node_t *node = batch_picture_node (self->picture, instance->host);
+    node->silent = strpbrk (instance->state, GRID_UNHEARD) != NULL;
+    node->up = !node->silent;
+    node->cpus = instance->total;
+    return node;
+}
 
 static void grid_node_take (void *owner, const grid_instance_t *instance)
 {
     grid_picture_t *self = owner;
     if (!grid_of_queue (instance->name, self->setup->queue))
         return;
-    if (strpbrk (instance->state, GRID_BROKEN))
+    bool timed = *instance->calendar && strcmp (instance->calendar, "NONE") != 0;
+    if (grid_state_beyond (instance->state,
+                           timed ? GRID_UNHEARD GRID_OURS GRID_CLOSED : GRID_UNHEARD GRID_OURS))
         name_list_add (&self->broken, instance->host, "");
-    batch_node_t *node = batch_picture_node (self->picture, instance->host);
-    node->silent = strpbrk (instance->state, GRID_UNHEARD) != NULL;
-    node->up = !node->silent;
-    node->drained = strpbrk (instance->state, "dD" GRID_BROKEN) != NULL;
-    node->cpus = instance->total;
+    if (timed)
+        grid_calendar_note (self, instance);
+    batch_node_t *node = grid_node_add (self, instance);
+    node->drained =
+      grid_state_beyond (instance->state, timed ? GRID_UNHEARD GRID_CLOSED : GRID_UNHEARD);
     node->cpus_busy = instance->used;
     if (*instance->state)
-        snprintf (node->why, sizeof node->why, "Grid Engine says %s", instance->state);
+        grid_state_tell (instance, node->why);
+}
+
+/*  Without the site's queue its hosts are those of all others, and take nothing. */
+static void grid_orphan_take (void *owner, const grid_instance_t *instance)
+{
+    grid_picture_t *self = owner;
+    if (batch_picture_find (self->picture, instance->host))
+        return;
+    batch_node_t *node = grid_node_add (self, instance);
+    node->drained = true;
+    name_list_add (&self->broken, instance->host, "");
+    wrong (node->why, "Grid Engine has no queue %.60s with hosts", self->setup->queue);
 }
 
 static void grid_not_drained (const grid_picture_t *self, batch_node_t *node)
@@ -108,23 +157,35 @@ static void grid_ours_take (void *owner, const grid_instance_t *instance)
     if (!node || grid_of_queue (instance->name, self->setup->queue))
         return;
     node->cpus_busy += instance->used;
-    if (!grid_is_ours (self->setup, instance) || strchr (instance->state, 'E'))
+    if (!grid_is_ours (self->setup, instance))
         return;
-    if (strchr (instance->state, 'd') && node->drained)
+    if (grid_state_beyond (instance->state, GRID_UNHEARD GRID_OURS)) {
+        if (node->drained && !name_list_has (&self->broken, node->node))
+            grid_state_tell (instance, node->why);
+    } else if (strpbrk (instance->state, GRID_OURS) && node->drained)
         name_list_add (&self->unclear, instance->name, "");
     else
         grid_not_drained (self, node);
 }
 
+static void grid_picture_clear (grid_picture_t *self)
+{
+    name_list_clear (&self->calendars);
+    name_list_clear (&self->broken);
+    name_list_clear (&self->unclear);
+}
+
 static bool grid_nodes_look (grid_picture_t *self, char why [WHY_BYTES])
 {
     text_auto_t *output = NULL;
-    name_list_clear (&self->broken);
-    name_list_clear (&self->unclear);
+    grid_picture_clear (self);
     codec_clear (&batch_picture_codec, self->picture);
     *self->picture = (batch_picture_t){.system = "gridengine"};
-    return BATCH_RUN (self->setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE &&
+    return BATCH_RUN (self->setup, &output, why, "qstat", "-F", "calendar", "-explain", "aAcE",
+                      "-xml") == COMMAND_DONE &&
            grid_instances_read (output, grid_node_take, self, why) &&
+           (self->picture->nodes_count > 0 ||
+            grid_instances_read (output, grid_orphan_take, self, why)) &&
            grid_instances_read (output, grid_ours_take, self, why);
 }
 
@@ -162,19 +223,93 @@ static bool grid_unclear_judge (grid_picture_t *self, char why [WHY_BYTES])
     return good;
 }
 
+/*  --- its calendars --- */
+
+#define CALENDARS_MAX 64 /* more are closed without end from their first time on */
+
+/*  *read: what it says; one that can't be read is always closed. False: there is no answer. */
+static bool grid_calendar_ask (const grid_picture_t *self, const char *name,
+                               grid_calendar_t *calendar, bool *read, char why [WHY_BYTES])
+{
+    text_auto_t *text = NULL;
+    command_told_t told = BATCH_RUN (self->setup, &text, why, "qconf", "-scal", name);
+    grid_unfold (text);
+    text_auto_t *year = grid_value (text, "year"), *week = grid_value (text, "week");
+    *read = told == COMMAND_DONE && year && week && grid_calendar_read (year, week, calendar, why);
+    if (told != COMMAND_SILENT && !*read)
+        wrong (self->picture->trouble, "Grid Engine's calendar %.60s can't be read: %.120s", name,
+               why);
+    return told != COMMAND_SILENT;
+}
+
+/*  The times of a calendar's booking, which is for ever until then. False when it has none. */
+static bool grid_calendar_book (const grid_calendar_t *calendar, size_t most,
+                                batch_booking_t *booking)
+{
+    int64_t *times_ms = must (calloc (2 * most, sizeof *times_ms));
+    size_t count = grid_calendar_times (calendar, clock_ms (CLOCK_REALTIME), times_ms, most);
+    if (count > 0) {
+        booking->from_ms = times_ms [0];
+        booking->until_ms = times_ms [1];
+        booking->again_count = 2 * (count - 1);
+        booking->again_ms = must_copy (&times_ms [2], booking->again_count * sizeof *times_ms);
+    }
+    free (times_ms);
+    return count > 0;
+}
+
+/*  The bookings of calendars are the picture's first, and the only ones by now. */
+static bool grid_calendars_look (grid_picture_t *self, char why [WHY_BYTES])
+{
+    batch_picture_t *picture = self->picture;
+    size_t count = picture->bookings_count;
+    bool good = true;
+    picture->bookings_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        batch_booking_t booking = picture->bookings [i];
+        grid_calendar_t calendar = {0};
+        bool read = false;
+        good = good && grid_calendar_ask (self, self->calendars.words [i], &calendar, &read, why);
+        if (!read ||
+            grid_calendar_book (&calendar, i < CALENDARS_MAX ? BATCH_TIMES_MAX : 1, &booking))
+            picture->bookings [picture->bookings_count++] = booking;
+        else
+            codec_clear (&batch_booking_codec, &booking);
+        grid_calendar_clear (&calendar);
+    }
+    return good;
+}
+
+/*  --- what else others have --- */
+
+/*  One whose times can't be read, which are 0 then, is always there. NULL: there are too many. */
+static batch_booking_t *grid_book (batch_picture_t *picture, const char *name, int64_t from_ms,
+                                   int64_t until_ms)
+{
+    bool read = from_ms > 0 && from_ms < until_ms;
+    if (picture->bookings_count >= BATCH_BOOKINGS_MAX) {
+        wrong (picture->trouble, "Grid Engine has more than %d of others' reservations and jobs",
+               BATCH_BOOKINGS_MAX);
+        return NULL;
+    }
+    if (!read)
+        wrong (picture->trouble, "the times of Grid Engine's %.60s can't be read", name);
+    return batch_picture_booking (picture, name, read ? from_ms : 0,
+                                  read ? until_ms : BATCH_FOREVER_MS);
+}
+
 static void grid_booking_take (void *owner, const grid_job_t *job)
 {
     const grid_picture_t *self = owner;
     char name [NAME_BYTES_MAX + 1];
-    const char *host = strchr (job->instance, '@');
     if (!grid_of_queue (job->instance, self->setup->queue) || job->limit_ms == 0 ||
-        job->started_ms == 0 || batch_name_ours (self->setup, job->name) ||
-        self->picture->bookings_count >= BATCH_BOOKINGS_MAX)
+        batch_name_ours (self->setup, job->name))
         return;
     snprintf (name, sizeof name, "job-%s", job->id);
-    batch_booking_node (
-      batch_picture_booking (self->picture, name, job->started_ms, job->started_ms + job->limit_ms),
-      host + 1);
+    batch_booking_t *booking =
+      grid_book (self->picture, name, job->started_ms, job->started_ms + job->limit_ms);
+    if (booking)
+        batch_booking_node (booking, strchr (job->instance, '@') + 1);
 }
 
 /*  --- advance reservations of its own --- */
@@ -200,12 +335,12 @@ static void grid_advance_take (void *owner, const grid_advance_t *advance)
     snprintf (name, sizeof name, "ar-%.32s", advance->id);
     for (size_t i = 0; i < advance->instances->count; i++) {
         const char *instance = advance->instances->words [i];
-        if (!grid_of_queue (instance, self->setup->queue) || advance->from_ms >= advance->until_ms)
+        if (!grid_of_queue (instance, self->setup->queue))
             continue;
         if (!booking)
-            booking =
-              batch_picture_booking (self->picture, name, advance->from_ms, advance->until_ms);
-        batch_booking_node (booking, strchr (instance, '@') + 1);
+            booking = grid_book (self->picture, name, advance->from_ms, advance->until_ms);
+        if (booking)
+            batch_booking_node (booking, strchr (instance, '@') + 1);
     }
 }
 
@@ -235,10 +370,9 @@ static bool grid_look (const batch_setup_t *setup, batch_picture_t *picture, cha
     grid_picture_t self = {.setup = setup, .picture = picture};
     bool good = grid_nodes_look (&self, why) &&
                 (self.unclear.count == 0 || grid_unclear_judge (&self, why)) &&
-                grid_advances_look (setup, picture, why) &&
+                grid_calendars_look (&self, why) && grid_advances_look (setup, picture, why) &&
                 (!setup->jobs || grid_jobs_visit (setup, grid_booking_take, &self, why));
-    name_list_clear (&self.broken);
-    name_list_clear (&self.unclear);
+    grid_picture_clear (&self);
     return good;
 }
 

@@ -17,6 +17,9 @@
  *  The access list of its name also notes what we have disabled and enabled. So what an operator
  *  disables on a host of it is known: the host is drained, and stays so until it is enabled.
  *
+ *  Any other letter of the state of the site's instance drains its host, too, but for u (not heard), and
+ *  D and C where it has a calendar: that is a booking (gridengine_calendar).
+ *
  *  Of other queues nothing but the state of instances is changed, never their configuration. The
  *  queue of a reservation is made from that of the site, needs the forced complex "musubi", which
  *  keeps all jobs out that do not ask for it, and has an access list of its name. Grid Engine has no

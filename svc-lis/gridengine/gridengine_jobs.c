@@ -55,7 +55,8 @@ static char *grid_environment (const batch_setup_t *setup, char why [WHY_BYTES])
     return found;
 }
 
-#define SUBMIT_MS_MAX 55000 /* a little less than musubi-as lets a program run */
+#define GRID_NO_QUEUE "unknown queue" /* what qsub says of one that is not there, or not yet */
+#define SUBMIT_MS_MAX 55000           /* a little less than musubi-as lets a program run */
 
 /*  The time that the next submission is given, where that is longer than the setup's limit: twice
  *  that of the last one, done or too late. */
@@ -78,13 +79,13 @@ command_told_t grid_submit (const batch_setup_t *setup, const batch_job_t *job,
     int64_t begun_ms = clock_ms (CLOCK_MONOTONIC);
     /*  -C "": no line of the script is options; a task's arguments may have such lines. */
     command_told_t told =
-      BATCH_SUBMIT (&patient, job, "unknown queue", why, "qsub", "-C", "", "-terse", "-notify",
-                    "-N", job->name, "-S", "/bin/sh", "-r", "n", "-wd", job->folder, "-q",
+      BATCH_SUBMIT (&patient, job, GRID_NO_QUEUE, why, "qsub", "-C", "", "-terse", "-notify", "-N",
+                    job->name, "-S", "/bin/sh", "-r", "n", "-wd", job->folder, "-q",
                     reserved ? job->reservation : setup->queue, "-o", job->output, "-e",
                     *job->errors ? job->errors : job->output, "-j", *job->errors ? "n" : "y", "-l",
                     limits, parallel ? "-pe" : NULL, environment, slots);
     atomic_store (&grid_submit_ms, 2 * (clock_ms (CLOCK_MONOTONIC) - begun_ms));
-    return told;
+    return told == COMMAND_REFUSED && strcasestr (why, GRID_NO_QUEUE) ? COMMAND_SILENT : told;
 }
 
 /*  A deletion tells the job first (-notify), so both ends are one; a warning can't be sent. */

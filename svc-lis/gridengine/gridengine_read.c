@@ -45,7 +45,7 @@ static const char *grid_attribute (const char **attributes, const char *name)
     return "";
 }
 
-/*  Of resources that a job has asked for only its wall time is read, by that name. */
+/*  Resources, that a job has asked for or an instance has, are read by their names. */
 static void XMLCALL grid_on_begin (void *owner, const char *tag, const char **attributes)
 {
     grid_reading_t *self = owner;
@@ -58,7 +58,8 @@ static void XMLCALL grid_on_begin (void *owner, const char *tag, const char **at
         name_list_clear (&self->instances);
     }
     name_list_add (&self->instances, grid_attribute (attributes, "queue_instance"), "");
-    tag = strcmp (tag, "hard_request") == 0 ? grid_attribute (attributes, "name") : tag;
+    bool resource = strcmp (tag, "hard_request") == 0 || strcmp (tag, "resource") == 0;
+    tag = resource ? grid_attribute (attributes, "name") : tag;
     for (size_t i = 0; self->depth == 1 && i < WORDS_MOST && self->tags [i]; i++)
         if (strcmp (tag, self->tags [i]) == 0)
             self->word = i;
@@ -146,24 +147,49 @@ batch_job_state_t grid_job_state (const char *state)
 static void grid_instance_told (grid_reading_t *self)
 {
     const char *at = strchr (self->words [0], '@');
+    size_t said = 5; /* the first that is told */
+    while (said + 1 < WORDS_MOST && !*self->words [said])
+        said++;
     if (at)
         ((grid_instance_fn *) self->visit) (
           self->owner, &(grid_instance_t){.name = self->words [0],
                                           .host = at + 1,
                                           .state = self->words [1],
                                           .used = (uint32_t) strtoul (self->words [2], NULL, 10),
-                                          .total = (uint32_t) strtoul (self->words [3], NULL, 10)});
+                                          .total = (uint32_t) strtoul (self->words [3], NULL, 10),
+                                          .calendar = self->words [4],
+                                          .said = self->words [said]});
 }
 
 bool grid_instances_read (const char *text, grid_instance_fn *visit, void *owner,
                           char why [WHY_BYTES])
 {
     grid_reading_t reading = {.item = "Queue-List",
-                              .tags = {"name", "state", "slots_used", "slots_total"},
+                              .tags = {"name", "state", "slots_used", "slots_total", "calendar",
+                                       "message", "load-alarm-reason", "suspend-alarm-reason"},
                               .told = grid_instance_told,
                               .visit = (void (*) (void)) visit,
                               .owner = owner};
     return grid_read (&reading, text, why);
+}
+
+void grid_state_tell (const grid_instance_t *instance, char why [WHY_BYTES])
+{
+    static const char letters [] = "dDsSCou";
+    static const char *const words [] = {"disabled",
+                                         "disabled by its calendar",
+                                         "suspended",
+                                         "suspended for another queue",
+                                         "suspended by its calendar",
+                                         "no longer of its queue",
+                                         "not heard"};
+    char all [WHY_BYTES] = "";
+    for (size_t i = 0, size = 0; letters [i]; i++)
+        if (strchr (instance->state, letters [i]) && size < sizeof all)
+            size += (size_t) snprintf (all + size, sizeof all - size, "%s%s", size ? ", " : ": ",
+                                       words [i]);
+    wrong (why, "Grid Engine says %.20s%.150s%s%.80s", instance->state, all,
+           *instance->said ? ": " : "", instance->said);
 }
 
 bool grid_of_queue (const char *instance, const char *queue)
@@ -211,10 +237,11 @@ void grid_unfold (char *text)
 {
     char *to = text;
     for (const char *from = text; *from;) {
-        if (from [0] == '\\' && from [1] == '\n')
+        if (from [0] == '\\' && from [1] == '\n') {
             for (from += 2; *from == ' ';)
                 from++;
-        else
+            to -= to - text > 1 && to [-1] == ' ' && to [-2] == ',';
+        } else
             *to++ = *from++;
     }
     *to = '\0';

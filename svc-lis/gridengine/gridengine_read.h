@@ -31,10 +31,12 @@ typedef struct {
     const char *state; /* letters as qstat has them: d disabled, u not heard, … */
     uint32_t used;     /* slots */
     uint32_t total;
+    const char *calendar; /* as "qstat -F calendar" tells it; "NONE" */
+    const char *said;     /* what "qstat -explain" says of that state */
 } grid_instance_t;
 typedef void grid_instance_fn (void *owner, const grid_instance_t *instance);
 
-/*  Visits the queue instances that "qstat -f -xml" has written. */
+/*  Visits the queue instances that "qstat -f -xml" has written, or "qstat -F -xml". */
 bool grid_instances_read (const char *text, grid_instance_fn *visit, void *owner,
                           char why [WHY_BYTES]);
 
@@ -50,12 +52,17 @@ typedef void grid_advance_fn (void *owner, const grid_advance_t *advance);
  *  not quote, are taken out of the text. */
 bool grid_advances_read (char *text, grid_advance_fn *visit, void *owner, char why [WHY_BYTES]);
 
+/*  The state as a sentence: "Grid Engine says dS: disabled, suspended for another queue". Others it
+ *  explains itself. */
+void grid_state_tell (const grid_instance_t *instance, char why [WHY_BYTES]);
+
 /*  Is the instance one of that queue? */
 bool grid_of_queue (const char *instance, const char *queue);
 
 batch_job_state_t grid_job_state (const char *state);
 
-/*  Joins the lines of a configuration that are continued behind a backslash. */
+/*  Joins the lines of a configuration that are continued behind a backslash: at a comma without a blank,
+ *  as it was given. */
 void grid_unfold (char *text);
 
 /*  The value of a key in an unfolded configuration, to be freed; NULL when it is not there. */

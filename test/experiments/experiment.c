@@ -26,7 +26,8 @@ static const experiment_t *const experiments [] = {
   &experiment_lies,         &experiment_staging,  &experiment_overlap,  &experiment_fanout,
   &experiment_catalogue,    &experiment_steal,    &experiment_quarrel,  &experiment_matrix,
   &experiment_commit,       &experiment_success,  &experiment_levels,   &experiment_weights,
-  &experiment_solvers,      &experiment_planners, &experiment_diagrams, &experiment_polling};
+  &experiment_solvers,      &experiment_planners, &experiment_diagrams, &experiment_polling,
+  &experiment_batch};
 #define EXPERIMENTS (sizeof experiments / sizeof experiments [0])
 
 /*  Shared by all workers; the plays follow it in memory. */

@@ -93,6 +93,7 @@ extern const experiment_t experiment_wide;
 extern const experiment_t experiment_arms;
 extern const experiment_t experiment_planners;
 extern const experiment_t experiment_live;
+extern const experiment_t experiment_batch;
 extern const experiment_t experiment_catalogue;
 extern const experiment_t experiment_staging;
 extern const experiment_t experiment_overlap;

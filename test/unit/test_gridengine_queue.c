@@ -25,6 +25,7 @@
 typedef struct {
     char name [96]; /* "batch@g1"; "" = none */
     char state [8];
+    const char *calendar; /* NULL = none */
 } model_instance_t;
 
 typedef struct {
@@ -38,9 +39,11 @@ typedef struct {
 static struct {
     model_instance_t instances [MOST];
     model_job_t jobs [MOST];
-    char *ours;         /* the configuration of OURS; NULL = it is not there */
-    name_list_t listed; /* in its access list */
-    char said [16384];  /* all commands since the last step */
+    const char *advances; /* as qrstat tells them; NULL = none */
+    const char *week;     /* of every calendar; NULL = there is none */
+    char *ours;           /* the configuration of OURS; NULL = it is not there */
+    name_list_t listed;   /* in its access list */
+    char said [16384];    /* all commands since the last step */
     int64_t now_ms;
 } model;
 
@@ -171,9 +174,11 @@ static char *instances_text (void)
         const model_instance_t *one = &model.instances [i];
         text_auto_t *before = text;
         if (*one->name)
-            text = must_print ("%s<Queue-List><name>%s</name><slots_used>0</slots_used>"
-                               "<slots_total>2</slots_total><state>%s</state></Queue-List>",
-                               before, one->name, one->state);
+            text =
+              must_print ("%s<Queue-List><name>%s</name><slots_used>0</slots_used>"
+                          "<slots_total>2</slots_total><state>%s</state>"
+                          "<resource name='calendar' type='qf'>%s</resource></Queue-List>",
+                          before, one->name, one->state, one->calendar ? one->calendar : "NONE");
         else
             text = must (strdup (before));
     }
@@ -220,6 +225,9 @@ static char *answer (const char *program, const char *verb, const char *what, co
         listed_change (strcmp (verb, "-au") == 0, what);
     else if (qconf && strcmp (verb, "-dul") == 0)
         name_list_clear (&model.listed);
+    else if (qconf && strcmp (verb, "-scal") == 0)
+        return model.week ? must_print ("calendar_name %s\nyear NONE\nweek %s\n", what, model.week)
+                          : NULL;
     else if (qconf && strcmp (verb, "-sul") == 0)
         return must_print ("arusers\n" SECOND "\n" NORTH "\n%s",
                            model.listed.count > 0 ? OURS "\n" : "");
@@ -228,9 +236,9 @@ static char *answer (const char *program, const char *verb, const char *what, co
     else if (strcmp (program, "qdel") == 0)
         job_delete (*what ? what : verb, *what);
     else if (strcmp (program, "qstat") == 0)
-        return strcmp (verb, "-f") == 0 ? instances_text () : jobs_text ();
+        return strcmp (verb, "-u") == 0 ? jobs_text () : instances_text ();
     else if (strcmp (program, "qrstat") == 0)
-        return strdup ("<qrstat/>");
+        return must_print ("<qrstat>%s</qrstat>", model.advances ? model.advances : "");
     return strdup ("");
 }
 
@@ -494,6 +502,157 @@ static void a_host_is_silent_drained_or_up (void **unused)
     world_end ();
 }
 
+/*  What g1 is, with such a state of the site's instance, and of OURS ("-" = there is none). */
+static batch_node_t node_with (const char *site, const char *own, const char *calendar)
+{
+    char why [WHY_BYTES];
+    batch_picture_t picture = {0};
+    world_begin ();
+    if (*own != '-') {
+        world_end ();
+        world_open ();
+        strcpy (instance (OURS "@g1")->state, own);
+    }
+    strcpy (instance ("batch@g1")->state, site);
+    instance ("batch@g1")->calendar = calendar;
+    assert_true (gridengine.look (&setup, &picture, why));
+    batch_node_t node = picture.nodes [0];
+    assert_string_equal (node.node, "g1");
+    codec_clear (&batch_picture_codec, &picture);
+    world_end ();
+    return node;
+}
+
+/*  Whatever the letters are, but for what is not heard, and what we have done. */
+static void each_state_of_the_sites_queue_takes_its_host_out (void **unused)
+{
+    (void) unused;
+    static const char *const out [] = {"d", "s", "S", "D", "C", "E",
+                                       "o", "a", "A", "c", "X", "dsa"};
+    for (size_t i = 0; i < sizeof out / sizeof *out; i++) {
+        batch_node_t node = node_with (out [i], "-", NULL);
+        assert_true (node.up && node.drained && !node.silent);
+        assert_non_null (strstr (node.why, "Grid Engine says "));
+        assert_non_null (strstr (node.why, out [i]));
+    }
+    assert_false (node_with ("", "-", NULL).drained);
+    batch_node_t unheard = node_with ("u", "-", NULL);
+    assert_true (unheard.silent && !unheard.drained);
+}
+
+static void our_own_disabling_hides_nothing_else (void **unused)
+{
+    (void) unused;
+    assert_false (node_with ("d", "", NULL).drained);
+    assert_string_equal (node_with ("d", "", NULL).why, "");
+    assert_string_equal (node_with ("ds", "", NULL).why,
+                         "Grid Engine says ds: disabled, suspended");
+    assert_true (node_with ("dE", "", NULL).drained);
+    assert_string_equal (node_with ("d", "s", NULL).why, "Grid Engine says s: suspended");
+    assert_true (node_with ("d", "S", NULL).drained);
+}
+
+/*  A calendar's booking says until when. */
+static void what_its_calendar_has_closed_is_booked_and_not_taken_out (void **unused)
+{
+    (void) unused;
+    batch_node_t node = node_with ("D", "-", "night");
+    assert_false (node.drained);
+    assert_string_equal (node.why, "Grid Engine says D: disabled by its calendar");
+    assert_false (node_with ("C", "-", "night").drained);
+    assert_true (node_with ("D", "-", NULL).drained);
+    assert_true (node_with ("Ds", "-", "night").drained);
+    assert_false (node_with ("dD", "", "night").drained);
+}
+
+static void a_calendar_is_a_booking_of_its_hosts (void **unused)
+{
+    (void) unused;
+    char why [WHY_BYTES];
+    batch_picture_t picture = {0};
+    world_begin ();
+    assert_int_equal (setenv ("TZ", "UTC0", 1), 0);
+    tzset ();
+    instance_new ("batch", "g3", "");
+    instance ("batch@g1")->calendar = instance ("batch@g3")->calendar = "night";
+    instance ("spare@g2")->calendar = "day"; /* of another queue */
+    model.week = "thu=1-2";                  /* the world begins on a Thursday */
+    assert_true (gridengine.look (&setup, &picture, why));
+    assert_int_equal (picture.bookings_count, 1);
+    const batch_booking_t *booking = &picture.bookings [0];
+    assert_string_equal (booking->name, "calendar-night");
+    assert_int_equal (booking->nodes_count, 2);
+    assert_string_equal (booking->nodes [0], "g1");
+    assert_string_equal (booking->nodes [1], "g3");
+    assert_int_equal (booking->from_ms, 3600000);
+    assert_int_equal (booking->until_ms, 7200000);
+    assert_int_equal (booking->again_ms [0], 3600000 + INT64_C (7) * 86400000);
+    assert_string_equal (picture.trouble, "");
+
+    model.week = "biweekly(thu)";
+    assert_true (gridengine.look (&setup, &picture, why));
+    assert_string_equal (picture.trouble,
+                         "Grid Engine's calendar night can't be read: week biweekly(thu)");
+    assert_int_equal (picture.bookings_count, 1);
+    assert_int_equal (picture.bookings [0].from_ms, 0);
+    assert_int_equal (picture.bookings [0].until_ms, BATCH_FOREVER_MS);
+
+    model.week = NULL;
+    assert_true (gridengine.look (&setup, &picture, why));
+    assert_non_null (strstr (picture.trouble, "calendar night can't be read: it does not exist"));
+    assert_int_equal (picture.bookings_count, 1);
+    assert_int_equal (picture.bookings [0].nodes_count, 2);
+
+    model.week = "NONE";
+    assert_true (gridengine.look (&setup, &picture, why));
+    assert_int_equal (picture.bookings_count, 0);
+    codec_clear (&batch_picture_codec, &picture);
+    world_end ();
+}
+
+/*  As of a Grid Engine that tells times in another way. */
+static void what_has_no_times_is_booked_always_and_told (void **unused)
+{
+    (void) unused;
+    char why [WHY_BYTES];
+    batch_picture_t picture = {0};
+    world_begin ();
+    model.advances = "<ar_summary><id>7</id><start_time>1795968240000</start_time>"
+                     "<end_time>1795968340000</end_time><granted_slots_list>"
+                     "<granted_slots queue_instance='batch@g2' slots='2'/></granted_slots_list>"
+                     "</ar_summary>";
+    assert_true (gridengine.look (&setup, &picture, why));
+    assert_string_equal (picture.trouble, "the times of Grid Engine's ar-7 can't be read");
+    assert_int_equal (picture.bookings_count, 1);
+    assert_string_equal (picture.bookings [0].nodes [0], "g2");
+    assert_int_equal (picture.bookings [0].from_ms, 0);
+    assert_int_equal (picture.bookings [0].until_ms, BATCH_FOREVER_MS);
+    model.advances = NULL;
+    assert_true (gridengine.look (&setup, &picture, why));
+    assert_string_equal (picture.trouble, "");
+    assert_int_equal (picture.bookings_count, 0);
+    codec_clear (&batch_picture_codec, &picture);
+    world_end ();
+}
+
+static void without_its_queue_a_site_loses_no_host (void **unused)
+{
+    (void) unused;
+    char why [WHY_BYTES];
+    batch_picture_t picture = {0};
+    world_open ();
+    *instance ("batch@g1") = (model_instance_t){.name = ""};
+    *instance ("batch@g2") = (model_instance_t){.name = ""};
+    assert_true (gridengine.look (&setup, &picture, why));
+    assert_int_equal (picture.nodes_count, 3); /* and g9 */
+    for (size_t i = 0; i < picture.nodes_count; i++) {
+        assert_true (picture.nodes [i].up && picture.nodes [i].drained);
+        assert_string_equal (picture.nodes [i].why, "Grid Engine has no queue batch with hosts");
+    }
+    codec_clear (&batch_picture_codec, &picture);
+    world_end ();
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -506,6 +665,12 @@ int main (void)
       cmocka_unit_test (no_job_ends_because_its_host_is_not_heard),
       cmocka_unit_test (only_what_is_exactly_ours_is_listed),
       cmocka_unit_test (a_host_is_silent_drained_or_up),
+      cmocka_unit_test (each_state_of_the_sites_queue_takes_its_host_out),
+      cmocka_unit_test (our_own_disabling_hides_nothing_else),
+      cmocka_unit_test (what_its_calendar_has_closed_is_booked_and_not_taken_out),
+      cmocka_unit_test (a_calendar_is_a_booking_of_its_hosts),
+      cmocka_unit_test (what_has_no_times_is_booked_always_and_told),
+      cmocka_unit_test (without_its_queue_a_site_loses_no_host),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -80,6 +80,47 @@ static const char instances_text [] = "<job_info>\n"
                                       "  </queue_info>\n"
                                       "</job_info>\n";
 
+/*  As "qstat -F calendar -explain aAcE -xml" has written them. */
+static const char explained_text [] =
+  "<?xml version='1.0'?>\n"
+  "<job_info  xmlns:xsd=\"http://arc.liv.ac.uk/repos/darcs/sge/qstat.xsd\">\n"
+  "  <queue_info>\n"
+  "    <Queue-List>\n"
+  "      <name>batch@g1</name>\n"
+  "      <qtype>BIP</qtype>\n"
+  "      <slots_used>0</slots_used>\n"
+  "      <slots_resv>0</slots_resv>\n"
+  "      <slots_total>2</slots_total>\n"
+  "      <load_avg>3.82275</load_avg>\n"
+  "      <arch>lx-amd64</arch>\n"
+  "      <state>E</state>\n"
+  "      <message>queue batch marked QERROR as result of job 5&apos;s failure at host "
+  "g1</message>\n"
+  "      <resource name=\"calendar\" type=\"qf\">NONE</resource>\n"
+  "    </Queue-List>\n"
+  "    <Queue-List>\n"
+  "      <name>batch@g2</name>\n"
+  "      <slots_used>0</slots_used>\n"
+  "      <slots_total>2</slots_total>\n"
+  "      <state>aAC</state>\n"
+  "      <load-alarm-reason>alarm hl:np_load_avg=1.936524 load-threshold=0.01"
+  "</load-alarm-reason>\n"
+  "      <suspend-alarm-reason>alarm hl:np_load_avg=1.936524 suspend-threshold=0.01"
+  "</suspend-alarm-reason>\n"
+  "      <resource name=\"calendar\" type=\"qf\">state</resource>\n"
+  "    </Queue-List>\n"
+  "    <Queue-List>\n"
+  "      <name>batch@g3</name>\n"
+  "      <slots_used>0</slots_used>\n"
+  "      <slots_total>2</slots_total>\n"
+  "      <state>ds</state>\n"
+  "      <resource name=\"calendar\" type=\"qf\">night</resource>\n"
+  "    </Queue-List>\n"
+  "  </queue_info>\n"
+  "  <job_info>\n"
+  "  </job_info>\n"
+  "</job_info>\n";
+
 /*  As qrstat has written them: the first one's name and the second one's account are not quoted. */
 static const char advances_text [] =
   "<?xml version='1.0'?>\n"
@@ -134,8 +175,9 @@ static void tell_job (void *owner, const grid_job_t *job)
 static void tell_instance (void *owner, const grid_instance_t *instance)
 {
     char line [1024];
-    snprintf (line, sizeof line, "%s on %s [%s] %u/%u", instance->name, instance->host,
-              instance->state, instance->used, instance->total);
+    snprintf (line, sizeof line, "%s on %s [%s] %u/%u%s%s %s", instance->name, instance->host,
+              instance->state, instance->used, instance->total, *instance->calendar ? " by " : "",
+              instance->calendar, instance->said);
     tell (owner, line);
 }
 
@@ -181,8 +223,10 @@ typedef read_t read_fn (const char *text, size_t size);
 static const struct {
     const char *text;
     read_fn *read;
-} all [] = {
-  {jobs_text, read_jobs}, {instances_text, read_instances}, {advances_text, read_advances}};
+} all [] = {{jobs_text, read_jobs},
+            {instances_text, read_instances},
+            {explained_text, read_instances},
+            {advances_text, read_advances}};
 #define ALL (sizeof all / sizeof *all)
 
 static void jobs_are_read (void **unused)
@@ -200,8 +244,35 @@ static void instances_are_read_without_their_jobs (void **unused)
 {
     (void) unused;
     assert_string_equal (read_instances (instances_text, sizeof instances_text).text,
-                         "batch@g1 on g1 [] 1/2\n"
-                         "spare@g2.example.org on g2.example.org [du] 0/16\n");
+                         "batch@g1 on g1 [] 1/2 \n"
+                         "spare@g2.example.org on g2.example.org [du] 0/16 \n");
+}
+
+static void instances_are_read_with_what_explains_them (void **unused)
+{
+    (void) unused;
+    assert_string_equal (read_instances (explained_text, sizeof explained_text).text,
+                         "batch@g1 on g1 [E] 0/2 by NONE queue batch marked QERROR as result of "
+                         "job 5's failure at host g1\n"
+                         "batch@g2 on g2 [aAC] 0/2 by state alarm hl:np_load_avg=1.936524 "
+                         "load-threshold=0.01\n"
+                         "batch@g3 on g3 [ds] 0/2 by night \n");
+}
+
+static void a_state_is_told_in_words (void **unused)
+{
+    (void) unused;
+    static const char *const rows [][3] = {
+      {"d", "", "Grid Engine says d: disabled"},
+      {"dS", "", "Grid Engine says dS: disabled, suspended for another queue"},
+      {"E", "job 5 failed", "Grid Engine says E: job 5 failed"},
+      {"dE", "job 5 failed", "Grid Engine says dE: disabled: job 5 failed"},
+      {"?", "", "Grid Engine says ?"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char why [WHY_BYTES];
+        grid_state_tell (&(grid_instance_t){.state = rows [i][0], .said = rows [i][1]}, why);
+        assert_string_equal (why, rows [i][2]);
+    }
 }
 
 static void advance_reservations_are_read_whatever_their_names (void **unused)
@@ -288,7 +359,7 @@ static void a_long_word_is_cut (void **unused)
     read_t read = read_instances (text, strlen (text));
     word [GRID_WORD_BYTES - 1] = '\0';
     assert_true (read.good);
-    assert_int_equal (strlen (strchr (read.text, '[')), strlen ("[] 7/0\n") + strlen (word));
+    assert_int_equal (strlen (strchr (read.text, '[')), strlen ("[] 7/0 \n") + strlen (word));
 }
 
 static void a_state_is_one_of_ours (void **unused)
@@ -321,16 +392,19 @@ static void a_configuration_is_unfolded_and_changed (void **unused)
     char text [] = "qname                 batch\n"
                    "hostlist              g1, \\\n"
                    "                      g2\n"
+                   "pe_list               a \\\n"
+                   "                      b\n"
                    "qname_of_no_key       x\n"
                    "slots                 2";
     grid_unfold (text);
     char *hosts = grid_value (text, "hostlist"), *slots = grid_value (text, "slots");
     char *no = grid_value (text, "host"), *changed = grid_value_set (text, "hostlist", "NONE");
-    assert_string_equal (hosts, "g1, g2");
+    assert_string_equal (hosts, "g1,g2");
     assert_string_equal (slots, "2");
     assert_null (no);
     assert_string_equal (changed, "qname                 batch\n"
                                   "hostlist              NONE\n"
+                                  "pe_list               a b\n"
                                   "qname_of_no_key       x\n"
                                   "slots                 2");
     char *more = grid_value_set ("qname a\n", "slots", "3"), cut [] = "entries a,\\\n   ";
@@ -357,6 +431,7 @@ int __wrap_clock_gettime (clockid_t clock, struct timespec *time)
     return 0;
 }
 
+static const char *submit_refused; /* what it says */
 static char submitted [32][256];
 static size_t submitted_count;
 
@@ -368,8 +443,12 @@ command_told_t __wrap_batch_run_submit (const batch_setup_t *setup, const batch_
                                         const char *const *arguments, const char *later,
                                         char why [WHY_BYTES])
 {
-    (void) job, (void) later, (void) why;
+    (void) job, (void) later;
     submitted_count = 0;
+    if (submit_refused) {
+        wrong (why, "%s", submit_refused);
+        return COMMAND_REFUSED;
+    }
     submit_limit_ms = setup->limit_ms;
     bool late = submit_takes_ms > setup->limit_ms;
     test_now_ms += late ? setup->limit_ms : submit_takes_ms;
@@ -405,6 +484,19 @@ static void no_line_of_a_script_is_an_option (void **state)
     assert_string_equal (prefix, "");
 }
 
+/*  The words are qsub's. */
+static void a_task_waits_for_a_queue_that_is_gone (void **state)
+{
+    (void) state;
+    char why [WHY_BYTES];
+    submit_refused =
+      "Unable to run job: Job was rejected because job requests unknown queue \"batch\"";
+    assert_int_equal (grid_submit (&setup, &job, why), COMMAND_SILENT);
+    submit_refused = "Unable to run job: error: no suitable queues";
+    assert_int_equal (grid_submit (&setup, &job, why), COMMAND_REFUSED);
+    submit_refused = NULL;
+}
+
 /*  Under load one that needs 45 s gets through with the fourth try; later ones are given no more
  *  than they need. */
 static void a_submission_that_was_too_late_is_given_longer (void **state)
@@ -430,6 +522,8 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (jobs_are_read),
       cmocka_unit_test (instances_are_read_without_their_jobs),
+      cmocka_unit_test (instances_are_read_with_what_explains_them),
+      cmocka_unit_test (a_state_is_told_in_words),
       cmocka_unit_test (advance_reservations_are_read_whatever_their_names),
       cmocka_unit_test (lines_end_where_they_may),
       cmocka_unit_test (a_cut_text_is_refused),
@@ -439,6 +533,7 @@ int main (void)
       cmocka_unit_test (an_instance_is_of_its_queue_only),
       cmocka_unit_test (a_configuration_is_unfolded_and_changed),
       cmocka_unit_test (no_line_of_a_script_is_an_option),
+      cmocka_unit_test (a_task_waits_for_a_queue_that_is_gone),
       cmocka_unit_test (a_submission_that_was_too_late_is_given_longer),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
