@@ -66,9 +66,10 @@ static batch_fitness_t grid_check (const batch_setup_t *setup, bool reserves, ch
 /*  --- the picture --- */
 
 /*  Letters of a state that take nothing away: not heard, which is its daemon after max_unheard, and all
- *  since the qmaster's own start; closed by a calendar, which is a booking; and disabled, where that is
- *  by us. All others do, also those that are not known. */
+ *  since the qmaster's own start; more load than a threshold, which passes; closed by a calendar, which
+ *  is a booking; and disabled, where that is by us. All others do, also those that are not known. */
 #define GRID_UNHEARD "u"
+#define GRID_PASSES  GRID_UNHEARD "aA"
 #define GRID_CLOSED  "DC"
 #define GRID_OURS    "d"
 
@@ -115,13 +116,13 @@ static void grid_node_take (void *owner, const grid_instance_t *instance)
         return;
     bool timed = *instance->calendar && strcmp (instance->calendar, "NONE") != 0;
     if (grid_state_beyond (instance->state,
-                           timed ? GRID_UNHEARD GRID_OURS GRID_CLOSED : GRID_UNHEARD GRID_OURS))
+                           timed ? GRID_PASSES GRID_OURS GRID_CLOSED : GRID_PASSES GRID_OURS))
         name_list_add (&self->broken, instance->host, "");
     if (timed)
         grid_calendar_note (self, instance);
     batch_node_t *node = grid_node_add (self, instance);
     node->drained =
-      grid_state_beyond (instance->state, timed ? GRID_UNHEARD GRID_CLOSED : GRID_UNHEARD);
+      grid_state_beyond (instance->state, timed ? GRID_PASSES GRID_CLOSED : GRID_PASSES);
     node->cpus_busy = instance->used;
     if (*instance->state)
         grid_state_tell (instance, node->why);
@@ -159,7 +160,7 @@ static void grid_ours_take (void *owner, const grid_instance_t *instance)
     node->cpus_busy += instance->used;
     if (!grid_is_ours (self->setup, instance))
         return;
-    if (grid_state_beyond (instance->state, GRID_UNHEARD GRID_OURS)) {
+    if (grid_state_beyond (instance->state, GRID_PASSES GRID_OURS)) {
         if (node->drained && !name_list_has (&self->broken, node->node))
             grid_state_tell (instance, node->why);
     } else if (strpbrk (instance->state, GRID_OURS) && node->drained)

@@ -26,10 +26,23 @@ static size_t runner_overbooked (void *owner, const moment_t *now, const char **
     return count < most ? count : most;
 }
 
+/*  Of the queue, and of others in the batch system. */
 static interval_list_t work_here (void *owner)
 {
     const runner_t *self = owner;
-    return queue_booked (self->queue);
+    static const interval_list_t nothing = {0};
+    const interval_list_t *others = &self->bookings.booked;
+    interval_list_t all = queue_booked (self->queue);
+    size_t room = all.count;
+    for (size_t i = 0; i < others->count; i++) {
+        all.list = must_grow (all.list, all.count, &room, sizeof *all.list);
+        all.list [all.count++] = others->list [i];
+    }
+    interval_changes_t changes = interval_list_changes (&nothing, &all);
+    interval_list_t work = interval_changes_after (&changes);
+    interval_changes_clear (&changes);
+    interval_list_clear (&all);
+    return work;
 }
 
 /*  The account that is configured for the actor, else the one for "*". */

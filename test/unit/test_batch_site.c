@@ -254,6 +254,7 @@ static void what_others_have_booked_there_is_not_granted (void **state)
     assert_int_equal (free_at (&w.f.w, "thin", 19), 8);
     assert_int_equal (free_at (&w.f.w, "thin", 25), 2);
     assert_int_equal (free_at (&w.f.w, "thin", 30), 8);
+    assert_int_equal (free_without_work (&w.f, 25), 8); /* an audit's ledger knows nothing of it */
     agent (&w)->away = true;
     restart_field (&w.f);
     assert_int_equal (free_at (&w.f.w, "thin", 25), 2);
