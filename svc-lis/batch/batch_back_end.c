@@ -1,6 +1,7 @@
 /*  batch_back_end - runs on the site's workers. */
 #include "batch_back_end.h"
 
+#include "batch_setup.h"
 #include "node_names.h"
 #include "openings_wire.h"
 
@@ -12,13 +13,6 @@
 
 static const batch_system_t *batch_back_end_system;
 static batch_setup_t batch_back_end_setup;
-
-const batch_system_t *batch_system_find (const batch_system_t *const *systems, const char *name)
-{
-    while (*systems && strcmp ((*systems)->name, name) != 0)
-        systems++;
-    return *systems;
-}
 
 /*  What the nodes' core will say of it. */
 static void batch_node_tell (const batch_picture_t *picture, const char *name, int64_t cpus)
@@ -66,26 +60,15 @@ static void batch_picture_tell (const config_t *config)
 bool batch_back_end_begin (const config_t *config, const batch_system_t *const *systems,
                            char why [LONG_WHY_BYTES])
 {
-    char unfit [WHY_BYTES];
     batch_back_end_system = batch_system_find (systems, config_text (config, "back_end"));
     if (!batch_back_end_system)
         return true; /* whether it is another kind is for the site's core to say */
     batch_back_end_setup =
-      (batch_setup_t){.prefix = config_text (config, "batch/prefix"),
-                      .site = config_text (config, "name"),
-                      .queue = config_text (config, "batch/queue"),
-                      .limit_ms = config_duration_ms (config, "batch/limit"),
-                      .early_ms = config_duration_ms (config, "batch/watch") + EARLY_MS,
+      (batch_setup_t){.early_ms = config_duration_ms (config, "batch/watch") + EARLY_MS,
                       .clear = strcmp (config_text (config, "opening/clear"), "end") == 0};
-    if (!*batch_back_end_setup.queue)
-        return config_wrong (config, "batch/queue", why,
-                             "with the back end %s name the partition or queue that is the site's",
-                             batch_back_end_system->name);
-    if (!batch_prefix_check (batch_back_end_setup.prefix, unfit))
-        return config_wrong (config, "batch/prefix", why, "%s", unfit);
-    batch_fitness_t fitness = batch_back_end_system->check (&batch_back_end_setup, true, unfit);
-    if (fitness == BATCH_UNFIT)
-        return config_wrong (config, "back_end", why, "%s", unfit);
+    if (!batch_setup_read (config, "batch/", batch_back_end_system, true, "back_end",
+                           &batch_back_end_setup, why))
+        return false;
     batch_picture_tell (config);
     return true;
 }

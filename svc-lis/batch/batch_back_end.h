@@ -7,9 +7,6 @@
 #include "batch_system.h"
 #include "host.h"
 
-/*  Of a list that ends with NULL; NULL when none has that name. */
-const batch_system_t *batch_system_find (const batch_system_t *const *systems, const char *name);
-
 /*  Reads the site's settings, which live as long as the process. When they name a batch system, it
  *  must be fit; one that does not answer yet may be. False with why. */
 bool batch_back_end_begin (const config_t *config, const batch_system_t *const *systems,
