@@ -10,7 +10,8 @@
  *  musubi-NAME, and the batch_system_t NAME in it. The build reads these rows, too. */
 #define BATCH_SYSTEMS(ROW, BETWEEN)                                                                \
     ROW (slurm)                                                                                    \
-    BETWEEN ROW (gridengine)
+    BETWEEN ROW (gridengine)                                                                       \
+    BETWEEN ROW (commands)
 
 #define BATCH_SYSTEM_WORD(name) #name
 /*  "slurm, gridengine …" */
@@ -20,14 +21,14 @@
 #define BATCH_CONFIG_KEYS(before)                                                                  \
     KEY_TEXT (before "queue", "",                                                                  \
               "with a batch system: its partition, or its queue, that is the site's"),             \
+      KEY_TEXT (before "programs", "",                                                             \
+                "with commands: absolute path of the folder of its programs "                      \
+                "(svc-lis/commands/README.md)"),                                                   \
       KEY_TEXT (before "prefix", "musubi",                                                         \
                 "what all names of the site's in its batch system begin with: PREFIX-SITE-ID; "    \
                 "for sites of one name on one batch system. The site and its agent must have the " \
                 "same"),                                                                           \
       KEY_DURATION (before "limit", "10s", 100, 86400000.0,                                        \
                     "the time that a command of the batch system may take")
-
-/*  Is it one of those? */
-bool batch_config_names (const char *back_end);
 
 #endif

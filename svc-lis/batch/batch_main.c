@@ -2,8 +2,8 @@
 #include "batch_main.h"
 
 #include "agent.h"
+#include "batch_back_end.h"
 #include "batch_config.h"
-#include "batch_setup.h"
 #include "batch_works.h"
 #include "name_list.h"
 #include "participant_config.h"

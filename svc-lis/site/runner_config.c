@@ -161,7 +161,9 @@ bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
                          runner_settings_t *settings, char why [LONG_WHY_BYTES])
 {
     const char *back_end = config_text (config, "back_end");
-    bool batch = batch_config_names (back_end);
+    name_list_auto_t batch_systems = {0};
+    name_list_add (&batch_systems, BATCH_SYSTEM_WORDS, "");
+    bool batch = name_list_has (&batch_systems, back_end);
     *settings = (runner_settings_t){.back_end = back_end_limits_default, .batch = batch};
     *runs = batch || strcmp (back_end, "runner") == 0;
     if (!*runs && strcmp (back_end, "none") != 0)
