@@ -30,8 +30,8 @@ static bool file_sound (const char *path, mode_t type, const char *what, char wh
                   path, what);
 }
 
-static bool program_find (const batch_setup_t *setup, const char *program, char path [PATH_MAX],
-                          char why [WHY_BYTES])
+static bool commands_program_find (const batch_setup_t *setup, const char *program,
+                                   char path [PATH_MAX], char why [WHY_BYTES])
 {
     snprintf (path, PATH_MAX, "%s/%s", setup->programs, program);
     return (*setup->programs == '/' || wrong (why, "programs: should be an absolute path")) &&
@@ -43,10 +43,10 @@ static bool program_find (const batch_setup_t *setup, const char *program, char 
 typedef struct {
     const char *input;
     const char *account;
-} asked_t;
+} commands_asked_t;
 
-static command_told_t ask (const batch_setup_t *setup, asked_t asked, const char *const *words,
-                           commands_rows_t *rows, char why [WHY_BYTES])
+static command_told_t ask (const batch_setup_t *setup, commands_asked_t asked,
+                           const char *const *words, commands_rows_t *rows, char why [WHY_BYTES])
 {
     char path [PATH_MAX];
     packed_t output = {0};
@@ -54,7 +54,7 @@ static command_told_t ask (const batch_setup_t *setup, asked_t asked, const char
     for (size_t i = 1; words [i]; i++)
         arguments [i + 1] = words [i];
     commands_rows_clear (rows);
-    if (!program_find (setup, *words, path, why))
+    if (!commands_program_find (setup, *words, path, why))
         return COMMAND_SILENT;
     command_told_t told =
       asked.account
@@ -70,7 +70,7 @@ static command_told_t ask (const batch_setup_t *setup, asked_t asked, const char
 }
 
 #define ASK(setup, rows, why, ...)                                                                 \
-    ask (setup, (asked_t){0}, (const char *const []){__VA_ARGS__, NULL}, rows, why)
+    ask (setup, (commands_asked_t){0}, (const char *const []){__VA_ARGS__, NULL}, rows, why)
 
 static bool list (const batch_setup_t *setup, commands_rows_t *rows, char why [WHY_BYTES])
 {
@@ -85,7 +85,7 @@ static batch_fitness_t commands_check (const batch_setup_t *setup, bool reserves
     commands_rows_auto_t rows = {0};
     (void) reserves; /* it is the programs' own care that they may */
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!program_find (setup, all [i], path, why))
+        if (!commands_program_find (setup, all [i], path, why))
             return BATCH_UNFIT;
     return batch_fitness (ASK (setup, &rows, why, "list"));
 }
@@ -172,7 +172,7 @@ static bool commands_jobs (const batch_jobs_t *asked, char *why)
     }
     text_auto_t *lines = name_list_text (&names, '\n');
     text_auto_t *input = must_print ("%s\n", lines);
-    good = good && ask (asked->setup, (asked_t){.input = input},
+    good = good && ask (asked->setup, (commands_asked_t){.input = input},
                         (const char *const []){"state", NULL}, &rows, why) == COMMAND_DONE;
     for (size_t i = 0; good && i < asked->count; i++)
         good = run_take (asked, &rows, i, why);
@@ -193,7 +193,7 @@ static command_told_t commands_submit (const batch_setup_t *setup, const batch_j
                                   job->output,
                                   *job->errors ? job->errors : job->output,
                                   NULL};
-    return ask (setup, (asked_t){job->script, job->account}, words, &rows, why);
+    return ask (setup, (commands_asked_t){job->script, job->account}, words, &rows, why);
 }
 
 static bool commands_signal (const batch_setup_t *setup, const char *id, batch_signal_t signal,
@@ -216,9 +216,9 @@ typedef struct {
     const back_end_order_t *order;
     commands_rows_t rows;
     const commands_row_t *there; /* of the rows; NULL = it is not there */
-} pair_t;
+} commands_pair_t;
 
-static bool pair_look (pair_t *self, char *why)
+static bool commands_pair_look (commands_pair_t *self, char *why)
 {
     self->there = NULL;
     if (!list (self->setup, &self->rows, why))
@@ -245,7 +245,7 @@ static size_t nodes_shared (const commands_row_t *row, const back_end_order_t *o
 }
 
 /*  A start that has gone by is as right as any other that has. */
-static bool pair_right (const pair_t *self, char *why)
+static bool commands_pair_right (const commands_pair_t *self, char *why)
 {
     const back_end_order_t *order = self->order;
     const commands_row_t *there = self->there;
@@ -266,7 +266,7 @@ static bool pair_right (const pair_t *self, char *why)
 
 /*  One that runs: others on its order's nodes, or those in it on nodes that are not its order's. All of
  *  them are told how to end (NULL: nothing). NULL when none runs. */
-static const char *jobs_tell (const pair_t *self, bool others, const char *how)
+static const char *jobs_tell (const commands_pair_t *self, bool others, const char *how)
 {
     char why [WHY_BYTES];
     const char *one = NULL;
@@ -286,13 +286,13 @@ static const char *jobs_tell (const pair_t *self, bool others, const char *how)
 }
 
 /*  Until none of them runs. Those in it get their grace; others make way where the site is set up so. */
-static bool jobs_end (pair_t *self, bool others, char *why)
+static bool jobs_end (commands_pair_t *self, bool others, char *why)
 {
     int64_t grace_ms = self->order->grace_ms < CLEAR_MS ? self->order->grace_ms : CLEAR_MS;
     int64_t kill_ms = clock_ms (CLOCK_MONOTONIC) + grace_ms;
     bool waits = others && !self->setup->clear;
     const char *how = waits ? NULL : others ? "clear" : "end", *one;
-    while (pair_look (self, why)) {
+    while (commands_pair_look (self, why)) {
         int64_t now_ms = clock_ms (CLOCK_MONOTONIC);
         if (!(one = jobs_tell (self, others, how)))
             return true;
@@ -304,7 +304,7 @@ static bool jobs_end (pair_t *self, bool others, char *why)
     return false;
 }
 
-static bool pair_make (const pair_t *self, char *why)
+static bool commands_pair_make (const commands_pair_t *self, char *why)
 {
     const back_end_order_t *order = self->order;
     commands_rows_auto_t rows = {0};
@@ -319,23 +319,23 @@ static bool pair_make (const pair_t *self, char *why)
 }
 
 /*  Nodes that leave it are emptied before, and after, as a job of it may have begun meanwhile. */
-static bool pair_mend (pair_t *self, char *why)
+static bool commands_pair_mend (commands_pair_t *self, char *why)
 {
-    return jobs_end (self, false, why) && pair_make (self, why) && jobs_end (self, false, why) &&
-           pair_right (self, why);
+    return jobs_end (self, false, why) && commands_pair_make (self, why) &&
+           jobs_end (self, false, why) && commands_pair_right (self, why);
 }
 
 static bool commands_keep (const batch_setup_t *setup, back_end_step_t step,
                            const back_end_order_t *order, char *why)
 {
-    pair_t self = {.setup = setup, .order = order};
+    commands_pair_t self = {.setup = setup, .order = order};
     char what [WHY_BYTES];
     int64_t early_ms = step == BACK_END_OPEN ? INT64_MAX : setup->clear ? setup->early_ms : 0;
     if (order->nodes_count == 0)
         return true; /* all that it had are lost: there is nothing to make until others come */
-    bool good = pair_look (&self, why);
-    bool right = good && pair_right (&self, what);
-    good = good && (right || pair_mend (&self, why));
+    bool good = commands_pair_look (&self, why);
+    bool right = good && commands_pair_right (&self, what);
+    good = good && (right || commands_pair_mend (&self, why));
     if (good && step != BACK_END_PREPARE && order->from_ms - clock_ms (CLOCK_REALTIME) <= early_ms)
         good = jobs_end (&self, true, why);
     if (good && step == BACK_END_WATCH)
@@ -347,15 +347,15 @@ static bool commands_keep (const batch_setup_t *setup, back_end_step_t step,
 static bool commands_close (const batch_setup_t *setup, const back_end_order_t *order, char *why)
 {
     back_end_order_t nowhere = *order; /* so all of its jobs leave */
-    pair_t self = {.setup = setup, .order = &nowhere};
+    commands_pair_t self = {.setup = setup, .order = &nowhere};
     commands_rows_auto_t rows = {0};
     nowhere.nodes_count = 0;
     bool good =
-      pair_look (&self, why) &&
+      commands_pair_look (&self, why) &&
       (!self.there ||
        (jobs_end (&self, false, why) &&
         ASK (setup, &rows, why, "remove", order->reservation) == COMMAND_DONE &&
-        pair_look (&self, why) &&
+        commands_pair_look (&self, why) &&
         (!self.there || wrong (why, "reservation %.100s is still there", order->reservation))));
     commands_rows_clear (&self.rows);
     return good;

@@ -15,9 +15,10 @@ typedef struct {
     size_t line;
     char *rest; /* of the line */
     char *why;
-} place_t;
+} commands_place_t;
 
-static bool line_wrong (const place_t *at, const char *what, const char *word, const char *right)
+static bool line_wrong (const commands_place_t *at, const char *what, const char *word,
+                        const char *right)
 {
     return wrong (at->why, "%.16s: line %zu: %s\"%.60s\" should be %.100s", at->program, at->line,
                   what, word, right);
@@ -25,7 +26,7 @@ static bool line_wrong (const place_t *at, const char *what, const char *word, c
 
 /*  --- fields --- */
 
-static const char *next_word (place_t *at)
+static const char *next_word (commands_place_t *at)
 {
     char *word = at->rest + strspn (at->rest, " ");
     at->rest = word + strcspn (word, " ");
@@ -34,7 +35,7 @@ static const char *next_word (place_t *at)
     return word;
 }
 
-static bool take_word (place_t *at, const char *field, int bytes_max, const char **to)
+static bool take_word (commands_place_t *at, const char *field, int bytes_max, const char **to)
 {
     char right [WHY_BYTES];
     *to = next_word (at);
@@ -44,7 +45,7 @@ static bool take_word (place_t *at, const char *field, int bytes_max, const char
     return line_wrong (at, field, *to, right);
 }
 
-static bool take_number (place_t *at, const char *field, int64_t most, int64_t *to)
+static bool take_number (commands_place_t *at, const char *field, int64_t most, int64_t *to)
 {
     char right [WHY_BYTES];
     const char *word = next_word (at);
@@ -57,7 +58,7 @@ static bool take_number (place_t *at, const char *field, int64_t most, int64_t *
 }
 
 /*  The value is the word's place. */
-static bool take_state (place_t *at, const char *words, int64_t *to)
+static bool take_state (commands_place_t *at, const char *words, int64_t *to)
 {
     char right [WHY_BYTES];
     name_list_auto_t list = {0};
@@ -71,7 +72,7 @@ static bool take_state (place_t *at, const char *words, int64_t *to)
 }
 
 /*  When, in seconds since 1970, and where. */
-static bool take_booking (place_t *at, commands_row_t *row)
+static bool take_booking (commands_place_t *at, commands_row_t *row)
 {
     if (!take_number (at, "from: ", TIME_S_MAX, &row->from_ms))
         return false;
@@ -92,7 +93,7 @@ static bool take_booking (place_t *at, commands_row_t *row)
            line_wrong (at, "nodes: ", list, "names, each once, with commas between");
 }
 
-static bool take_why (place_t *at, commands_row_t *row)
+static bool take_why (commands_place_t *at, commands_row_t *row)
 {
     row->why = at->rest + strspn (at->rest, " ");
     at->rest = "";
@@ -101,7 +102,7 @@ static bool take_why (place_t *at, commands_row_t *row)
 
 /*  --- lines --- */
 
-static bool node_read (place_t *at, commands_row_t *row)
+static bool node_row_read (commands_place_t *at, commands_row_t *row)
 {
     return take_word (at, "name: ", NAME_BYTES_MAX, &row->key) &&
            take_state (at, "up, drained, silent, down", &row->state) &&
@@ -109,13 +110,13 @@ static bool node_read (place_t *at, commands_row_t *row)
            take_number (at, "busy: ", row->cpus, &row->cpus_busy) && take_why (at, row);
 }
 
-static bool reservation_read (place_t *at, commands_row_t *row)
+static bool reservation_row_read (commands_place_t *at, commands_row_t *row)
 {
     return take_word (at, "name: ", BATCH_NAME_BYTES_MAX, &row->key) &&
            take_word (at, "account: ", NAME_BYTES_MAX, &row->whose) && take_booking (at, row);
 }
 
-static bool job_read (place_t *at, commands_row_t *row)
+static bool job_row_read (commands_place_t *at, commands_row_t *row)
 {
     return take_word (at, "id: ", BATCH_JOB_ID_BYTES - 1, &row->key) &&
            take_word (at, "name: ", BATCH_NAME_BYTES_MAX, &row->job) &&
@@ -123,7 +124,7 @@ static bool job_read (place_t *at, commands_row_t *row)
            take_booking (at, row);
 }
 
-static bool run_read (place_t *at, commands_row_t *row)
+static bool run_row_read (commands_place_t *at, commands_row_t *row)
 {
     bool good = take_word (at, "name: ", BATCH_NAME_BYTES_MAX, &row->key) &&
                 take_state (at, "gone, queued, running, suspended, ended, lost", &row->state) &&
@@ -135,12 +136,12 @@ static bool run_read (place_t *at, commands_row_t *row)
 static const struct {
     const char *word;
     commands_answer_t of;
-    bool (*read) (place_t *at, commands_row_t *row);
+    bool (*read) (commands_place_t *at, commands_row_t *row);
 } kinds [] = {
-  [COMMANDS_NODE] = {"node ", COMMANDS_LIST, node_read},
-  [COMMANDS_RESERVATION] = {"reservation ", COMMANDS_LIST, reservation_read},
-  [COMMANDS_JOB] = {"job ", COMMANDS_LIST, job_read},
-  [COMMANDS_RUN] = {"run ", COMMANDS_STATE, run_read},
+  [COMMANDS_NODE] = {"node ", COMMANDS_LIST, node_row_read},
+  [COMMANDS_RESERVATION] = {"reservation ", COMMANDS_LIST, reservation_row_read},
+  [COMMANDS_JOB] = {"job ", COMMANDS_LIST, job_row_read},
+  [COMMANDS_RUN] = {"run ", COMMANDS_STATE, run_row_read},
 };
 
 static bool line_begins (const char *line, const char *word)
@@ -148,7 +149,7 @@ static bool line_begins (const char *line, const char *word)
     return strncmp (line, word, strlen (word)) == 0;
 }
 
-static bool line_read (place_t *at, commands_answer_t answer, commands_rows_t *rows)
+static bool line_read (commands_place_t *at, commands_answer_t answer, commands_rows_t *rows)
 {
     size_t kind = 0;
     while (kind < COMMANDS_KINDS &&
@@ -170,7 +171,8 @@ static bool line_read (place_t *at, commands_answer_t answer, commands_rows_t *r
 /*  --- an answer --- */
 
 /*  Nothing is told twice; and a list without any node is of a program that could not ask. */
-static bool rows_right (const place_t *at, commands_answer_t answer, const commands_rows_t *rows)
+static bool rows_right (const commands_place_t *at, commands_answer_t answer,
+                        const commands_rows_t *rows)
 {
     name_list_auto_t keys = {0};
     bool nodes = answer != COMMANDS_LIST;
@@ -187,7 +189,7 @@ static bool rows_right (const place_t *at, commands_answer_t answer, const comma
 }
 
 /*  A line before the closing one; the first of a list is its version. */
-static bool line_take (place_t *at, commands_answer_t answer, commands_rows_t *rows)
+static bool line_take (commands_place_t *at, commands_answer_t answer, commands_rows_t *rows)
 {
     char version [32];
     snprintf (version, sizeof version, "version %d", COMMANDS_VERSION);
@@ -203,7 +205,7 @@ command_told_t commands_read (const char *program, commands_answer_t answer, com
                               char why [WHY_BYTES])
 {
     static const char refused [] = "refused ";
-    place_t at = {.program = program, .why = why};
+    commands_place_t at = {.program = program, .why = why};
     char *text = rows->text;
     command_told_t told = COMMAND_SILENT;
     for (char *byte = text; *byte; byte++)

@@ -3,9 +3,6 @@
 # reservation, and gives it back. Programs that die, hang, lie or stop half-way are told in words; nothing is lost for it,
 # done twice, or left half done.
 . "$(dirname "$0")/lib.sh"
-for program in flock setsid; do
-  command -v "$program" >/dev/null || { echo "1..0 # SKIP $program is not installed"; exit 0; }
-done
 account=$(id -un)
 [ "$(id -u)" -ne 0 ] || account=nobody
 chmod 755 "$work"
@@ -209,7 +206,7 @@ comes "another task runs" is "$bag" state running
 check "it is released" musubi release "$id"
 gone () { [ ! -e "$file" ]; }
 comes "and gone" gone
-comes "its task was ended" is "$bag" state ended
+comes "its task was ended, and killed as it did not end" is "$bag" signal 9
 no_jobs () { ! "$programs/list.true" all | grep -q ^job; }
 comes "nothing runs any more" no_jobs
 left=$spool/reservations/musubi-ams-3fa9c2d10b7e-1-1
@@ -219,4 +216,6 @@ check "after a start of the site" musubi up --dir "$federation"
 closed () { [ ! -e "$left" ]; }
 comes "what is of its name and has no order is removed" closed
 check "and nothing else" test -s "$spool/reservations/$others"
+rm "$spool/reservations/$others"
+comes "what others give up is free" free_then 4
 finish
