@@ -16,7 +16,7 @@
 #define SITE_WORKERS 8 /* each waits for one command of a batch system at a time */
 
 #define SYSTEM_DECLARED(name) extern const batch_system_t name
-#define SYSTEM_LISTED(name)   &name,
+#define SYSTEM_LISTED(name)   &(name),
 BATCH_SYSTEMS (SYSTEM_DECLARED, ;);
 static const batch_system_t *const main_systems [] = {BATCH_SYSTEMS (SYSTEM_LISTED, ) NULL};
 
