@@ -184,6 +184,7 @@ printf 'version 1\nnode x1 up 2 0\nnode x2 up 2 0\nend\n'
 exit
 L
 comes "nodes of other names: ours are silent" nodes_are silent
+comes "  … and why is told" why 'the batch system does not tell it'
 check "  … and not lost" is "$bag" state running
 truth list
 comes "  … and they are up again" nodes_are up

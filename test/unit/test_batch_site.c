@@ -451,6 +451,8 @@ static void a_node_that_a_partial_picture_does_not_tell_is_silent (void **state)
     w.picture.nodes_count = NODES - 1;
     look (&w);
     assert_int_equal (state_of (&w, NODES - 1), AGENT_SILENT);
+    assert_string_equal (node_of (&w, w.nodes [NODES - 1].node).why,
+                         "the batch system does not tell it");
     assert_int_equal (state_of (&w, 0), AGENT_UP);
     field_until (&w.f, 20, 0); /* far beyond nodes/lost */
     look (&w);
