@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -25,6 +26,13 @@
 static char folder [] = "/tmp/musubi-commands-XXXXXX";
 static const batch_setup_t setup = {
   .site = "ams", .queue = "q", .programs = folder, .limit_ms = 60000, .jobs = true, .clear = true};
+
+/*  What jobs are given to end in is not waited for. */
+int __wrap_nanosleep (const struct timespec *wanted, struct timespec *left)
+{
+    (void) wanted, (void) left;
+    return 0;
+}
 
 /*  --- reading --- */
 
@@ -187,8 +195,9 @@ static void program_does (const char *program, const char *body)
 {
     text_auto_t *path = must_print ("%s/%s", folder, program);
     FILE *to = must (fopen (path, "w"));
-    fprintf (to, "#!/bin/sh\ncd %s\n[ %s = list ] || echo %s \"$@\" >>called\n%s", folder, program,
-             program, body);
+    fprintf (
+      to, "#!/bin/sh\ncd %s\n[ ! -e cut ] || . ./cut\n[ %s = list ] || echo %s \"$@\" >>called\n%s",
+      folder, program, program, body);
     fclose (to);
     assert_int_equal (chmod (path, 0755), 0);
 }
@@ -412,6 +421,70 @@ static void a_program_that_lies_has_done_nothing (void **state)
     assert_called ("remove q " OURS "\n");
 }
 
+static char *file_text (const char *name)
+{
+    text_auto_t *path = must_print ("%s/%s", folder, name);
+    char *text = must (calloc (1, 1024));
+    FILE *from = fopen (path, "r");
+    if (from && fread (text, 1, 1023, from) == 0)
+        *text = '\0';
+    if (from)
+        fclose (from);
+    return text;
+}
+
+/*  So many programs are well, and the next one fails: before it does anything, or when it has done it. */
+static void cut_after (int well, bool done)
+{
+    text_auto_t *cut = must_print ("%s/cut", folder);
+    text_auto_t *left = must_print ("%s/left_well", folder);
+    FILE *to = must (fopen (cut, "w"));
+    fprintf (
+      to,
+      "fails () { n=$(cat left_well); echo $((n - 1)) >left_well; [ $n != 0 ] || exit 1; }\n%s\n",
+      done ? "trap fails EXIT" : "fails");
+    fclose (to);
+    to = must (fopen (left, "w"));
+    fprintf (to, "%d\n", well);
+    fclose (to);
+}
+
+static void uncut (void)
+{
+    text_auto_t *cut = must_print ("%s/cut", folder);
+    unlink (cut);
+}
+
+/*  A reservation that moves from n1 to n2, with jobs on both, and then ends. */
+static void what_is_cut_anywhere_is_equal_when_it_is_done_again (void **state)
+{
+    (void) state;
+    static const char *const before [] = {"n1"}, *const after [] = {"n2"};
+    back_end_order_t order = order_of (before, 1), moved = order_of (after, 1);
+    char why [WHY_BYTES] = "";
+    size_t cuts = 0;
+    for (int well = 0; well < 12; well++)
+        for (int done = 0; done < 2; done++) {
+            system_of_files ("job 1 x " OURS " 1 2 n1\njob 2 x - 1 2 n2\njob 3 x - 1 2 n1\n");
+            assert_true (commands.keep (&setup, BACK_END_PREPARE, &order, why));
+            cut_after (well, done);
+            bool whole = commands.keep (&setup, BACK_END_OPEN, &moved, why);
+            cuts += !whole;
+            uncut ();
+            assert_true (commands.keep (&setup, BACK_END_OPEN, &moved, why));
+            text_auto_t *there = file_text ("there"), *jobs = file_text ("jobs");
+            assert_string_equal (there, "reservation " OURS " nobody 1795428000 1795431600 n2\n");
+            assert_string_equal (jobs, "job 3 x - 1 2 n1\n");
+            cut_after (well, done);
+            cuts += !commands.close (&setup, &moved, why);
+            uncut ();
+            assert_true (commands.close (&setup, &moved, why));
+            text_auto_t *none = file_text ("there");
+            assert_string_equal (none, "");
+        }
+    assert_true (cuts >= 20);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -426,6 +499,7 @@ int main (void)
       cmocka_unit_test (a_reservation_is_made_mended_and_removed),
       cmocka_unit_test (others_make_way_at_its_opening_alone),
       cmocka_unit_test (a_program_that_lies_has_done_nothing),
+      cmocka_unit_test (what_is_cut_anywhere_is_equal_when_it_is_done_again),
     };
     return cmocka_run_group_tests (tests, folder_make, folder_end);
 }
