@@ -3,20 +3,22 @@
  *  node's agent leaves behind for each run.
  */
 #include "batch_back_end.h"
+#include "batch_config.h"
 #include "batch_main.h"
-#include "gridengine.h"
 #include "host.h"
 #include "lis_config.h"
 #include "node_main.h"
 #include "participant_states.h"
-#include "slurm.h"
 #include "starter.h"
 
 #include <string.h>
 
 #define SITE_WORKERS 8 /* each waits for one command of a batch system at a time */
 
-static const batch_system_t *const main_systems [] = {&slurm, &gridengine, NULL};
+#define SYSTEM_DECLARED(name) extern const batch_system_t name
+#define SYSTEM_LISTED(name)   &(name),
+BATCH_SYSTEMS (SYSTEM_DECLARED, ;);
+static const batch_system_t *const main_systems [] = {BATCH_SYSTEMS (SYSTEM_LISTED, ) NULL};
 
 static bool site_core_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {

@@ -62,12 +62,12 @@ static void configuration_write_node (const configuration_t *self, FILE *to)
     fprintf (to, "    arrivals = \"%s/arrivals\"\n", self->arrivals);
 }
 
-static void configuration_write_batch (const configuration_t *self, FILE *to)
+static void configuration_write_batch (const configuration_t *self, const federation_t *federation,
+                                       FILE *to)
 {
     federation_write_value (to, 0, "name", self->node->site);
     federation_write_value (to, 0, "system", self->node->name);
-    federation_write_value (to, 0, "queue", self->node->queue);
-    federation_write_value (to, 0, "prefix", self->node->prefix);
+    federation_write_batch (federation, self->node->site, to);
     federation_write_value (to, 0, "lis", self->site);
     federation_write_value (to, 0, "runs", self->kept);
 }
@@ -109,7 +109,7 @@ void configuration_write (const configuration_t *self, const federation_t *feder
     fprintf (to, "#   %s %s. Written by `%s`; %s --help explains every key.\n", self->kind,
              self->name, self->written_by, configuration_program (self->kind));
     if (configuration_is (self, "batch"))
-        configuration_write_batch (self, to);
+        configuration_write_batch (self, federation, to);
     else if (self->node)
         configuration_write_node (self, to);
     else if (self->site)

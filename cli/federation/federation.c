@@ -4,6 +4,7 @@
  */
 #include "federation.h"
 
+#include "batch_config.h"
 #include "cli.h"
 #include "domain_config.h"
 #include "must.h"
@@ -43,13 +44,9 @@ static const config_key_t keys [] = {
   TERMS_CONFIG_KEYS ("sites/*/"),
   KEY_DURATION ("sites/*/cleaning_gap", "0s", 0, DAY_MS, "time kept free after each booking"),
   KEY_TEXT ("sites/*/back_end", "none",
-            "none: keeps the times only; runner: runs tasks on the site's nodes; slurm, "
-            "gridengine: this batch system has the nodes and runs the tasks"),
-  KEY_TEXT ("sites/*/batch/queue", "", "with a batch system: its partition or queue"),
-  KEY_TEXT ("sites/*/batch/prefix", "musubi",
-            "what all names of the site's there begin with: PREFIX-SITE-ID"),
-  KEY_DURATION ("sites/*/batch/limit", "10s", 100, DAY_MS,
-                "time that a command of the batch system may take"),
+            "none: keeps the times only; runner: runs tasks on the site's "
+            "nodes; " BATCH_SYSTEM_WORDS ": this batch system has the nodes and runs the tasks"),
+  BATCH_CONFIG_KEYS ("sites/*/batch/"),
   KEY_DURATION ("sites/*/batch/watch", "5s", 100, DAY_MS,
                 "time between two looks at a reservation in the batch system"),
   KEY_DURATION ("sites/*/nodes/attend", "10s", 100, DAY_MS,
@@ -194,29 +191,28 @@ static bool read_names (federation_t *self, const char *file, char why [LONG_WHY
 static const struct {
     const char *sections;
     const char *key;
-    const char *words [5];
-} choices [] = {{"sites", "back_end", {"none", "runner", "slurm", "gridengine"}},
-                {"sites", "disclosure", {"profile", "windows"}},
-                {"sites", "storage/cost", {"throughput", "rtt"}},
-                {"domains", "provision", {"asked", "start"}},
-                {"domains", "disclosure", {"profile", "windows"}}};
+    const char *words;
+} choices [] = {{"sites", "back_end", "none, runner, " BATCH_SYSTEM_WORDS},
+                {"sites", "disclosure", "profile, windows"},
+                {"sites", "storage/cost", "throughput, rtt"},
+                {"domains", "provision", "asked, start"},
+                {"domains", "disclosure", "profile, windows"}};
 
 static bool choices_right (const federation_t *self, const char *file, const char *sections,
                            const char *name, char why [LONG_WHY_BYTES])
 {
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
-        char path [ZPL_PATH_BYTES], right [64];
-        const char *const *words = choices [i].words;
+        char path [ZPL_PATH_BYTES], right [WHY_BYTES];
+        name_list_auto_t words = {0};
         if (strcmp (choices [i].sections, sections) != 0)
             continue;
         snprintf (path, sizeof path, "%s/%s/%s", sections, name, choices [i].key);
         const char *value = config_text (self->config, path);
-        size_t size = (size_t) snprintf (right, sizeof right, "should be %s", *words);
-        while (*words && strcmp (value, *words) != 0)
-            if (*++words)
-                size += (size_t) snprintf (right + size, sizeof right - size, " or %s", *words);
-        if (!*words)
-            return federation_refuse (file, path, value, right, why);
+        name_list_add (&words, choices [i].words, "");
+        if (name_list_has (&words, value))
+            continue;
+        wrong (right, "should be one of %s", choices [i].words);
+        return federation_refuse (file, path, value, right, why);
     }
     return true;
 }
@@ -234,19 +230,11 @@ static bool site_runs (const federation_t *self, const char *site)
 }
 
 /*  A batch system has one agent for all its nodes. */
-static void read_batch (const federation_t *self, const char *site, const char *back_end,
-                        federation_nodes_t *nodes)
+static void read_batch (const char *site, const char *back_end, federation_nodes_t *nodes)
 {
-    char path [ZPL_PATH_BYTES], prefix [ZPL_PATH_BYTES];
-    snprintf (path, sizeof path, "sites/%s/batch/queue", site);
-    snprintf (prefix, sizeof prefix, "sites/%s/batch/prefix", site);
     name_list_add (&nodes->names, back_end, "");
     nodes->list = must (calloc (1, sizeof *nodes->list));
-    *nodes->list = (federation_node_t){.name = *nodes->names.words,
-                                       .class_name = "",
-                                       .site = site,
-                                       .queue = config_text (self->config, path),
-                                       .prefix = config_text (self->config, prefix)};
+    *nodes->list = (federation_node_t){.name = *nodes->names.words, .class_name = "", .site = site};
 }
 
 /*  Adds what is known of the nodes of a class, whose names have been read. */
@@ -290,7 +278,7 @@ static bool read_agents (federation_t *self, const char *site, federation_nodes_
     if (strcmp (back_end, "runner") == 0)
         return read_nodes (self, site, nodes, why);
     if (site_runs (self, site))
-        read_batch (self, site, back_end, nodes);
+        read_batch (site, back_end, nodes);
     return true;
 }
 
@@ -587,6 +575,16 @@ void federation_write_storage (const federation_t *self, const char *site,
     }
     fputs ("accounts\n", to);
     federation_write_value (to, 1, everybody.account, everybody.actors);
+}
+
+void federation_write_batch (const federation_t *self, const char *site, FILE *to)
+{
+    char path [ZPL_PATH_BYTES];
+    snprintf (path, sizeof path, "sites/%s/batch", site);
+    const zpl_node_t *section = zpl_find (self->tree, path);
+    for (const zpl_node_t *child = section ? section->first : NULL; child; child = child->next)
+        if (strcmp (child->name, "watch") != 0) /* the site's */
+            federation_write_node (to, 0, child);
 }
 
 void federation_write_balancer (const federation_t *self, const char *balancer, FILE *to)

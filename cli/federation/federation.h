@@ -26,9 +26,7 @@ typedef struct {
     const char *name;       /* its name in the site: "thin-001"; "slurm" */
     const char *class_name; /* "" = a batch system */
     uint32_t cpus;
-    const char *site;   /* of a batch system only */
-    const char *queue;  /* of a batch system only: the site's partition there */
-    const char *prefix; /* of a batch system only: of the site's names there */
+    const char *site; /* of a batch system only */
 } federation_node_t;
 
 /*  The example of five sites that comes with the client. */
@@ -79,6 +77,9 @@ void federation_write_domain (const federation_t *self, const char *domain,
 /*  Writes what svc-replica needs to know of a site, in the same way. */
 void federation_write_storage (const federation_t *self, const char *site,
                                const char *administrator, FILE *to);
+
+/*  Writes what the agent of a site's batch system needs to know of it: its section "batch". */
+void federation_write_batch (const federation_t *self, const char *site, FILE *to);
 
 /*  Writes the section of a balancer. */
 void federation_write_balancer (const federation_t *self, const char *balancer, FILE *to);

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EARLY_MS 1000 /* the last watch before a start clears its nodes, and they take a moment */
+#define KEY_BYTES 64
+#define EARLY_MS  1000 /* the last watch before a start clears its nodes, and they take a moment */
 
 static const batch_system_t *batch_back_end_system;
 static batch_setup_t batch_back_end_setup;
@@ -18,6 +19,31 @@ const batch_system_t *batch_system_find (const batch_system_t *const *systems, c
     while (*systems && strcmp ((*systems)->name, name) != 0)
         systems++;
     return *systems;
+}
+
+bool batch_setup_read (const config_t *config, const char *before, const batch_system_t *system,
+                       bool reserves, const char *unfit, batch_setup_t *setup,
+                       char why [LONG_WHY_BYTES])
+{
+    char said [WHY_BYTES];
+    char queue [KEY_BYTES], prefix [KEY_BYTES], programs [KEY_BYTES], limit [KEY_BYTES];
+    snprintf (queue, sizeof queue, "%squeue", before);
+    snprintf (prefix, sizeof prefix, "%sprefix", before);
+    snprintf (programs, sizeof programs, "%sprograms", before);
+    snprintf (limit, sizeof limit, "%slimit", before);
+    setup->prefix = config_text (config, prefix);
+    setup->site = config_text (config, "name");
+    setup->queue = config_text (config, queue);
+    setup->programs = config_text (config, programs);
+    setup->limit_ms = config_duration_ms (config, limit);
+    if (!*setup->queue)
+        return config_wrong (config, queue, why,
+                             "with the back end %s name the partition or queue that is the site's",
+                             system->name);
+    if (!batch_prefix_check (setup->prefix, said))
+        return config_wrong (config, prefix, why, "%s", said);
+    return system->check (setup, reserves, said) != BATCH_UNFIT ||
+           config_wrong (config, unfit, why, "%s", said);
 }
 
 /*  What the nodes' core will say of it. */
@@ -66,26 +92,15 @@ static void batch_picture_tell (const config_t *config)
 bool batch_back_end_begin (const config_t *config, const batch_system_t *const *systems,
                            char why [LONG_WHY_BYTES])
 {
-    char unfit [WHY_BYTES];
     batch_back_end_system = batch_system_find (systems, config_text (config, "back_end"));
     if (!batch_back_end_system)
         return true; /* whether it is another kind is for the site's core to say */
     batch_back_end_setup =
-      (batch_setup_t){.prefix = config_text (config, "batch/prefix"),
-                      .site = config_text (config, "name"),
-                      .queue = config_text (config, "batch/queue"),
-                      .limit_ms = config_duration_ms (config, "batch/limit"),
-                      .early_ms = config_duration_ms (config, "batch/watch") + EARLY_MS,
+      (batch_setup_t){.early_ms = config_duration_ms (config, "batch/watch") + EARLY_MS,
                       .clear = strcmp (config_text (config, "opening/clear"), "end") == 0};
-    if (!*batch_back_end_setup.queue)
-        return config_wrong (config, "batch/queue", why,
-                             "with the back end %s name the partition or queue that is the site's",
-                             batch_back_end_system->name);
-    if (!batch_prefix_check (batch_back_end_setup.prefix, unfit))
-        return config_wrong (config, "batch/prefix", why, "%s", unfit);
-    batch_fitness_t fitness = batch_back_end_system->check (&batch_back_end_setup, true, unfit);
-    if (fitness == BATCH_UNFIT)
-        return config_wrong (config, "back_end", why, "%s", unfit);
+    if (!batch_setup_read (config, "batch/", batch_back_end_system, true, "back_end",
+                           &batch_back_end_setup, why))
+        return false;
     batch_picture_tell (config);
     return true;
 }

@@ -3,6 +3,7 @@
 
 #include "agent.h"
 #include "batch_back_end.h"
+#include "batch_config.h"
 #include "batch_works.h"
 #include "name_list.h"
 #include "participant_config.h"
@@ -14,15 +15,12 @@
 
 static const config_key_t batch_keys [] = {
   KEY_NEEDED (CONFIG_TEXT, "name", 0, 0, "the site's name in the federation, such as ams"),
-  KEY_NEEDED (CONFIG_TEXT, "system", 0, 0, "slurm or gridengine: the site's back_end"),
-  KEY_NEEDED (CONFIG_TEXT, "queue", 0, 0, "the partition, or the queue, that is the site's"),
-  KEY_TEXT ("prefix", "musubi", "as the site's batch/prefix"),
+  KEY_NEEDED (CONFIG_TEXT, "system", 0, 0, "the site's back_end, one of " BATCH_SYSTEM_WORDS),
+  BATCH_CONFIG_KEYS (""),
   KEY_NEEDED (CONFIG_TEXT, "lis", 0, 0, "endpoints of the site's svc-lis, separated by commas"),
   KEY_NEEDED (
     CONFIG_TEXT, "runs", 0, 0,
     "absolute path of the folder that keeps all runs, on a disk that all nodes see there"),
-  KEY_DURATION ("limit", "10s", 100, SETTING_DAY_MS,
-                "the time that a command of the batch system may take"),
   KEY_DURATION ("look", "2s", 100, SETTING_DAY_MS,
                 "how often the batch system is asked for its nodes and the runs"),
   KEY_TEXT ("jobs", "yield",
@@ -38,21 +36,13 @@ static batch_setup_t batch_main_setup;
 static bool batch_main_fit (const batch_system_t *system, const config_t *config,
                             char why [LONG_WHY_BYTES])
 {
-    char unfit [WHY_BYTES];
     const char *jobs = config_text (config, "jobs");
-    batch_main_setup = (batch_setup_t){.prefix = config_text (config, "prefix"),
-                                       .site = config_text (config, "name"),
-                                       .queue = config_text (config, "queue"),
-                                       .limit_ms = config_duration_ms (config, "limit"),
-                                       .jobs = strcmp (jobs, "keep") == 0};
+    batch_main_setup = (batch_setup_t){.jobs = strcmp (jobs, "keep") == 0};
     if (!batch_main_setup.jobs && strcmp (jobs, "yield") != 0)
         return config_wrong (config, "jobs", why, "\"%.80s\" should be yield or keep", jobs);
-    if (!batch_prefix_check (batch_main_setup.prefix, unfit))
-        return config_wrong (config, "prefix", why, "%s", unfit);
     if (*config_text (config, "runs") != '/' || strlen (config_text (config, "runs")) > 1024)
         return config_wrong (config, "runs", why, "should be an absolute path");
-    return system->check (&batch_main_setup, false, unfit) != BATCH_UNFIT ||
-           config_wrong (config, "queue", why, "%s", unfit);
+    return batch_setup_read (config, "", system, false, "queue", &batch_main_setup, why);
 }
 
 static bool batch_main_core_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
@@ -60,8 +50,8 @@ static bool batch_main_core_new (const config_t *config, core_t *core, char why 
     const char *named = config_text (config, "system");
     const batch_system_t *system = batch_system_find (batch_main_systems, named);
     if (!system)
-        return config_wrong (config, "system", why, "\"%.80s\" should be slurm or gridengine",
-                             named);
+        return config_wrong (config, "system", why,
+                             "\"%.80s\" should be one of " BATCH_SYSTEM_WORDS, named);
     if (!batch_main_fit (system, config, why))
         return false;
     batch_works_begin (system, &batch_main_setup);

@@ -26,11 +26,12 @@
 typedef struct {
     const char *prefix; /* of all names of ours; NULL = "musubi" */
     const char *site;
-    const char *queue; /* the partition, or the queue, that is the site's */
-    int64_t limit_ms;  /* that one command may take; 10 000 */
-    bool clear;        /* jobs in the way of an opening are requeued or ended; false: it waits */
-    int64_t early_ms;  /* … so long before it, so that its own begin at once */
-    bool jobs;         /* the picture tells jobs of others as bookings until their limit */
+    const char *queue;    /* the partition, or the queue, that is the site's */
+    const char *programs; /* of commands: the folder of its programs; "" = none is named */
+    int64_t limit_ms;     /* that one command may take; 10 000 */
+    bool clear;           /* jobs in the way of an opening are requeued or ended; false: it waits */
+    int64_t early_ms;     /* … so long before it, so that its own begin at once */
+    bool jobs;            /* the picture tells jobs of others as bookings until their limit */
 } batch_setup_t;
 
 /*  A job to be submitted; everything is borrowed. */

@@ -43,6 +43,7 @@ typedef struct {
     batch_booking_t *bookings;
     size_t bookings_count;
     char trouble [WHY_BYTES]; /* what of it could not be read, or was too much; "" = nothing */
+    bool partial;             /* a node that it does not tell is not known, else it is not there */
 } batch_picture_t;
 
 /*  The next of a booking's times: *time is 0 before the first one. False behind the last. */

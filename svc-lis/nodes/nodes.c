@@ -268,10 +268,11 @@ site_node_t nodes_at (const nodes_t *self, size_t node)
       .drained = place->drained || place->taken_out,
       .machine = place->machine,
       .storage = place->storage,
-      .why = silent                                 ? silent
-             : place->told                          ? place->told->why
-             : node == self->batch && self->picture ? self->picture->trouble
-                                                    : ""};
+      .why = silent                ? silent
+             : place->told         ? place->told->why
+             : !self->picture      ? ""
+             : node == self->batch ? self->picture->trouble
+                                   : "the batch system does not tell it"};
 }
 
 void nodes_transferring (nodes_t *self, size_t node, bool transferring)

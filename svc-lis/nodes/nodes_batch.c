@@ -2,6 +2,7 @@
  *
  *      up there -> up       down there, or not there -> lost       no answer -> silent
  *      not heard there -> silent, and lost_ms later lost
+ *      not told, where a picture tells only what is known -> silent
  *
  *  A node with fewer CPUs there than its class sells counts as drained; with more it is the site's
  *  choice, of cores or of threads. While nothing there is up and not drained, the place of the batch
@@ -77,8 +78,8 @@ static agent_state_t state_told (const nodes_t *self, const node_state_t *place)
 {
     if (!self->picture || self->picture->seen_ms == 0)
         return place->agent.state; /* nothing was ever seen */
-    bool silent = place->told && place->told->silent;
-    if (!place->told || !(place->told->up || (silent && place->agent.state != AGENT_LOST)))
+    bool silent = place->told ? place->told->silent : self->picture->partial;
+    if (!(place->told && place->told->up) && !(silent && place->agent.state != AGENT_LOST))
         return AGENT_LOST;
     return silent || nodes_batch_silent (self) ? AGENT_SILENT : AGENT_UP;
 }

@@ -1,6 +1,7 @@
 /*  lis_config - the keys of a site's file, and how they become settings. */
 #include "lis_config.h"
 
+#include "batch_config.h"
 #include "lis.h"
 #include "must.h"
 #include "runner_config.h"
@@ -30,15 +31,10 @@ const config_key_t lis_keys [] = {
   KEY_DURATION ("cleaning_gap", "0s", 0, SETTING_DAY_MS,
                 "time that nodes stay free after each booking"),
   KEY_TEXT ("back_end", "none",
-            "none: the site keeps reservations' times only; runner: it runs tasks on its nodes; "
-            "slurm, gridengine: its nodes are this batch system's, which runs the tasks"),
-  KEY_TEXT ("batch/queue", "",
-            "with a batch system: its partition, or its queue, that is the site's"),
-  KEY_TEXT ("batch/prefix", "musubi",
-            "what all names of the site's there begin with: PREFIX-SITE-ID; for sites of one name "
-            "on one batch system. Its agent must have the same"),
-  KEY_DURATION ("batch/limit", "10s", 100, SETTING_DAY_MS,
-                "the time that a command of the batch system may take"),
+            "none: the site keeps reservations' times only; runner: it runs tasks on its "
+            "nodes; " BATCH_SYSTEM_WORDS
+            ": its nodes are this batch system's, which runs the tasks"),
+  BATCH_CONFIG_KEYS ("batch/"),
   KEY_DURATION ("batch/watch", "5s", 100, SETTING_DAY_MS,
                 "how often the batch system is asked whether it still has a reservation as it was "
                 "told"),

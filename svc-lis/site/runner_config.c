@@ -1,6 +1,7 @@
 /*  runner_config - makes settings of the keys, and names the nodes. */
 #include "runner_config.h"
 
+#include "batch_config.h"
 #include "must.h"
 #include "node_names.h"
 
@@ -160,12 +161,15 @@ bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
                          runner_settings_t *settings, char why [LONG_WHY_BYTES])
 {
     const char *back_end = config_text (config, "back_end");
-    bool batch = strcmp (back_end, "slurm") == 0 || strcmp (back_end, "gridengine") == 0;
+    name_list_auto_t batch_systems = {0};
+    name_list_add (&batch_systems, BATCH_SYSTEM_WORDS, "");
+    bool batch = name_list_has (&batch_systems, back_end);
     *settings = (runner_settings_t){.back_end = back_end_limits_default, .batch = batch};
     *runs = batch || strcmp (back_end, "runner") == 0;
     if (!*runs && strcmp (back_end, "none") != 0)
         return config_wrong (config, "back_end", why,
-                             "\"%.80s\" should be none, runner, slurm or gridengine", back_end);
+                             "\"%.80s\" should be none, runner, or one of " BATCH_SYSTEM_WORDS,
+                             back_end);
     openings_limits_t *openings = &settings->openings;
     openings->bind_ms = config_duration_ms (config, "opening/bind");
     openings->warning_ms = config_duration_ms (config, "opening/warning");

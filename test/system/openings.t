@@ -64,7 +64,7 @@ MUSUBI_ACTOR=bob exits 1 "nodes are drained by administrators alone" musubi node
 exits 2 "a node of no site" musubi nodes --drain n01
 wrong_up () { sed "$1" "$work/five.zpl" >"$work/wrong.zpl"; musubi up "$work/wrong.zpl" --dir "$work/wrong"; }
 exits 2 "a back end that is none" wrong_up '0,/back_end = runner/s//back_end = rnner/'
-says "  … and where" 'wrong.zpl: sites/amsterdam/back_end: "rnner": should be none or runner'
+says "  … and where" 'wrong.zpl: sites/amsterdam/back_end: "rnner": should be one of none, runner, '
 exits 2 "two nodes of one name" wrong_up 's/n\[01-02\]/n01, n01/'
 says "  … and which" 'sites/kyoto/classes: two nodes are called n01'
 exits 2 "nodes without names" wrong_up 's/n\[01-02\]/n01/'

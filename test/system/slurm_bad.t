@@ -17,7 +17,7 @@ says "  … tells it, too" 'nosuch.zpl: svc-lis: .*back_end: Slurm has no partit
 exits 2 "a site that names no partition" site --set batch/queue=
 says "  … is told to name one" 'batch/queue: with the back end slurm name the partition or queue'
 exits 2 "an agent of another batch system" timeout 30 svc-lis batch -c "$federation/batch-slurm@ams.zpl" --set system=nosuch
-says "  … is told which there are" 'system: "nosuch" should be slurm or gridengine'
+says "  … is told which there are" 'system: "nosuch" should be one of slurm, gridengine'
 if [ "$(id -u)" -eq 0 ]; then
   mkdir -m 777 "$work/others"
   install -m 644 "$federation/lis-ams.zpl" "$work/others/lis.zpl"

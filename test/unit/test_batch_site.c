@@ -441,6 +441,36 @@ static const char *trouble (batch_world_t *self, const char *reservation, bool *
     return why;
 }
 
+static void a_node_that_a_partial_picture_does_not_tell_is_silent (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    uint64_t bag = submit (&w.f, (wish_bag_t){.minutes = 1000});
+    look (&w);
+    w.picture.partial = true;
+    w.picture.nodes_count = NODES - 1;
+    look (&w);
+    assert_int_equal (state_of (&w, NODES - 1), AGENT_SILENT);
+    assert_string_equal (node_of (&w, w.nodes [NODES - 1].node).why,
+                         "the batch system does not tell it");
+    assert_int_equal (state_of (&w, 0), AGENT_UP);
+    field_until (&w.f, 20, 0); /* far beyond nodes/lost */
+    look (&w);
+    assert_int_equal (state_of (&w, NODES - 1), AGENT_SILENT);
+    assert_int_equal (task (&w.f, bag, 0).state, TASK_RUNNING);
+    w.picture.nodes_count = NODES;
+    look (&w);
+    assert_int_equal (state_of (&w, NODES - 1), AGENT_UP);
+    w.nodes [NODES - 1].up = false;
+    look (&w);
+    assert_int_equal (state_of (&w, NODES - 1), AGENT_LOST); /* it is told to be down */
+    w.picture.nodes_count = NODES - 1;
+    look (&w);
+    assert_int_equal (state_of (&w, NODES - 1), AGENT_LOST);
+    close_world (&w.f.w);
+}
+
 static void a_class_that_sells_more_than_there_is_is_drained (void **state)
 {
     (void) state;
@@ -765,6 +795,7 @@ int main (void)
       cmocka_unit_test (a_node_that_is_resumed_is_still_booked),
       cmocka_unit_test (what_is_not_told_as_it_is_is_trouble_of_the_batch_system),
       cmocka_unit_test (a_drained_node_that_is_used_degrades_its_reservation),
+      cmocka_unit_test (a_node_that_a_partial_picture_does_not_tell_is_silent),
       cmocka_unit_test (a_class_that_sells_more_than_there_is_is_drained),
       cmocka_unit_test (what_waits_for_a_partition_that_is_down_goes_on_when_it_is_up),
       cmocka_unit_test (a_reservation_that_is_hit_by_a_booking_is_degraded),

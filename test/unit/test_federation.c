@@ -304,7 +304,7 @@ static void storage_that_can_not_be_is_refused (void **state)
       {"nodes = \"d/1\"\n", "sites/ams/storage/nodes: \"d/1\": use letters"},
       {"bytes = 1048575\n",
        "fed.zpl:7: sites/ams/storage/bytes: '1048575' is not an integer from 1048576 to"},
-      {"cost = money\n", "should be throughput or rtt"},
+      {"cost = money\n", "should be one of throughput, rtt"},
       {"disks = 2\n", "fed.zpl:7: "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -360,9 +360,10 @@ static void mistakes_are_told_with_file_and_line (void **state)
                     "                price = 1\n",
                     "nodes");
     assert_refused ("planners = 0\n", "fed.zpl:1");
-    assert_refused ("sites\n    ams\n        classes\n            thin\n"
-                    "                nodes = 4\n        back_end = rnner\n",
-                    "sites/ams/back_end: \"rnner\": should be none or runner");
+    assert_refused (
+      "sites\n    ams\n        classes\n            thin\n"
+      "                nodes = 4\n        back_end = rnner\n",
+      "sites/ams/back_end: \"rnner\": should be one of none, runner, slurm, gridengine");
 }
 
 static void a_federation_without_sites_classes_or_directories_is_none (void **state)
@@ -463,7 +464,7 @@ static void a_domain_that_is_no_graph_of_this_federation_is_refused (void **stat
       {"        attributes\n            X9\n                location = paris\n",
        "domains/N/attributes/X9: no site, exchange point or router is called X9"},
       {"        provision = never\n",
-       "fed.zpl: domains/N/provision: \"never\": should be asked or start"},
+       "fed.zpl: domains/N/provision: \"never\": should be one of asked, start"},
       {"        disclosure = nothing\n", "domains/N/disclosure: \"nothing\""},
       {"    S/1\n        sites = ams\n", "fed.zpl:11"},
       {"    S\n        routers = \"r1, r1\"\n", "domains/S/routers: r1 is given twice"},

@@ -222,7 +222,7 @@ static void refuses_what_makes_no_site (void **state)
       {"limits/doubt=1m", "limits/doubt: must not be longer than limits/doubt_max"},
       {"limits/profile_steps_max=10", "limits/profile_steps_max"},
       {"limits/spans=10", "limits/spans"},
-      {"back_end=rnner", "back_end: \"rnner\" should be none, runner, slurm or gridengine"},
+      {"back_end=rnner", "back_end: \"rnner\" should be none, runner, or one of slurm, gridengine"},
       {"classes/thin/nodes=-1", "classes/thin/nodes"},
       {"classes/thin/cpus_per_node=0", "classes/thin/cpus_per_node"},
       {"classes/thin/price=-0.1", "classes/thin/price"},
