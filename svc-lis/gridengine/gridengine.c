@@ -237,6 +237,7 @@ static bool grid_look (const batch_setup_t *setup, batch_picture_t *picture, cha
                 (self.unclear.count == 0 || grid_unclear_judge (&self, why)) &&
                 grid_advances_look (setup, picture, why) &&
                 (!setup->jobs || grid_jobs_visit (setup, grid_booking_take, &self, why));
+    picture->longest_ms = good ? grid_longest_ms (setup) : 0;
     name_list_clear (&self.broken);
     name_list_clear (&self.unclear);
     return good;

@@ -20,9 +20,78 @@ static void grid_job_note (void *owner, const grid_job_t *job)
     snprintf (seen->why, sizeof seen->why, "Grid Engine says %s", job->state);
 }
 
+/*  --- why they wait --- */
+
+typedef struct {
+    const batch_jobs_t *asked;
+    batch_job_seen_t *job; /* that is being told; NULL: none of those that wait */
+    bool reasons;          /* it is at what its scheduler says of it */
+} grid_reasons_t;
+
+static batch_job_seen_t *grid_waiting (const batch_jobs_t *asked, const char *id)
+{
+    for (size_t i = 0; i < asked->count; i++)
+        if (asked->seen [i].state == BATCH_JOB_QUEUED && strcmp (asked->seen [i].id, id) == 0)
+            return &asked->seen [i];
+    return NULL;
+}
+
+/*  "KEY:  value", and further lines of it without a key; the last reason is that of all queues. */
+static void grid_reason_take (void *owner, char *line)
+{
+    static const char number [] = "job_number:", reasons [] = "scheduling info:";
+    grid_reasons_t *self = owner;
+    bool begins = strncmp (line, reasons, sizeof reasons - 1) == 0;
+    if (*line != ' ')
+        self->reasons = begins;
+    line += begins ? sizeof reasons - 1 : 0;
+    if (strncmp (line, number, sizeof number - 1) == 0)
+        self->job = grid_waiting (self->asked, line + sizeof number - 1 +
+                                                 strspn (line + sizeof number - 1, " "));
+    else if (self->reasons && self->job)
+        snprintf (self->job->why, sizeof self->job->why, "Grid Engine says %s",
+                  line + strspn (line, " "));
+}
+
+/*  One question for all; without an answer they wait all the same. */
+static void grid_reasons_ask (const batch_jobs_t *asked)
+{
+    char unsaid [WHY_BYTES];
+    grid_reasons_t self = {.asked = asked};
+    name_list_auto_t ids = {0};
+    for (size_t i = 0; i < asked->count; i++)
+        if (asked->seen [i].state == BATCH_JOB_QUEUED)
+            name_list_add (&ids, asked->seen [i].id, "");
+    text_auto_t *list = name_list_text (&ids, ',');
+    if (ids.count > 0)
+        BATCH_LINES (asked->setup, grid_reason_take, &self, unsaid, "qstat", "-j", list);
+}
+
 bool grid_jobs (const batch_jobs_t *asked, char why [WHY_BYTES])
 {
-    return grid_jobs_visit (asked->setup, grid_job_note, (void *) asked, why);
+    if (!grid_jobs_visit (asked->setup, grid_job_note, (void *) asked, why))
+        return false;
+    grid_reasons_ask (asked);
+    return true;
+}
+
+int64_t grid_longest_ms (const batch_setup_t *setup)
+{
+    bool silent;
+    int64_t longest_s = 0;
+    char unsaid [WHY_BYTES];
+    text_auto_t *text = grid_queue_text (setup, setup->queue, &silent, unsaid);
+    text_auto_t *limits = text ? grid_value (text, "h_rt") : NULL;
+    char *rest = limits;
+    for (char *limit; rest && (limit = strsep (&rest, ","));) {
+        int hours, minutes, seconds;
+        const char *of_host = strchr (limit, '=');
+        if (sscanf (of_host ? of_host + 1 : limit, "%d:%d:%d", &hours, &minutes, &seconds) != 3)
+            return 0;
+        int64_t limit_s = (hours * INT64_C (60) + minutes) * 60 + seconds;
+        longest_s = limit_s > longest_s ? limit_s : longest_s;
+    }
+    return longest_s * 1000;
 }
 
 /*  --- submission --- */

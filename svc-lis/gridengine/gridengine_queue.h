@@ -75,6 +75,9 @@ bool grid_give_back (grid_queue_t *self, char why [WHY_BYTES]);
 /*  Hosts that its order does not name any more are given back; those that it names remain. */
 bool grid_hosts_leave (grid_queue_t *self, char why [WHY_BYTES]);
 
+/*  That a job of the site's queue may take on the host that allows most; 0 = no limit is known. */
+int64_t grid_longest_ms (const batch_setup_t *setup);
+
 /*  As batch_system_t has them. */
 bool grid_jobs (const batch_jobs_t *asked, char why [WHY_BYTES]);
 command_told_t grid_submit (const batch_setup_t *setup, const batch_job_t *job,

@@ -133,7 +133,7 @@ typedef struct {
     bool suspend;     /* the site wants it suspended */
     bool suspended;   /* as its agent has last told */
     bool handed;      /* all its outputs lie in the folder for arrivals */
-    const char *why;  /* why it ended; "" = by itself */
+    const char *why;  /* why it ended, "" = by itself; or, claimed, why it is not begun yet */
 } run_t;
 
 /*  How a run stands, as its agent reports it; the state is never RUN_PLACED. */

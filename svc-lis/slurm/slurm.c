@@ -104,6 +104,7 @@ static void slurm_node_take (void *owner, char *line)
     const char *name = command_field (&line), *state = command_field (&line);
     const char *cpus = command_field (&line), *used = command_field (&line);
     const char *availability = command_field (&line), *root = command_field (&line);
+    const char *limit = command_field (&line), *cpus_most = command_field (&line);
     const char *reason = line; /* any text, the rest of the line */
     size_t count = self->picture->nodes_count;
     if (count > 0 && strcmp (self->picture->nodes [count - 1].node, name) == 0)
@@ -112,7 +113,9 @@ static void slurm_node_take (void *owner, char *line)
     slurm_node_state (state, node);
     slurm_partition_closed (self, availability, root, closed);
     node->drained = node->drained || *closed;
-    node->cpus = (uint32_t) strtoul (cpus, NULL, 10);
+    node->cpus = slurm_cpus_read (cpus, cpus_most);
+    if (!self->gone)
+        slurm_span_read (limit, &self->picture->longest_ms);
     node->cpus_busy = (uint32_t) strtoul (used, NULL, 10);
     if (*closed)
         snprintf (node->why, sizeof node->why, "%s", closed);
@@ -124,7 +127,7 @@ static void slurm_node_take (void *owner, char *line)
 
 #define SLURM_NODES(looking, why, ...)                                                             \
     (BATCH_LINES ((looking)->setup, slurm_node_take, looking, why, "sinfo", "-h", "-N", "-o",      \
-                  "%N|%T|%c|%C|%a|%r|%E", __VA_ARGS__) == COMMAND_DONE)
+                  "%N|%T|%c|%C|%a|%r|%l|%B|%E", __VA_ARGS__) == COMMAND_DONE)
 
 /*  The nodes of a partition that is gone are still there. */
 static bool slurm_nodes_look (slurm_looking_t *self, char why [WHY_BYTES])

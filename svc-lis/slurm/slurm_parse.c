@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define SLURM_DIGITS_MAX 9 /* of a number in a node's name */
+#define DAY_MS           INT64_C (86400000)
 
 /*  The value of KEY=value in a line of "KEY=value KEY=value"; "" when it has none. Ends it with NUL
  *  only when the line is cut, so all values are looked for first. */
@@ -144,6 +145,26 @@ const char *slurm_time_text (int64_t ms, char text [SLURM_TIME_BYTES])
     char zoned [TIMETEXT_BYTES];
     snprintf (text, SLURM_TIME_BYTES, "%.19s", timetext_format (slurm_time_whole (ms), zoned));
     return text;
+}
+
+bool slurm_span_read (const char *text, int64_t *ms)
+{
+    const char *dash = strchr (text, '-'), *at = dash ? dash + 1 : text;
+    double seconds = 0, part;
+    int size = 0;
+    if (!strchr (at, ':') || strspn (at, "0123456789:.") != strlen (at))
+        return false;
+    for (; sscanf (at, "%lf%n", &part, &size) == 1; at += size + (at [size] == ':'))
+        seconds = seconds * 60 + part;
+    *ms = (dash ? strtoll (text, NULL, 10) * DAY_MS : 0) + (int64_t) (seconds * 1000 + 0.5);
+    return true;
+}
+
+uint32_t slurm_cpus_read (const char *has, const char *most)
+{
+    uint32_t cpus = (uint32_t) strtoul (has, NULL, 10);
+    uint32_t bound = (uint32_t) strtoul (most, NULL, 10);
+    return bound > 0 && bound < cpus ? bound : cpus;
 }
 
 static bool slurm_word_in (const char *word, const char *words)

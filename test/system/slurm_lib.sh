@@ -56,6 +56,8 @@ run () { musubi submit ams --limit 10m "$@" 2>/dev/null; }
 of_task () { musubi queue "$1" --json | jq -r ".tasks[0].$2"; } # NAME FIELD
 is () { [ "$(of_task "$1" "$2")" = "$3" ]; }
 test_over () { musubi queue --over --json | jq -e --arg bag "$1" --argjson count "$2" '.bags[] | select(.bag == $bag) | .over == $count' >/dev/null; }
+running () { musubi queue --json | jq -e --arg bag "$1" --argjson count "$2" '.bags[] | select(.bag == $bag) | .running == $count' >/dev/null; } # BAG COUNT
+refused_for () { ! musubi submit ams --limit 10m -- true 2>"$1" && grep -q "$2" "$1"; } # FILE PATTERN
 no_jobs () { [ -z "$(squeue -h)" ]; }
 queued_jobs () { [ "$(squeue -h -t PD -o %j | grep -c ^musubi-)" -eq "$1" ]; }
 ask_for () { # EARLIEST DURATION CPUS OPTION…: $work/taken

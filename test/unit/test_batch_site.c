@@ -737,6 +737,69 @@ static void tasks_of_a_reservation_are_queued_once_it_is_prepared (void **state)
     close_world (&w.f.w);
 }
 
+/*  What Queue.Bags and Queue.Tasks say of why the first task waits. */
+static void waits_are (batch_world_t *self, uint64_t number, const char *wanted)
+{
+    Musubi__TasksRequest of_bag = MUSUBI__TASKS_REQUEST__INIT;
+    of_bag.bag = number;
+    assert_int_equal (ask_with_id (&self->f, "alice", "Tasks", "", &of_bag.base), CALL_OK);
+    Musubi__TasksAnswer *tasks = answer (&self->f.w, &musubi__tasks_answer__descriptor);
+    assert_string_equal (tasks->tasks [0]->waits, wanted);
+    message_free (&tasks->base);
+    Musubi__QueueRequest all = MUSUBI__QUEUE_REQUEST__INIT;
+    assert_int_equal (ask_with_id (&self->f, "alice", "Bags", "", &all.base), CALL_OK);
+    Musubi__QueueAnswer *bags = answer (&self->f.w, &musubi__queue_answer__descriptor);
+    assert_string_equal (bags->bags [0]->why, wanted);
+    message_free (&bags->base);
+}
+
+static void a_job_that_waits_is_queued_for_the_batch_systems_own_reason (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    agent (&w)->waits = "Slurm says PENDING, Priority";
+    uint64_t number = submit (&w.f, (wish_bag_t){.count = 2});
+    look (&w);
+    assert_int_equal (bag (&w.f, number).queued, 2);
+    assert_int_equal (bag (&w.f, number).running, 0);
+    waits_are (&w, number, "Slurm says PENDING, Priority");
+    run_report_t *first = &agent (&w)->runs [0].report;
+    snprintf (first->why, sizeof first->why, "Slurm says PENDING, Resources");
+    look (&w);
+    waits_are (&w, number, "Slurm says PENDING, Resources");
+    first->state = RUN_RUNNING;
+    *first->why = '\0';
+    look (&w);
+    assert_int_equal (bag (&w.f, number).queued, 1);
+    assert_int_equal (bag (&w.f, number).running, 1);
+    assert_int_equal (task (&w.f, number, 0).state, TASK_RUNNING);
+    task_ends (&w.f, number, 0, 0);
+    assert_string_equal (task (&w.f, number, 0).why, "");
+    close_world (&w.f.w);
+}
+
+static void what_can_never_start_there_is_refused (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    w.picture.longest_ms = 30 * MINUTE_MS;
+    for (size_t i = 0; i < NODES; i++)
+        w.nodes [i].cpus = 8;
+    look (&w);
+    assert_int_equal (try_submit (&w.f, &(wish_bag_t){.request_id = "a", .minutes = 31}),
+                      CALL_BAD_REQUEST);
+    assert_non_null (strstr (w.f.w.reason, "limit_ms: slurm 22.05.8 lets no job there run for "
+                                           "longer than 1800 s, and this one asks for 1860 s"));
+    assert_int_equal (try_submit (&w.f, &(wish_bag_t){.request_id = "b", .cpus = 9}),
+                      CALL_BAD_REQUEST);
+    assert_non_null (strstr (w.f.w.reason, "cpus: a task runs on one node, and none of slurm "
+                                           "22.05.8 gives a job more than 8 CPUs, not 9"));
+    submit (&w.f, (wish_bag_t){.minutes = 30, .cpus = 8});
+    close_world (&w.f.w);
+}
+
 static void what_a_batch_system_cannot_do_is_refused (void **state)
 {
     (void) state;
@@ -776,6 +839,8 @@ int main (void)
       cmocka_unit_test (what_was_closed_is_looked_for_once_more),
       cmocka_unit_test (tasks_become_jobs_while_there_is_room),
       cmocka_unit_test (tasks_of_a_reservation_are_queued_once_it_is_prepared),
+      cmocka_unit_test (a_job_that_waits_is_queued_for_the_batch_systems_own_reason),
+      cmocka_unit_test (what_can_never_start_there_is_refused),
       cmocka_unit_test (what_a_batch_system_cannot_do_is_refused),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);

@@ -15,8 +15,9 @@
 #include "slurm.h"
 
 #define NODES                                                                                      \
-    "n1|idle|2|0/2/0/2|up|no|none\nn2|idle|2|0/2/0/2|up|no|none\n"                                 \
-    "n3|idle|2|0/2/0/2|up|no|none\n"
+    "n1|idle|2|0/2/0/2|up|no|infinite|UNLIMITED|none\nn2|idle|2|0/2/0/"                            \
+    "2|up|no|infinite|UNLIMITED|none\n"                                                            \
+    "n3|idle|2|0/2/0/2|up|no|infinite|UNLIMITED|none\n"
 #define TIMES   " StartTime=2026-11-23T10:00:00 EndTime=2026-11-23T11:00:00"
 #define FROM_MS 1795428000000
 #define HOUR_MS 3600000
@@ -105,6 +106,22 @@ static void only_others_are_told_and_those_that_recur_again (void **state)
     forget (&picture);
 }
 
+/*  Both as the partition limits them, and as sinfo 22.05 writes it. */
+static void the_longest_job_and_the_cpus_that_one_may_have_are_told (void **state)
+{
+    (void) state;
+    batch_picture_t picture = look ("", "");
+    assert_int_equal (picture.longest_ms, 0);
+    assert_int_equal (picture.nodes [0].cpus, 2);
+    forget (&picture);
+    command_says ("sinfo", "n1|planned|2|0/2/0/2|up|no|1-12:30:00|1|none\n");
+    picture = look ("", "");
+    assert_int_equal (picture.longest_ms, 36 * HOUR_MS + HOUR_MS / 2);
+    assert_int_equal (picture.nodes [0].cpus, 1);
+    forget (&picture);
+    command_says ("sinfo", NODES);
+}
+
 static void what_cannot_be_read_counts_as_all_and_is_told (void **state)
 {
     (void) state;
@@ -190,6 +207,7 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (nothing_is_there),
       cmocka_unit_test (only_others_are_told_and_those_that_recur_again),
+      cmocka_unit_test (the_longest_job_and_the_cpus_that_one_may_have_are_told),
       cmocka_unit_test (what_cannot_be_read_counts_as_all_and_is_told),
       cmocka_unit_test (more_than_fit_are_told),
       cmocka_unit_test (many_that_recur_are_held_throughout),
