@@ -279,6 +279,8 @@ static command_told_t batch_submit (const work_order_t *order, const batch_run_t
       batch_works_setup,
       &(batch_job_t){.name = name,
                      .account = ticket->order->account,
+                     .charged = ticket->order->charged,
+                     .qos = ticket->order->qos,
                      .reservation = reservation,
                      .held = seen->state == BATCH_JOB_HELD ? seen->id : "",
                      .cpus = ticket->order->cpus,

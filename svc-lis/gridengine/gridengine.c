@@ -246,11 +246,13 @@ static bool grid_look (const batch_setup_t *setup, batch_picture_t *picture, cha
 const batch_system_t gridengine = {
   .name = "gridengine",
   .check = grid_check,
+  .charges = grid_charges,
   .look = grid_look,
   .jobs = grid_jobs,
   .submit = grid_submit,
   .signal = grid_signal,
   .keep = grid_keep,
   .close = grid_close,
+  .count = grid_count,
   .list = grid_list,
 };

@@ -5,6 +5,7 @@
 #include "must.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +106,20 @@ static bool grid_one_host (const batch_setup_t *setup, const char *environment)
     return rule && strcmp (rule, "$pe_slots") == 0;
 }
 
+/*  Its projects are what it charges. */
+batch_fitness_t grid_charges (const batch_setup_t *setup, const account_t *who,
+                              char why [WHY_BYTES])
+{
+    if (*who->qos) {
+        wrong (why, "Grid Engine has no QOS, so not %s either", who->qos);
+        return BATCH_UNFIT;
+    }
+    command_told_t told = BATCH_RUN (setup, NULL, why, "qconf", "-sprj", who->charged);
+    if (told == COMMAND_REFUSED)
+        wrong (why, "Grid Engine has no project %s: see qconf -sprjl", who->charged);
+    return batch_fitness (told);
+}
+
 /*  A parallel environment of the queue that gives all slots on one host, to be freed; NULL with why
  *  when there is none. */
 static char *grid_environment (const batch_setup_t *setup, char why [WHY_BYTES])
@@ -150,10 +165,33 @@ command_told_t grid_submit (const batch_setup_t *setup, const batch_job_t *job,
       BATCH_SUBMIT (&patient, job, "unknown queue", why, "qsub", "-C", "", "-terse", "-notify",
                     "-N", job->name, "-S", "/bin/sh", "-r", "n", "-wd", job->folder, "-q",
                     reserved ? job->reservation : setup->queue, "-o", job->output, "-e",
-                    *job->errors ? job->errors : job->output, "-j", *job->errors ? "n" : "y", "-l",
+                    *job->errors ? job->errors : job->output, "-j", *job->errors ? "n" : "y",
+                    *job->charged ? "-P" : "-terse", *job->charged ? job->charged : "-terse", "-l",
                     limits, parallel ? "-pe" : NULL, environment, slots);
     atomic_store (&grid_submit_ms, 2 * (clock_ms (CLOCK_MONOTONIC) - begun_ms));
     return told;
+}
+
+/*  --- what a reservation used --- */
+
+/*  "HOST CLUSTER-QUEUE WALLCLOCK UTIME STIME CPU …", in seconds. */
+static void grid_use_take (void *owner, char *line)
+{
+    int64_t *cpu_ms = owner;
+    double cpu_s;
+    if (sscanf (line, "%*s %*s %*f %*f %*f %lf", &cpu_s) == 1)
+        *cpu_ms += llround (cpu_s * 1000);
+}
+
+bool grid_count (const batch_setup_t *setup, const back_end_order_t *order, int64_t *cpu_ms,
+                 char why [WHY_BYTES])
+{
+    *cpu_ms = 0;
+    command_told_t told =
+      BATCH_LINES (setup, grid_use_take, cpu_ms, why, "qacct", "-q", order->reservation);
+    if (told == COMMAND_REFUSED) /* it keeps no accounting file, or none here */
+        *cpu_ms = -1;
+    return told != COMMAND_SILENT;
 }
 
 /*  A deletion tells the job first (-notify), so both ends are one; a warning can't be sent. */

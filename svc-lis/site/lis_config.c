@@ -37,6 +37,12 @@ const config_key_t lis_keys [] = {
   KEY_TEXT ("batch/prefix", "musubi",
             "what all names of the site's there begin with: PREFIX-SITE-ID; for sites of one name "
             "on one batch system. Its agent must have the same"),
+  KEY_TEXT ("accounts/*/account", "",
+            "with a batch system: its account that these actors charge (Slurm's --account, Grid "
+            "Engine's project); reservations there are for it alone"),
+  KEY_TEXT ("accounts/*/qos", "", "with Slurm: the QOS of their jobs"),
+  KEY_TEXT ("accounts/*/user", "",
+            "the local account, where the section has another name, as a second one for it has"),
   KEY_DURATION ("batch/limit", "10s", 100, SETTING_DAY_MS,
                 "the time that a command of the batch system may take"),
   KEY_DURATION ("batch/watch", "5s", 100, SETTING_DAY_MS,

@@ -3,6 +3,7 @@
 
 #include "timetext.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +30,13 @@ bool slurm_reservation_read (char *line, slurm_reservation_t *reservation)
     char *name = slurm_value (line, "ReservationName"), *users = slurm_value (line, "Users");
     char *partition = slurm_value (line, "PartitionName"), *nodes = slurm_value (line, "Nodes");
     char *from = slurm_value (line, "StartTime"), *until = slurm_value (line, "EndTime");
+    char *accounts = slurm_value (line, "Accounts");
     char *state = slurm_value (line, "State"), *flags = slurm_value (line, "Flags");
     for (char *at = line; (at = strchr (at, ' ')); at++)
         *at = '\0';
     *reservation = (slurm_reservation_t){.name = name,
                                          .users = users,
+                                         .accounts = accounts,
                                          .partition = partition,
                                          .repeat = slurm_repeat_read (flags),
                                          .active = strcmp (state, "ACTIVE") == 0};
@@ -156,7 +159,7 @@ bool slurm_span_read (const char *text, int64_t *ms)
         return false;
     for (; sscanf (at, "%lf%n", &part, &size) == 1; at += size + (at [size] == ':'))
         seconds = seconds * 60 + part;
-    *ms = (dash ? strtoll (text, NULL, 10) * DAY_MS : 0) + (int64_t) (seconds * 1000 + 0.5);
+    *ms = (dash ? strtoll (text, NULL, 10) * DAY_MS : 0) + llround (seconds * 1000);
     return true;
 }
 

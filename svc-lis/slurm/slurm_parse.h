@@ -15,6 +15,7 @@
 typedef struct {
     const char *name;
     const char *users;
+    const char *accounts; /* "(null)" = any */
     const char *partition;
     int64_t from_ms;
     int64_t until_ms;

@@ -69,6 +69,10 @@ check "the owner's own job ran" test "$(cat "$told/own")" -ge "${start}000"
 check "it is to end soon" ends_soon "$id"
 comes "it closes" gone_from_grid "$id"
 comes "the outsider's job $outsider runs now" test -e "$told/outsider"
+counted () { musubi show "$id" --json | jq -e '.openings[] | .counted == "accounting" and .cpu_ms > 0'; }
+comes "what it used is what Grid Engine's accounting says" counted
+exits 0 "and people" musubi show "$id"
+says "  … are told so" "used [0-9]+ % by the batch system's accounting"
 comes "the job $victim that was in the way has run to its end" grep -q end "$told/victim"
 check "Grid Engine is as it was before" cmp "$work/before" <(all_of_grid)
 finish

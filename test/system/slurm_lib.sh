@@ -1,6 +1,6 @@
 # A federation of one site over a private Slurm. Where Slurm is not installed the test is skipped with a word.
 #
-#   slurm_federation NODES LEAD    Slurm with so many nodes of 2 CPUs, and a site "ams" over it
+#   slurm_federation NODES LEAD    Slurm with so many nodes of 2 CPUs, and a site "ams" over it; slurm_charged: what its account has
 #   slurm VERB [ONE]               test/batch/slurm with the test's folder
 #   as_account COMMAND…            with the rights of the account whose tasks run there
 slurm_account=$(id -un)
@@ -45,6 +45,7 @@ sites
             grace = 2s
         accounts
             $slurm_account = "alice"
+${slurm_charged:+                $slurm_charged}
 Z
   federation "$work/one.zpl"
   comes "the site has its nodes" ask_for now+1m 1s $((2 * $1)) --dry-run

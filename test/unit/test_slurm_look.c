@@ -202,6 +202,35 @@ static void one_of_ours_that_cannot_be_read_is_not_made_anew (void **state)
     assert_string_equal (why, "Slurm's reservation musubi-ams-0123456789ab-1-1 can't be read");
 }
 
+/*  It is made for the account that its owner charges; one that Slurm has for another is changed. */
+static void a_reservation_is_for_the_account_that_is_charged (void **state)
+{
+    (void) state;
+    static const char *const nodes [] = {"n1"};
+    const batch_setup_t setup = {.site = "ams", .queue = "batch", .limit_ms = 60000};
+    back_end_order_t order = {.reservation = "musubi-ams-0123456789ab-1-1",
+                              .account = "alice",
+                              .charged = "physics",
+                              .from_ms = FROM_MS,
+                              .until_ms = FROM_MS + HOUR_MS,
+                              .nodes = nodes,
+                              .nodes_count = 1};
+    char why [WHY_BYTES] = "";
+#define LINE                                                                                       \
+    "ReservationName=musubi-ams-0123456789ab-1-1" TIMES                                            \
+    " Nodes=n1 PartitionName=batch Users=alice Accounts="
+    command_says ("sinfo", "all\n");
+    command_says ("scontrol", LINE "physics State=INACTIVE\n");
+    assert_true (slurm.keep (&setup, BACK_END_PREPARE, &order, why));
+    command_says ("scontrol", LINE "other State=INACTIVE\n");
+    assert_false (slurm.keep (&setup, BACK_END_PREPARE, &order, why));
+    assert_string_equal (why, "Slurm's reservation musubi-ams-0123456789ab-1-1 has other accounts "
+                              "than physics");
+    order.charged = "";
+    assert_true (slurm.keep (&setup, BACK_END_PREPARE, &order, why));
+    command_says ("sinfo", NODES);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -211,6 +240,7 @@ int main (void)
       cmocka_unit_test (what_cannot_be_read_counts_as_all_and_is_told),
       cmocka_unit_test (more_than_fit_are_told),
       cmocka_unit_test (many_that_recur_are_held_throughout),
+      cmocka_unit_test (a_reservation_is_for_the_account_that_is_charged),
       cmocka_unit_test (one_of_ours_that_cannot_be_read_is_not_made_anew),
     };
     return cmocka_run_group_tests (tests, folder_make, folder_end);
