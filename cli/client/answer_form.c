@@ -285,6 +285,11 @@ static const form_row_t free_rows [] = {{.key = "class", .kind = FORM_TEXT, .fro
                                         {.key = "end", .kind = FORM_TIME, .from = "until_ms"},
                                         {0}};
 
+static const char *const counted_words [][2] = {{"USE_TOLD", "tasks"},
+                                                {"USE_ACCOUNTED", "accounting"},
+                                                {"USE_UNACCOUNTED", "tasks, without accounting"},
+                                                {NULL, "tasks"}};
+
 /*  The state of the reservation on a site's nodes. */
 static const form_row_t opening_rows [] = {
   {.key = "site", .kind = FORM_TEXT},
@@ -298,6 +303,7 @@ static const form_row_t opening_rows [] = {
   {.key = "disconnected", .kind = FORM_FLAG, .from = "opening.disconnected"},
   {.key = "cpu_ms", .kind = FORM_NUMBER, .from = "opening.cpu_ms"},
   {.key = "offered_ms", .kind = FORM_NUMBER, .from = "opening.offered_ms"},
+  {.key = "counted", .kind = FORM_WORD, .from = "opening.counted", .more = counted_words},
   {.key = "trouble", .kind = FORM_TEXT, .from = "opening.trouble", .optional = true},
   {.key = "alternatives",
    .kind = FORM_EACH,
@@ -315,14 +321,18 @@ static void opening_print (const json_t *form, FILE *to)
                                             {"given_back", "given back unused"},
                                             {"disconnected", "disconnected"}};
     int64_t offered_ms = number_of (form, "offered_ms");
+    const char *counted = text_of (form, "counted");
     fprintf (to, "at %s: %s, %" PRId64 " of %" PRId64 " nodes", text_of (form, "site"),
              text_of (form, "phase"), number_of (form, "nodes"), number_of (form, "wanted"));
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (json_is_true (json_object_get (form, flags [i][0])))
             fprintf (to, ", %s", flags [i][1]);
     if (offered_ms > 0)
-        fprintf (to, ", used %.0f %%",
-                 100.0 * (double) number_of (form, "cpu_ms") / (double) offered_ms);
+        fprintf (to, ", used %.0f %%%s",
+                 100.0 * (double) number_of (form, "cpu_ms") / (double) offered_ms,
+                 strcmp (counted, "accounting") == 0 ? " by the batch system's accounting"
+                 : strcmp (counted, "tasks") == 0    ? ""
+                                                     : " as its tasks told (no accounting there)");
     if (*text_of (form, "trouble"))
         fprintf (to, ", %s", text_of (form, "trouble"));
     fputc ('\n', to);

@@ -31,7 +31,7 @@ int answer_code (const json_t *form);
  *  that tells the state of the reservation on its nodes:
  *
  *      {"site", "phase", "nodes", "wanted", "ready", "degraded", "lent", "given_back",
- *       "disconnected", "cpu_ms", "offered_ms", "trouble", "alternatives": [{"class", "nodes",
+ *       "disconnected", "cpu_ms", "offered_ms", "counted", "trouble", "alternatives": [{"class", "nodes",
  *       "start", "end"}…]}
  *
  *  trouble and alternatives are there only when there are any. "staging" has one for each file at a

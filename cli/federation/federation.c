@@ -82,6 +82,9 @@ static const config_key_t keys [] = {
             "how the source of a file is chosen: throughput or rtt"),
   KEY_TEXT ("sites/*/accounts/*", NULL,
             "actors that have this local account; without any, anybody may reserve"),
+  KEY_TEXT ("sites/*/accounts/*/account", "", "the batch system's account that they charge"),
+  KEY_TEXT ("sites/*/accounts/*/qos", "", "the QOS of their jobs"),
+  KEY_TEXT ("sites/*/accounts/*/user", "", "the local account, if it is not the section's name"),
   KEY_TEXT ("sites/*/administrators", NULL, "actors that may change capacity"),
   DOMAIN_CONFIG_KEYS ("domains/*/"),
   SHAPING_CONFIG_KEYS ("domains/*/"),
@@ -496,11 +499,10 @@ void federation_write_value (FILE *to, unsigned level, const char *name, const c
 /*  Writes a node of the tree and all below it; the reader bounds the depth. */
 static void federation_write_node (FILE *to, unsigned level, const zpl_node_t *node)
 {
-    if (node->value) {
+    if (node->value)
         federation_write_value (to, level, node->name, node->value);
-        return;
-    }
-    fprintf (to, "%*s%s\n", (int) (4 * level), "", node->name);
+    else
+        fprintf (to, "%*s%s\n", (int) (4 * level), "", node->name);
     for (const zpl_node_t *child = node->first; child; child = child->next)
         federation_write_node (to, level + 1, child);
 }
@@ -569,12 +571,11 @@ void federation_write_storage (const federation_t *self, const char *site,
     snprintf (path, sizeof path, "sites/%s/accounts", site);
     const zpl_node_t *accounts = zpl_find (self->tree, path);
     federation_write_value (to, 0, "administrators", administrator);
-    if (accounts) {
-        federation_write_node (to, 0, accounts);
-        return;
-    }
     fputs ("accounts\n", to);
-    federation_write_value (to, 1, everybody.account, everybody.actors);
+    for (const zpl_node_t *child = accounts ? accounts->first : NULL; child; child = child->next)
+        federation_write_value (to, 1, child->name, child->value ? child->value : "");
+    if (!accounts)
+        federation_write_value (to, 1, everybody.account, everybody.actors);
 }
 
 void federation_write_batch (const federation_t *self, const char *site, FILE *to)

@@ -4,12 +4,14 @@
 #include "node_names.h"
 #include "openings_wire.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_BYTES 64
-#define EARLY_MS  1000 /* the last watch before a start clears its nodes, and they take a moment */
+#define BATCH_SECTIONS_MAX 4096 /* of accounts */
+#define KEY_BYTES          64
+#define EARLY_MS           1000 /* the last watch before a start clears its nodes, and they take a moment */
 
 static const batch_system_t *batch_back_end_system;
 static batch_setup_t batch_back_end_setup;
@@ -89,6 +91,41 @@ static void batch_picture_tell (const config_t *config)
     codec_clear (&batch_picture_codec, &picture);
 }
 
+static batch_fitness_t batch_charges (const account_t *who, char why [WHY_BYTES])
+{
+    if (batch_back_end_system->charges)
+        return batch_back_end_system->charges (&batch_back_end_setup, who, why);
+    wrong (why, "with back_end = %s there is nothing to charge: leave account and qos out",
+           batch_back_end_system->name);
+    return BATCH_UNFIT;
+}
+
+/*  Whom the batch system does not let charge what his section of accounts says: each is told. Where it
+ *  is silent nothing is known. */
+static bool batch_charges_check (const config_t *config, char why [LONG_WHY_BYTES])
+{
+    const char *sections [BATCH_SECTIONS_MAX];
+    char path [512], unfit [WHY_BYTES];
+    size_t count = config_names (config, "accounts", sections, BATCH_SECTIONS_MAX);
+    bool good = true;
+    for (size_t i = 0; i < count && i < BATCH_SECTIONS_MAX; i++) {
+        account_t who = {.actor = ""};
+        snprintf (path, sizeof path, "accounts/%.200s/user", sections [i]);
+        snprintf (who.account, sizeof who.account, "%s",
+                  config_has (config, path) ? config_text (config, path) : sections [i]);
+        snprintf (path, sizeof path, "accounts/%.200s/qos", sections [i]);
+        snprintf (who.qos, sizeof who.qos, "%s", config_text (config, path));
+        snprintf (path, sizeof path, "accounts/%.200s/account", sections [i]);
+        snprintf (who.charged, sizeof who.charged, "%s", config_text (config, path));
+        if ((!*who.charged && !*who.qos) || batch_charges (&who, unfit) != BATCH_UNFIT)
+            continue;
+        if (!good)
+            fprintf (stderr, "svc-lis: %s\n", why);
+        good = config_wrong (config, path, why, "%s", unfit);
+    }
+    return good;
+}
+
 bool batch_back_end_begin (const config_t *config, const batch_system_t *const *systems,
                            char why [LONG_WHY_BYTES])
 {
@@ -102,7 +139,7 @@ bool batch_back_end_begin (const config_t *config, const batch_system_t *const *
                            &batch_back_end_setup, why))
         return false;
     batch_picture_tell (config);
-    return true;
+    return batch_charges_check (config, why);
 }
 
 /*  After a start: whatever is ours and has no order is closed. */
@@ -123,6 +160,19 @@ static bool batch_reconcile (const back_end_task_t *task, char why [WHY_BYTES])
     return good;
 }
 
+/*  Into why, when it is done, as back_end.h says. */
+static bool batch_count (const back_end_order_t *order, char why [WHY_BYTES])
+{
+    int64_t cpu_ms = -1;
+    if (batch_back_end_system->count &&
+        !batch_back_end_system->count (&batch_back_end_setup, order, &cpu_ms, why))
+        return false;
+    snprintf (why, WHY_BYTES, BACK_END_NO_ACCOUNTING);
+    if (cpu_ms >= 0)
+        snprintf (why, WHY_BYTES, "%" PRId64, cpu_ms);
+    return true;
+}
+
 static bool batch_step (const back_end_task_t *task, char why [WHY_BYTES])
 {
     const batch_system_t *system = batch_back_end_system;
@@ -140,6 +190,8 @@ static bool batch_step (const back_end_task_t *task, char why [WHY_BYTES])
     order.reservation = name;
     if (task->step == BACK_END_CLOSE)
         return system->close (setup, &order, why);
+    if (task->step == BACK_END_COUNT)
+        return batch_count (&order, why);
     return *order.account
              ? system->keep (setup, task->step, &order, why)
              : wrong (why, "%.60s has no local account here: name one under accounts", order.owner);
@@ -151,8 +203,9 @@ static bool batch_back_end_do (bytes_t arguments, uint8_t **result, size_t *resu
     char why [WHY_BYTES] = "";
     bool done =
       codec_decode (&back_end_task_codec, &task, arguments, why) && batch_step (&task, why);
+    bool tells = !done || task.step == BACK_END_COUNT;
     codec_clear (&back_end_task_codec, &task);
-    *result = (uint8_t *) (done ? NULL : strdup (why));
+    *result = (uint8_t *) (tells ? strdup (why) : NULL);
     *result_size = *result ? strlen (why) : 0;
     return done;
 }

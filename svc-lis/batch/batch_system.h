@@ -38,6 +38,8 @@ typedef struct {
 typedef struct {
     const char *name;        /* as batch_name makes it of the run's, run_name */
     const char *account;     /* local */
+    const char *charged;     /* as account_t; "" = the batch system's default */
+    const char *qos;         /* likewise */
     const char *reservation; /* likewise; it is prepared; "" = none */
     const char *held;        /* the id of its job that is BATCH_JOB_HELD; "" = none */
     uint32_t cpus;           /* of one node */
@@ -94,6 +96,11 @@ typedef struct {
     /*  Is it new enough, is the queue there? reserves: may we make reservations? */
     batch_fitness_t (*check) (const batch_setup_t *setup, bool reserves, char why [WHY_BYTES]);
 
+    /*  Does it let a local account charge that account, by that QOS ("" = its default)? NULL: it has
+     *  none. */
+    batch_fitness_t (*charges) (const batch_setup_t *setup, const account_t *who,
+                                char why [WHY_BYTES]);
+
     /*  Its nodes, and what others have reserved there. The picture is zero at first, and is cleared
      *  with batch_picture_codec. */
     bool (*look) (const batch_setup_t *setup, batch_picture_t *picture, char why [WHY_BYTES]);
@@ -118,6 +125,10 @@ typedef struct {
                   char why [WHY_BYTES]);
     /*  Ends what runs in it, and removes it. */
     bool (*close) (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES]);
+    /*  The processor time of all jobs that ran in it, which is over, by the batch system's accounting;
+     *  *cpu_ms < 0, or NULL here: it has none. */
+    bool (*count) (const batch_setup_t *setup, const back_end_order_t *order, int64_t *cpu_ms,
+                   char why [WHY_BYTES]);
     /*  Adds the names of all reservations that may be ours. */
     bool (*list) (const batch_setup_t *setup, name_list_t *names, char why [WHY_BYTES]);
 } batch_system_t;

@@ -171,8 +171,11 @@ static void stand_unbegun (stand_t *stand, const char *runs, const batch_job_see
     stand->report.state = RUN_CLAIMED;
     stand->queued =
       seen->state >= (ended ? BATCH_JOB_HELD : BATCH_JOB_QUEUED) && seen->state < BATCH_JOB_ENDED;
-    if (stand->queued)
+    if (stand->queued) {
+        if (seen->state == BATCH_JOB_QUEUED)
+            snprintf (stand->report.why, sizeof stand->report.why, "%s", seen->why);
         return;
+    }
     if (ended)
         batch_over (&stand->report, RUN_REFUSED, "it was ended before it began");
     else if (seen->state >= BATCH_JOB_ENDED)
@@ -294,6 +297,8 @@ static command_told_t batch_submit (const work_order_t *order, const batch_run_t
       batch_works_setup,
       &(batch_job_t){.name = name,
                      .account = ticket->order->account,
+                     .charged = ticket->order->charged,
+                     .qos = ticket->order->qos,
                      .reservation = reservation,
                      .held = seen->state == BATCH_JOB_HELD ? seen->id : "",
                      .cpus = ticket->order->cpus,

@@ -373,6 +373,7 @@ static bool grid_look (const batch_setup_t *setup, batch_picture_t *picture, cha
                 (self.unclear.count == 0 || grid_unclear_judge (&self, why)) &&
                 grid_calendars_look (&self, why) && grid_advances_look (setup, picture, why) &&
                 (!setup->jobs || grid_jobs_visit (setup, grid_booking_take, &self, why));
+    picture->longest_ms = good ? grid_longest_ms (setup) : 0;
     grid_picture_clear (&self);
     return good;
 }
@@ -380,11 +381,13 @@ static bool grid_look (const batch_setup_t *setup, batch_picture_t *picture, cha
 const batch_system_t gridengine = {
   .name = "gridengine",
   .check = grid_check,
+  .charges = grid_charges,
   .look = grid_look,
   .jobs = grid_jobs,
   .submit = grid_submit,
   .signal = grid_signal,
   .keep = grid_keep,
   .close = grid_close,
+  .count = grid_count,
   .list = grid_list,
 };

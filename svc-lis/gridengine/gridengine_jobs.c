@@ -5,6 +5,7 @@
 #include "must.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +21,78 @@ static void grid_job_note (void *owner, const grid_job_t *job)
     snprintf (seen->why, sizeof seen->why, "Grid Engine says %s", job->state);
 }
 
+/*  --- why they wait --- */
+
+typedef struct {
+    const batch_jobs_t *asked;
+    batch_job_seen_t *job; /* that is being told; NULL: none of those that wait */
+    bool reasons;          /* it is at what its scheduler says of it */
+} grid_reasons_t;
+
+static batch_job_seen_t *grid_waiting (const batch_jobs_t *asked, const char *id)
+{
+    for (size_t i = 0; i < asked->count; i++)
+        if (asked->seen [i].state == BATCH_JOB_QUEUED && strcmp (asked->seen [i].id, id) == 0)
+            return &asked->seen [i];
+    return NULL;
+}
+
+/*  "KEY:  value", and further lines of it without a key; the last reason is that of all queues. */
+static void grid_reason_take (void *owner, char *line)
+{
+    static const char number [] = "job_number:", reasons [] = "scheduling info:";
+    grid_reasons_t *self = owner;
+    bool begins = strncmp (line, reasons, sizeof reasons - 1) == 0;
+    if (*line != ' ')
+        self->reasons = begins;
+    line += begins ? sizeof reasons - 1 : 0;
+    if (strncmp (line, number, sizeof number - 1) == 0)
+        self->job = grid_waiting (self->asked, line + sizeof number - 1 +
+                                                 strspn (line + sizeof number - 1, " "));
+    else if (self->reasons && self->job)
+        snprintf (self->job->why, sizeof self->job->why, "Grid Engine says %s",
+                  line + strspn (line, " "));
+}
+
+/*  One question for all; without an answer they wait all the same. */
+static void grid_reasons_ask (const batch_jobs_t *asked)
+{
+    char unsaid [WHY_BYTES];
+    grid_reasons_t self = {.asked = asked};
+    name_list_auto_t ids = {0};
+    for (size_t i = 0; i < asked->count; i++)
+        if (asked->seen [i].state == BATCH_JOB_QUEUED)
+            name_list_add (&ids, asked->seen [i].id, "");
+    text_auto_t *list = name_list_text (&ids, ',');
+    if (ids.count > 0)
+        BATCH_LINES (asked->setup, grid_reason_take, &self, unsaid, "qstat", "-j", list);
+}
+
 bool grid_jobs (const batch_jobs_t *asked, char why [WHY_BYTES])
 {
-    return grid_jobs_visit (asked->setup, grid_job_note, (void *) asked, why);
+    if (!grid_jobs_visit (asked->setup, grid_job_note, (void *) asked, why))
+        return false;
+    grid_reasons_ask (asked);
+    return true;
+}
+
+int64_t grid_longest_ms (const batch_setup_t *setup)
+{
+    bool silent;
+    int64_t longest_s = 0;
+    char unsaid [WHY_BYTES];
+    text_auto_t *text = grid_queue_text (setup, setup->queue, &silent, unsaid);
+    text_auto_t *limits = text ? grid_value (text, "h_rt") : NULL;
+    char *rest = limits;
+    for (char *limit; rest && (limit = strsep (&rest, ","));) {
+        int hours, minutes, seconds;
+        const char *of_host = strchr (limit, '=');
+        if (sscanf (of_host ? of_host + 1 : limit, "%d:%d:%d", &hours, &minutes, &seconds) != 3)
+            return 0;
+        int64_t limit_s = (hours * INT64_C (60) + minutes) * 60 + seconds;
+        longest_s = limit_s > longest_s ? limit_s : longest_s;
+    }
+    return longest_s * 1000;
 }
 
 /*  --- submission --- */
@@ -34,6 +104,20 @@ static bool grid_one_host (const batch_setup_t *setup, const char *environment)
     BATCH_RUN (setup, &text, why, "qconf", "-sp", environment);
     text_auto_t *rule = grid_value (text, "allocation_rule");
     return rule && strcmp (rule, "$pe_slots") == 0;
+}
+
+/*  Its projects are what it charges. */
+batch_fitness_t grid_charges (const batch_setup_t *setup, const account_t *who,
+                              char why [WHY_BYTES])
+{
+    if (*who->qos) {
+        wrong (why, "Grid Engine has no QOS, so not %s either", who->qos);
+        return BATCH_UNFIT;
+    }
+    command_told_t told = BATCH_RUN (setup, NULL, why, "qconf", "-sprj", who->charged);
+    if (told == COMMAND_REFUSED)
+        wrong (why, "Grid Engine has no project %s: see qconf -sprjl", who->charged);
+    return batch_fitness (told);
 }
 
 /*  A parallel environment of the queue that gives all slots on one host, to be freed; NULL with why
@@ -82,10 +166,33 @@ command_told_t grid_submit (const batch_setup_t *setup, const batch_job_t *job,
       BATCH_SUBMIT (&patient, job, GRID_NO_QUEUE, why, "qsub", "-C", "", "-terse", "-notify", "-N",
                     job->name, "-S", "/bin/sh", "-r", "n", "-wd", job->folder, "-q",
                     reserved ? job->reservation : setup->queue, "-o", job->output, "-e",
-                    *job->errors ? job->errors : job->output, "-j", *job->errors ? "n" : "y", "-l",
+                    *job->errors ? job->errors : job->output, "-j", *job->errors ? "n" : "y",
+                    *job->charged ? "-P" : "-terse", *job->charged ? job->charged : "-terse", "-l",
                     limits, parallel ? "-pe" : NULL, environment, slots);
     atomic_store (&grid_submit_ms, 2 * (clock_ms (CLOCK_MONOTONIC) - begun_ms));
     return told == COMMAND_REFUSED && strcasestr (why, GRID_NO_QUEUE) ? COMMAND_SILENT : told;
+}
+
+/*  --- what a reservation used --- */
+
+/*  "HOST CLUSTER-QUEUE WALLCLOCK UTIME STIME CPU …", in seconds. */
+static void grid_use_take (void *owner, char *line)
+{
+    int64_t *cpu_ms = owner;
+    double cpu_s;
+    if (sscanf (line, "%*s %*s %*f %*f %*f %lf", &cpu_s) == 1)
+        *cpu_ms += llround (cpu_s * 1000);
+}
+
+bool grid_count (const batch_setup_t *setup, const back_end_order_t *order, int64_t *cpu_ms,
+                 char why [WHY_BYTES])
+{
+    *cpu_ms = 0;
+    command_told_t told =
+      BATCH_LINES (setup, grid_use_take, cpu_ms, why, "qacct", "-q", order->reservation);
+    if (told == COMMAND_REFUSED) /* it keeps no accounting file, or none here */
+        *cpu_ms = -1;
+    return told != COMMAND_SILENT;
 }
 
 /*  A deletion tells the job first (-notify), so both ends are one; a warning can't be sent. */

@@ -75,7 +75,12 @@ bool grid_give_back (grid_queue_t *self, char why [WHY_BYTES]);
 /*  Hosts that its order does not name any more are given back; those that it names remain. */
 bool grid_hosts_leave (grid_queue_t *self, char why [WHY_BYTES]);
 
+/*  That a job of the site's queue may take on the host that allows most; 0 = no limit is known. */
+int64_t grid_longest_ms (const batch_setup_t *setup);
+
 /*  As batch_system_t has them. */
+batch_fitness_t grid_charges (const batch_setup_t *setup, const account_t *who,
+                              char why [WHY_BYTES]);
 bool grid_jobs (const batch_jobs_t *asked, char why [WHY_BYTES]);
 command_told_t grid_submit (const batch_setup_t *setup, const batch_job_t *job,
                             char why [WHY_BYTES]);
@@ -84,6 +89,8 @@ bool grid_signal (const batch_setup_t *setup, const char *id, batch_signal_t sig
 bool grid_keep (const batch_setup_t *setup, back_end_step_t step, const back_end_order_t *order,
                 char why [WHY_BYTES]);
 bool grid_close (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES]);
+bool grid_count (const batch_setup_t *setup, const back_end_order_t *order, int64_t *cpu_ms,
+                 char why [WHY_BYTES]);
 bool grid_list (const batch_setup_t *setup, name_list_t *names, char why [WHY_BYTES]);
 
 #endif

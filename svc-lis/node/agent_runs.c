@@ -197,11 +197,22 @@ static void run_end (agent_t *self, const moment_t *now, agent_run_t *run, run_s
     agent_poll_news (self->agent_poll, now, 0);
 }
 
+/*  It is not begun, as the batch system says why. */
+static void run_waits (agent_t *self, const moment_t *now, agent_run_t *run, const char *why)
+{
+    if (run->report.state != RUN_CLAIMED || strcmp (run->report.why, why) == 0)
+        return;
+    snprintf (run->report.why, sizeof run->report.why, "%s", why);
+    agent_poll_news (self->agent_poll, now, 0);
+}
+
 /*  A look may be older than what is known by now, so a run never goes back. */
 static void run_stands (agent_t *self, const moment_t *now, agent_run_t *run,
                         const run_report_t *report)
 {
     run_report_t before = run->report;
+    if (report->state == RUN_CLAIMED)
+        run_waits (self, now, run, report->why);
     if (run_over (before.state) || report->state == RUN_CLAIMED)
         return;
     run->report = *report;

@@ -42,6 +42,7 @@ typedef struct {
     size_t nodes_count;
     batch_booking_t *bookings;
     size_t bookings_count;
+    int64_t longest_ms;       /* that a job may take there; 0 = no limit is known */
     char trouble [WHY_BYTES]; /* what of it could not be read, or was too much; "" = nothing */
     bool partial;             /* a node that it does not tell is not known, else it is not there */
 } batch_picture_t;

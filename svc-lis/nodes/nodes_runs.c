@@ -232,6 +232,8 @@ void nodes_run_heard (nodes_t *self, const moment_t *now, node_run_t *entry,
         entry->suspended_told = suspended && run->suspend;
         suspended_tell (self, now, entry);
     }
+    if (!run_over (report->state) && strcmp (run->why, report->why) != 0)
+        text_set (&run->why, report->why);
     if (!run_later (report->state, run->state))
         return;
     run->started_ms = report->started_ms;

@@ -63,6 +63,7 @@ static const codec_row_t batch_picture_rows [] = {
   ROW_LIST ("bookings", batch_picture_t, bookings, bookings_count, batch_booking, 0,
             BATCH_BOOKINGS_MAX),
   ROW_TEXT ("trouble", batch_picture_t, trouble, OR_NONE),
+  ROW_NUMBER ("longest_ms", batch_picture_t, longest_ms, LEAST (0)),
   ROW_FLAG ("partial", batch_picture_t, partial),
 };
 const codec_t batch_picture_codec = CODEC (batch_picture_t, batch_picture, batch_picture_rows);

@@ -39,6 +39,17 @@ const char *run_id_text (const run_id_t *id, char text [RUN_ID_TEXT_BYTES]);
 const char *run_name (const uint8_t site [STORE_ID_BYTES], const run_id_t *id,
                       char name [RUN_NAME_BYTES_MAX + 1]);
 
+#define CHARGED_BYTES_MAX 63 /* of an account or a QOS of a batch system */
+
+/*  Who an actor is at a site. */
+typedef struct {
+    char actor [NAME_BYTES_MAX + 1];      /* "*" = anybody else */
+    char account [ACCOUNT_BYTES_MAX + 1]; /* local */
+    char
+      charged [CHARGED_BYTES_MAX + 1]; /* the batch system's account that pays; "" = its default */
+    char qos [CHARGED_BYTES_MAX + 1];  /* likewise */
+} account_t;
+
 /*  A file of a task. Which of its members are known depends on who has it. */
 typedef struct {
     const char *name; /* in the federation */
@@ -55,13 +66,15 @@ typedef struct {
     size_t arguments_count;
     const char *const *environment; /* "NAME=value" */
     size_t environment_count;
-    const char *folder;      /* "" = a folder made for the run */
-    const char *output;      /* "" = kept with the run */
-    const char *errors;      /* "" = with the output */
-    uint32_t cpus;           /* of the node */
-    int64_t limit_ms;        /* wall time */
-    int64_t cpu_limit_ms;    /* processor time */
-    const char *account;     /* local account that it runs as */
+    const char *folder;   /* "" = a folder made for the run */
+    const char *output;   /* "" = kept with the run */
+    const char *errors;   /* "" = with the output */
+    uint32_t cpus;        /* of the node */
+    int64_t limit_ms;     /* wall time */
+    int64_t cpu_limit_ms; /* processor time */
+    const char *account;  /* local account that it runs as */
+    const char *charged;  /* as account_t, at a batch system; NULL = "" */
+    const char *qos;
     const char *owner;       /* actor */
     const char *reservation; /* "" = from the queue */
     const char *need;        /* of the reservation; "" = none */
@@ -133,7 +146,7 @@ typedef struct {
     bool suspend;     /* the site wants it suspended */
     bool suspended;   /* as its agent has last told */
     bool handed;      /* all its outputs lie in the folder for arrivals */
-    const char *why;  /* why it ended; "" = by itself */
+    const char *why;  /* why it ended, "" = by itself; or, claimed, why it is not begun yet */
 } run_t;
 
 /*  How a run stands, as its agent reports it; the state is never RUN_PLACED. */

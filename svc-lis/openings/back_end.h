@@ -5,6 +5,7 @@
  *      open       its time has come
  *      watch      is it still open? asked now and then
  *      close      its time is over: nothing of it may be left
+ *      count      it is over: what have its jobs used, by an accounting of their own?
  *      reconcile  at a start and after a close: these are all open reservations; what else is found is closed
  *
  *  The site's own timetable and store decide; a back end keeps only a picture of them, which is
@@ -29,6 +30,7 @@ typedef enum {
     BACK_END_WATCH,
     BACK_END_CLOSE,
     BACK_END_RECONCILE,
+    BACK_END_COUNT,
     BACK_END_STEPS
 } back_end_step_t;
 
@@ -58,6 +60,7 @@ typedef struct {
     size_t nodes_count;
     const char *account; /* local, of the owner; NULL or "" = none */
     int64_t grace_ms;    /* at its end, between SIGTERM and SIGKILL */
+    const char *charged; /* the batch system's account that alone may use it; NULL or "" = any */
 } back_end_order_t;
 
 typedef struct back_end back_end_t;
@@ -67,10 +70,13 @@ back_end_t *back_end_new (service_t *service, const back_end_kind_t *kind,
                           const back_end_limits_t *limits);
 void back_end_destroy (back_end_t **self_p);
 
-/*  A step has ended: with why NULL it is done, otherwise it has failed and will be tried again.
- *  Never called from within back_end_step. The reconciliation is of the reservation "". */
+/*  What a count answers where there is no accounting; otherwise the milliseconds of processor time. */
+#define BACK_END_NO_ACCOUNTING "none"
+
+/*  A step has ended: with why NULL it is done, otherwise it has failed and will be tried again. result:
+ *  of a count that is done. Never called from within back_end_step. The reconciliation is of the reservation "". */
 typedef void back_end_told_fn (void *owner, const moment_t *now, const char *reservation,
-                               back_end_step_t step, const char *why);
+                               back_end_step_t step, const char *why, bytes_t result);
 void back_end_told (back_end_t *self, back_end_told_fn *told, void *owner);
 
 /*  Orders a step. It replaces a step of the same reservation that has not begun; a watch never

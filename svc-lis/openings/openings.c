@@ -261,7 +261,7 @@ static void on_reconcile_again (void *owner, const moment_t *now, uint64_t token
 }
 
 static void on_back_end_told (void *owner, const moment_t *now, const char *reservation,
-                              back_end_step_t step, const char *why)
+                              back_end_step_t step, const char *why, bytes_t result)
 {
     openings_t *self = owner;
     opening_entry_t *entry = opening_find (self, reservation);
@@ -269,6 +269,8 @@ static void on_back_end_told (void *owner, const moment_t *now, const char *rese
     if (step == BACK_END_CLOSE && !why && self->reconcile_timer == 0)
         self->reconcile_timer = timers_set (self->parts.service->timers, now->mono_ms + CLOSED_MS,
                                             on_reconcile_again, self, 0);
+    if (entry && entry->use && step == BACK_END_COUNT && !why)
+        opening_counted (entry, result);
     if (entry && step == BACK_END_WATCH && why)
         entry->step = BACK_END_STEPS;
     if (entry)

@@ -105,8 +105,8 @@ typedef struct {
     nodes_t *nodes;
     back_end_t *back_end;
     const access_t *access;
-    /*  For the back end: the local account of an actor; NULL = none. */
-    const char *(*account) (void *owner, const char *actor);
+    /*  For the back end: who an actor is; NULL = nobody. */
+    const account_t *(*account) (void *owner, const char *actor);
     void *account_owner;
 } openings_parts_t;
 

@@ -169,6 +169,9 @@ void opening_account (opening_entry_t *entry, const moment_t *now);
 /*  Accounts a run of it that is over. */
 void opening_run_over (opening_entry_t *entry, const moment_t *now, const run_t *run);
 
+/*  What its back end has counted, once it was over. */
+void opening_counted (opening_entry_t *entry, bytes_t result);
+
 /*  Its use as it would be accounted now. */
 stored_use_t opening_use_now (const opening_entry_t *entry, const moment_t *now);
 

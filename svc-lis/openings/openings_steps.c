@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-#define BIND_LATE_MS 5000 /* before its start a reservation that lacks nodes is degraded */
+#define COUNT_MS     20000 /* behind its end, by which an accounting has the last job of it */
+#define BIND_LATE_MS 5000  /* before its start a reservation that lacks nodes is degraded */
 
 /*  --- what is told --- */
 
@@ -119,8 +120,10 @@ back_end_order_t opening_order (const opening_entry_t *entry, bool all)
                               .nodes = names,
                               .grace_ms = entry->openings->limits.grace_ms};
     const openings_parts_t *parts = &entry->openings->parts;
-    if (parts->account)
-        order.account = parts->account (parts->account_owner, entry->kept.owner);
+    const account_t *who =
+      parts->account ? parts->account (parts->account_owner, entry->kept.owner) : NULL;
+    order.account = who ? who->account : NULL;
+    order.charged = who ? who->charged : NULL;
     for (size_t i = 0; i < entry->kept.nodes_count; i++)
         if (all || bound_kept (&entry->kept.nodes [i]))
             names [order.nodes_count++] = entry->kept.nodes [i].name;
@@ -186,10 +189,27 @@ static void tell_back_end (opening_entry_t *entry, const moment_t *now, bool nod
     }
 }
 
+/*  What it used has not been asked for in this start, and is not known. */
+static bool opening_uncounted (const opening_entry_t *entry)
+{
+    return entry->kept.phase == OPENING_OVER && entry->use && entry->use->counted == USE_TOLD &&
+           entry->step != BACK_END_COUNT &&
+           back_end_acts (entry->openings->parts.back_end, BACK_END_COUNT);
+}
+
+static void opening_count (opening_entry_t *entry, const moment_t *now, int64_t now_ms)
+{
+    if (!opening_uncounted (entry) || now_ms < entry->kept.until_ms + COUNT_MS)
+        return;
+    entry->step = BACK_END_COUNT;
+    order_back_end (entry, now, BACK_END_COUNT);
+}
+
 static int64_t turn_due (const opening_entry_t *entry, int64_t now_ms)
 {
+    int64_t count_ms = entry->kept.until_ms + COUNT_MS;
     if (entry->kept.phase == OPENING_OVER)
-        return INT64_MAX;
+        return !opening_uncounted (entry) ? INT64_MAX : count_ms > now_ms ? count_ms : now_ms + 1;
     int64_t due_ms = opening_fit_due (entry, now_ms);
     bool open = opening_is_open (entry->kept.phase);
     int64_t others [] = {open ? opening_lend_due (entry) : INT64_MAX,
@@ -236,6 +256,7 @@ static void opening_refresh (opening_entry_t *entry, const moment_t *now)
     moved = move_to_the_end (entry) || moved;
     if (entry->kept.phase == OPENING_OVER && entry->use)
         opening_account (entry, now);
+    opening_count (entry, now, now_ms);
     if (entry->use && (changed || moved || now_ms >= entry->use_put_ms + ACCOUNT_MS))
         opening_put_use (entry);
     tell_degraded (entry, now_ms);
@@ -281,7 +302,7 @@ static void openings_steps_on_turn (void *owner, const moment_t *now, uint64_t t
 void opening_soon (opening_entry_t *entry, const moment_t *now)
 {
     openings_t *self = entry->openings;
-    if (entry->kept.phase == OPENING_OVER)
+    if (entry->kept.phase == OPENING_OVER && !opening_uncounted (entry))
         return;
     opening_turn (entry, present_ms (self, now));
     openings_steps_turns_watch (self, now);

@@ -6,6 +6,8 @@
  */
 #include "openings_state.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -67,6 +69,20 @@ void opening_run_over (opening_entry_t *entry, const moment_t *now, const run_t 
     entry->active_ms = present_ms (entry->openings, now);
     entry->use->over_cpu_ms += run->cpu_ms > 0 ? run->cpu_ms : 0;
     opening_put_use (entry);
+}
+
+void opening_counted (opening_entry_t *entry, bytes_t result)
+{
+    char text [32];
+    snprintf (text, sizeof text, "%.*s", (int) result.size, (const char *) result.data);
+    bool accounted = strcmp (text, BACK_END_NO_ACCOUNTING) != 0;
+    int64_t cpu_ms = accounted ? strtoll (text, NULL, 10) : 0;
+    entry->use->counted = accounted ? USE_ACCOUNTED : USE_UNACCOUNTED;
+    entry->use->counted_cpu_ms = cpu_ms > 0 ? cpu_ms : 0;
+    opening_put_use (entry);
+    outbox_log (entry->openings->parts.service->outbox, LEVEL_INFO,
+                "opening %s told_cpu_ms=%lld accounted_cpu_ms=%s", entry->reservation,
+                (long long) cpu_usage_used (&entry->use->spent), text);
 }
 
 /*  --- what is not used --- */

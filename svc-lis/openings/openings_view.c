@@ -113,7 +113,8 @@ packed_t opening_told (void *owner, const moment_t *now, const char *reservation
     told.degraded = missing > 0 || entry->degraded;
     told.lent = view.lent;
     told.given_back = view.given_back;
-    told.cpu_ms = cpu_usage_used (&use.spent);
+    told.counted = (Musubi__UseCounted) use.counted;
+    told.cpu_ms = use.counted == USE_ACCOUNTED ? use.counted_cpu_ms : cpu_usage_used (&use.spent);
     told.offered_ms = cpu_usage_offered (&use.spent);
     told.trouble = (char *) back_end_trouble (self->parts.back_end, reservation);
     told.alternatives =

@@ -10,8 +10,8 @@
 
 static_assert ((int) OPENING_OVER == MUSUBI__OPENING_PHASE__OPENING_OVER, "same numbers");
 static_assert ((int) BOUND_CLEANING == MUSUBI__BOUND_STATE__BOUND_CLEANING, "same numbers");
-static_assert ((int) BACK_END_RECONCILE == MUSUBI__BACK_END_STEP__BACK_END_RECONCILE,
-               "same numbers");
+static_assert ((int) BACK_END_COUNT == MUSUBI__BACK_END_STEP__BACK_END_COUNT, "same numbers");
+static_assert ((int) USE_UNACCOUNTED == MUSUBI__USE_COUNTED__USE_UNACCOUNTED, "same numbers");
 
 static const codec_row_t back_end_order_rows [] = {
   ROW_STRING ("reservation", back_end_order_t, reservation, NAME_BYTES_MAX),
@@ -21,6 +21,7 @@ static const codec_row_t back_end_order_rows [] = {
   ROW_STRING_LIST ("nodes", back_end_order_t, nodes, nodes_count, NAME_BYTES_MAX, 0, ANY_COUNT),
   ROW_STRING ("account", back_end_order_t, account, ACCOUNT_BYTES_MAX),
   ROW_NUMBER ("grace_ms", back_end_order_t, grace_ms, BETWEEN (0, TIME_MS_MAX)),
+  ROW_STRING ("charged", back_end_order_t, charged, CHARGED_BYTES_MAX),
 };
 static const codec_t back_end_order_codec =
   CODEC (back_end_order_t, back_end_reservation, back_end_order_rows);
@@ -91,5 +92,7 @@ static const codec_row_t stored_use_rows [] = {
                     LEAST (0)),
   ROW_NUMBER ("over_cpu_ms", stored_use_t, over_cpu_ms, LEAST (0)),
   ROW_TIME ("until_ms", stored_use_t, until_ms),
+  ROW_ENUM ("counted", stored_use_t, counted, USE_UNACCOUNTED),
+  ROW_NUMBER ("counted_cpu_ms", stored_use_t, counted_cpu_ms, LEAST (0)),
 };
 const codec_t stored_use_codec = CODEC (stored_use_t, stored_use, stored_use_rows);

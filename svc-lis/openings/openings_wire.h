@@ -64,10 +64,15 @@ typedef struct {
 
 extern const codec_t stored_opening_codec;
 
+/*  Same numbers as proto UseCounted. */
+typedef enum { USE_TOLD, USE_ACCOUNTED, USE_UNACCOUNTED } use_counted_t;
+
 typedef struct {
     cpu_usage_t spent;
     int64_t over_cpu_ms;
     int64_t until_ms;
+    use_counted_t counted;
+    int64_t counted_cpu_ms;
 } stored_use_t;
 
 extern const codec_t stored_use_codec;

@@ -46,8 +46,8 @@ typedef struct {
     int64_t retention_ms; /* how long bags that are over are kept; 24 h */
 } queue_limits_t;
 
-/*  The local account of an actor; NULL = the actor has none, and is refused. */
-typedef const char *account_fn (void *owner, const char *actor);
+/*  Who an actor is; NULL = the actor has no local account, and is refused. */
+typedef const account_t *account_fn (void *owner, const char *actor);
 
 typedef struct {
     service_t *service;

@@ -219,13 +219,13 @@ static bool submission_read (const queue_t *self, const moment_t *now, const req
                              submission_t *asked)
 {
     char why [WHY_BYTES];
-    const char *account = self->parts.account (self->parts.account_owner, request->actor);
+    const account_t *account = self->parts.account (self->parts.account_owner, request->actor);
     if (!account)
         return service_refuse (self->parts.service, request, CALL_DENIED,
                                "actor: \"%.63s\" has no local account at %s", request->actor,
                                self->parts.service->name);
     submitter_t by = {.owner = request->actor,
-                      .account = account,
+                      .account = account->account,
                       .count_max = self->limits.tasks_per_bag_max,
                       .limit_ms_max = self->limits.limit_ms_max};
     if (request->body.size > SUBMISSION_BYTES_MAX)

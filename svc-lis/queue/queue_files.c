@@ -82,6 +82,9 @@ void queue_order_run (queue_t *self, const moment_t *now, bag_t *bag, uint32_t i
     const run_order_t *asked = &bag->asked.order;
     const task_t *task = bag_task (bag, index);
     run_order_t order = *asked;
+    const account_t *who = self->parts.account (self->parts.account_owner, bag->owner);
+    order.charged = who ? who->charged : "";
+    order.qos = who ? who->qos : "";
     run_file_t *files =
       must (calloc (asked->inputs_count + asked->outputs_count + 1, sizeof *files));
     if (asked->inputs_count > 0)

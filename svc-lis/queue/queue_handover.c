@@ -5,11 +5,38 @@
 #include "queue_state.h"
 
 #include <assert.h>
+#include <inttypes.h>
 
 static_assert (2 * QUEUE_HANDED_MAX == NODE_RUNS_MAX, "each half of a place's runs");
 
 /*  Later than any limit. */
 #define HANDED_UNTIL_MS FREE_CAPACITY_TIME_MS_MAX
+
+/*  The most CPUs that a node of the picture has; 0 = it is not known. */
+static uint32_t handover_cpus_most (const batch_picture_t *picture)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < picture->nodes_count; i++)
+        most = picture->nodes [i].cpus > most ? picture->nodes [i].cpus : most;
+    return most;
+}
+
+/*  What the batch system would let wait for ever. */
+static bool handover_may_start (const queue_t *self, const run_order_t *order, char why [WHY_BYTES])
+{
+    const batch_picture_t *picture = nodes_picture (self->parts.nodes);
+    uint32_t most = picture ? handover_cpus_most (picture) : 0;
+    if (most > 0 && order->cpus > most)
+        return wrong (why,
+                      "cpus: a task runs on one node, and none of %.63s gives a job more than "
+                      "%" PRIu32 " CPUs, not %" PRIu32,
+                      picture->system, most, order->cpus);
+    return !picture || picture->longest_ms == 0 || order->limit_ms <= picture->longest_ms ||
+           wrong (why,
+                  "limit_ms: %.63s lets no job there run for longer than %" PRId64
+                  " s, and this one asks for %" PRId64 " s",
+                  picture->system, picture->longest_ms / 1000, order->limit_ms / 1000);
+}
 
 call_status_t queue_handover_check (const queue_t *self, const submission_t *asked,
                                     char why [WHY_BYTES])
@@ -20,8 +47,10 @@ call_status_t queue_handover_check (const queue_t *self, const submission_t *ask
         wrong_one = "inputs, outputs";
     else if (*asked->class_name && self->parts.site->classes_count > 1)
         wrong_one = "class_name";
-    if (batch == NODES_NONE || !wrong_one)
+    if (batch == NODES_NONE)
         return CALL_OK;
+    if (!wrong_one)
+        return handover_may_start (self, &asked->order, why) ? CALL_OK : CALL_BAD_REQUEST;
     wrong (why,
            "%s: should be none here: %s runs the tasks of %s, on nodes of its own choice, "
            "where no files are brought",

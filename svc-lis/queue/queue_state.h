@@ -115,7 +115,7 @@ bool queue_past (const queue_t *self, const moment_t *now, const char *reservati
 void queue_handover_pass (queue_t *self, const moment_t *now);
 void queue_handover_reserved (queue_t *self, const moment_t *now, bag_t *bag);
 
-/*  Can its tasks be jobs there, if the site has a batch system? */
+/*  Can its tasks be jobs there, if the site has a batch system, and ever begin? */
 call_status_t queue_handover_check (const queue_t *self, const submission_t *asked,
                                     char why [WHY_BYTES]);
 

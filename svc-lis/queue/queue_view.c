@@ -76,19 +76,52 @@ static const char *waits_why (const queue_t *self, const moment_t *now, const ba
     return why;
 }
 
-/*  How many of its placed tasks wait for their inputs, and for which one. */
-static uint32_t inputs_awaited (const bag_t *bag, const char **why)
+static bool run_now (const queue_t *self, const bag_t *bag, uint32_t index, const task_t *task,
+                     run_t *run)
 {
-    uint32_t seen = 0, awaited = 0;
+    run_id_t id = {.task = {bag->number, index}, .number = task->tries};
+    bool runs = task->state == TASK_PLACED || task->state == TASK_RUNNING;
+    return runs && nodes_run (self->parts.nodes, &id, run);
+}
+
+/*  What the batch system says of a task that it has not begun; NULL = it has none. */
+static const char *batch_waits (const queue_t *self, const bag_t *bag, uint32_t index,
+                                const task_t *task)
+{
+    run_t run;
+    bool handed = task->state == TASK_PLACED && nodes_batch (self->parts.nodes) != NODES_NONE &&
+                  task->node == nodes_batch (self->parts.nodes);
+    return handed && run_now (self, bag, index, task, &run) ? run.why : NULL;
+}
+
+/*  Of its placed tasks, how many wait for their inputs, and for which one; and in the batch system,
+ *  and why the first of these does. */
+typedef struct {
+    uint32_t inputs;
+    const char *input;
+    uint32_t handed;
+    const char *reason;
+} bag_waits_t;
+
+static bag_waits_t bag_waits (const queue_t *self, const bag_t *bag)
+{
+    bag_waits_t waits = {.input = "", .reason = ""};
+    uint32_t seen = 0;
     for (uint32_t i = bag->tasks_room; i > 0 && seen < bag->running; i--) {
         const task_t *task = bag_task (bag, i - 1);
-        seen += task && (task->state == TASK_PLACED || task->state == TASK_RUNNING);
-        if (!task || task->files_state != FILES_COMING)
+        if (!task || (task->state != TASK_PLACED && task->state != TASK_RUNNING))
             continue;
-        awaited++;
-        *why = queue_files_waits (task);
+        seen++;
+        const char *reason = batch_waits (self, bag, i - 1, task);
+        if (task->files_state == FILES_COMING) {
+            waits.inputs++;
+            waits.input = queue_files_waits (task);
+        } else if (reason) {
+            waits.handed++;
+            waits.reason = reason;
+        }
     }
-    return awaited;
+    return waits;
 }
 
 static bool queue_view_shown (const queue_t *self, const request_t *request,
@@ -102,17 +135,18 @@ static bool queue_view_shown (const queue_t *self, const request_t *request,
 static void queue_view_bag_tell (const queue_t *self, const moment_t *now, const bag_t *bag,
                                  Musubi__BagRecord *record, arena_t *arena)
 {
-    const char *input = "", *why = waits_why (self, now, bag, arena);
-    record->awaiting_input = inputs_awaited (bag, &input);
-    record->why = (char *) (*why ? why : input);
+    bag_waits_t waits = bag_waits (self, bag);
+    const char *why = *waits.reason ? waits.reason : waits_why (self, now, bag, arena);
+    record->awaiting_input = waits.inputs;
+    record->why = (char *) (*why ? why : waits.input);
     record->bag = bag->number;
     record->owner = (char *) bag->owner;
     record->submitted = (Musubi__SubmitRequest *) message_unpack_in (
       &musubi__submit_request__descriptor, packed_bytes (bag->submitted), &arena->allocator);
     record->submitted->count = bag->asked.count; /* of guests: those that are here */
     record->submitted_ms = bag->submitted_ms;
-    record->queued = bag->waiting.waiting;
-    record->running = bag->running - record->awaiting_input;
+    record->queued = bag->waiting.waiting + waits.handed;
+    record->running = bag->running - waits.inputs - waits.handed;
     record->over = bag->over;
     record->failed = bag->failed;
     record->expected_ms = expected_ms (self, bag);
@@ -143,14 +177,6 @@ void queue_on_bags (void *owner, const moment_t *now, const request_t *request, 
 
 /*  --- Tasks --- */
 
-static bool run_now (const queue_t *self, const bag_t *bag, uint32_t index, const task_t *task,
-                     run_t *run)
-{
-    run_id_t id = {.task = {bag->number, index}, .number = task->tries};
-    bool runs = task->state == TASK_PLACED || task->state == TASK_RUNNING;
-    return runs && nodes_run (self->parts.nodes, &id, run);
-}
-
 static void task_tell (const queue_t *self, const moment_t *now, const bag_t *bag, uint32_t index,
                        Musubi__TaskRecord *record, arena_t *arena)
 {
@@ -174,8 +200,9 @@ static void task_tell (const queue_t *self, const moment_t *now, const bag_t *ba
     record->phase = task->files_state != FILES_NONE ? MUSUBI__TASK_PHASE__PHASE_TRANSFERRING
                     : runs && run.suspended         ? MUSUBI__TASK_PHASE__PHASE_SUSPENDED
                                                     : MUSUBI__TASK_PHASE__PHASE_COMPUTING;
-    if (*queue_files_waits (task))
-        record->waits = (char *) queue_files_waits (task);
+    const char *reason = batch_waits (self, bag, index, task);
+    if (reason || *queue_files_waits (task))
+        record->waits = (char *) (reason ? reason : queue_files_waits (task));
     if (task->trip)
         record->site = task->trip->site;
     record->dropped = task->dropped;

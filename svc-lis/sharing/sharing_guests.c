@@ -62,12 +62,12 @@ static bool asked_take (const sharing_t *self, const offer_message_t *offer, sub
                         char why [WHY_BYTES])
 {
     const queue_parts_t *parts = queue_parts (self->queue);
-    const char *account = parts->account (parts->account_owner, offer->owner);
+    const account_t *account = parts->account (parts->account_owner, offer->owner);
     if (!account)
         return wrong (why, "owner: %s has no local account at %s", offer->owner,
                       self->service->name);
     submitter_t by = {.owner = offer->owner,
-                      .account = account,
+                      .account = account->account,
                       .count_max = UINT32_MAX,
                       .limit_ms_max = queue_limits (self->queue)->limit_ms_max};
     if (!submit_decode (asked, packed_bytes (offer->submitted), &by, why))

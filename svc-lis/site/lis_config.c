@@ -35,6 +35,12 @@ const config_key_t lis_keys [] = {
             "nodes; " BATCH_SYSTEM_WORDS
             ": its nodes are this batch system's, which runs the tasks"),
   BATCH_CONFIG_KEYS ("batch/"),
+  KEY_TEXT ("accounts/*/account", "",
+            "with a batch system: its account that these actors charge (Slurm's --account, Grid "
+            "Engine's project); reservations there are for it alone"),
+  KEY_TEXT ("accounts/*/qos", "", "with Slurm: the QOS of their jobs"),
+  KEY_TEXT ("accounts/*/user", "",
+            "the local account, where the section has another name, as a second one for it has"),
   KEY_DURATION ("batch/watch", "5s", 100, SETTING_DAY_MS,
                 "how often the batch system is asked whether it still has a reservation as it was "
                 "told"),

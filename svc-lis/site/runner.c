@@ -45,17 +45,17 @@ static interval_list_t work_here (void *owner)
     return work;
 }
 
-/*  The account that is configured for the actor, else the one for "*". */
-static const char *account_here (void *owner, const char *actor)
+/*  What is configured for the actor, else for "*". */
+static const account_t *account_here (void *owner, const char *actor)
 {
     const runner_t *self = owner;
-    const char *anybodys = NULL;
+    const account_t *anybodys = NULL;
     for (size_t i = 0; i < self->accounts_count; i++) {
         const account_t *at = &self->accounts [i];
         if (strcmp (at->actor, actor) == 0)
-            return at->account;
+            return at;
         if (!anybodys && strcmp (at->actor, "*") == 0)
-            anybodys = at->account;
+            anybodys = at;
     }
     return *actor ? anybodys : NULL;
 }

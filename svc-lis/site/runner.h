@@ -15,12 +15,6 @@
 #include "queue.h"
 #include "sharing.h"
 
-/*  The local account of an actor. */
-typedef struct {
-    char actor [NAME_BYTES_MAX + 1]; /* "*" = anybody else */
-    char account [ACCOUNT_BYTES_MAX + 1];
-} account_t;
-
 typedef struct {
     node_place_t *places;
     size_t places_count;

@@ -103,16 +103,35 @@ static bool sharing_read (const config_t *config, sharing_limits_t *limits,
            config_wrong (config, "sharing/answers", why, "must be longer than sharing/offer");
 }
 
-static void accounts_add (runner_settings_t *settings, const char *local, const name_list_t *actors)
+static void accounts_add (runner_settings_t *settings, const account_t *as,
+                          const name_list_t *actors)
 {
     settings->accounts =
       must (reallocarray (settings->accounts, settings->accounts_count + actors->count + 1,
                           sizeof *settings->accounts));
     for (size_t i = 0; i < actors->count; i++) {
         account_t *account = &settings->accounts [settings->accounts_count++];
+        *account = *as;
         snprintf (account->actor, sizeof account->actor, "%s", actors->words [i]);
-        snprintf (account->account, sizeof account->account, "%s", local);
     }
+}
+
+/*  A word of a section of accounts that stands as it is in commands. */
+static bool account_word (const config_t *config, const char *section, const char *key,
+                          const char *otherwise, size_t bytes_max, char *word,
+                          char why [LONG_WHY_BYTES])
+{
+    char path [CONFIG_PATH_MAX];
+    snprintf (path, sizeof path, "accounts/%s/%s", section, key);
+    const char *text = config_has (config, path) ? config_text (config, path) : otherwise;
+    snprintf (word, bytes_max + 1, "%s", text);
+    return (strlen (text) <= bytes_max &&
+            strspn (text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+              strlen (text) &&
+            *text != '-') ||
+           config_wrong (config, path, why,
+                         "\"%.80s\" should be letters, digits, '.', '_' and '-', at most %zu", text,
+                         bytes_max);
 }
 
 /*  Names of actors that are too long were refused when the site's access was read. */
@@ -124,12 +143,15 @@ static bool accounts_read (const config_t *config, runner_settings_t *settings,
     for (size_t i = 0; i < count && i < ACCOUNTS_MAX; i++) {
         char path [CONFIG_PATH_MAX];
         snprintf (path, sizeof path, "accounts/%s", locals [i]);
-        if (strlen (locals [i]) > ACCOUNT_BYTES_MAX)
-            return wrong_setting (why, "accounts/%.80s: a local account has at most %d bytes",
-                                  locals [i], ACCOUNT_BYTES_MAX);
+        account_t as;
+        if (!account_word (config, locals [i], "user", locals [i], ACCOUNT_BYTES_MAX, as.account,
+                           why) ||
+            !account_word (config, locals [i], "account", "", CHARGED_BYTES_MAX, as.charged, why) ||
+            !account_word (config, locals [i], "qos", "", CHARGED_BYTES_MAX, as.qos, why))
+            return false;
         name_list_auto_t actors = {0};
         name_list_add (&actors, config_text (config, path), "");
-        accounts_add (settings, locals [i], &actors);
+        accounts_add (settings, &as, &actors);
     }
     return true;
 }

@@ -74,6 +74,45 @@ static batch_fitness_t slurm_check (const batch_setup_t *setup, bool reserves, c
     return fitness == BATCH_FIT && reserves ? right_check (setup, why) : fitness;
 }
 
+/*  Of a line of associations. */
+typedef struct {
+    const account_t *who;
+    bool there;
+    bool allowed; /* its QOS */
+} slurm_charges_t;
+
+static void slurm_association_take (void *owner, char *line)
+{
+    slurm_charges_t *self = owner;
+    const char *account = command_field (&line);
+    name_list_auto_t allowed = {0};
+    if (*self->who->charged && strcmp (account, self->who->charged) != 0)
+        return;
+    name_list_add (&allowed, line, "");
+    self->there = true;
+    self->allowed = self->allowed || !*self->who->qos || name_list_has (&allowed, self->who->qos);
+}
+
+static batch_fitness_t slurm_charges (const batch_setup_t *setup, const account_t *who,
+                                      char why [WHY_BYTES])
+{
+    slurm_charges_t self = {.who = who};
+    text_auto_t *user = must_print ("user=%s", who->account);
+    command_told_t told = BATCH_LINES (setup, slurm_association_take, &self, why, "sacctmgr", "-n",
+                                       "-P", "show", "assoc", user, "format=account,qos");
+    if (told == COMMAND_REFUSED && strstr (why, "accounting_storage"))
+        wrong (why, "this Slurm has no slurmdbd, which alone has accounts and QOS");
+    else if (told == COMMAND_DONE && !self.there)
+        wrong (why, "Slurm has no account %s of the user %s: see sacctmgr show assoc user=%s",
+               who->charged, who->account, who->account);
+    else if (told == COMMAND_DONE && !self.allowed)
+        wrong (why, "Slurm has no QOS %s for the user %s there: see sacctmgr show assoc user=%s",
+               who->qos, who->account, who->account);
+    else
+        return told == COMMAND_DONE ? BATCH_FIT : BATCH_SILENT;
+    return BATCH_UNFIT;
+}
+
 /*  --- the picture --- */
 
 typedef struct {
@@ -104,6 +143,7 @@ static void slurm_node_take (void *owner, char *line)
     const char *name = command_field (&line), *state = command_field (&line);
     const char *cpus = command_field (&line), *used = command_field (&line);
     const char *availability = command_field (&line), *root = command_field (&line);
+    const char *limit = command_field (&line), *cpus_most = command_field (&line);
     const char *reason = line; /* any text, the rest of the line */
     size_t count = self->picture->nodes_count;
     if (count > 0 && strcmp (self->picture->nodes [count - 1].node, name) == 0)
@@ -112,7 +152,9 @@ static void slurm_node_take (void *owner, char *line)
     slurm_node_state (state, node);
     slurm_partition_closed (self, availability, root, closed);
     node->drained = node->drained || *closed;
-    node->cpus = (uint32_t) strtoul (cpus, NULL, 10);
+    node->cpus = slurm_cpus_read (cpus, cpus_most);
+    if (!self->gone)
+        slurm_span_read (limit, &self->picture->longest_ms);
     node->cpus_busy = (uint32_t) strtoul (used, NULL, 10);
     if (*closed)
         snprintf (node->why, sizeof node->why, "%s", closed);
@@ -124,7 +166,7 @@ static void slurm_node_take (void *owner, char *line)
 
 #define SLURM_NODES(looking, why, ...)                                                             \
     (BATCH_LINES ((looking)->setup, slurm_node_take, looking, why, "sinfo", "-h", "-N", "-o",      \
-                  "%N|%T|%c|%C|%a|%r|%E", __VA_ARGS__) == COMMAND_DONE)
+                  "%N|%T|%c|%C|%a|%r|%l|%B|%E", __VA_ARGS__) == COMMAND_DONE)
 
 /*  The nodes of a partition that is gone are still there. */
 static bool slurm_nodes_look (slurm_looking_t *self, char why [WHY_BYTES])
@@ -262,11 +304,54 @@ static command_told_t slurm_submit (const batch_setup_t *setup, const batch_job_
     text_auto_t *output = must_print ("--output=%s", job->output);
     text_auto_t *errors = must_print ("--error=%s", job->errors);
     text_auto_t *reservation = must_print ("--reservation=%s", job->reservation);
+    text_auto_t *account = must_print ("--account=%s", job->charged);
+    text_auto_t *qos = must_print ("--qos=%s", job->qos);
     command_told_t told = BATCH_SUBMIT (
       setup, job, "reservation is invalid", why, "sbatch", "--parsable", "--no-requeue",
       "--export=ALL", "--open-mode=append", "--nodes=1", "--ntasks=1", name, partition, cpus, limit,
-      folder, output, *job->errors ? errors : output, *job->reservation ? reservation : NULL);
+      folder, output, *job->errors ? errors : output, *job->charged ? account : partition,
+      *job->qos ? qos : partition, *job->reservation ? reservation : NULL);
     return told == COMMAND_REFUSED && slurm_refused_for_now (why) ? COMMAND_SILENT : told;
+}
+
+/*  --- what a reservation used --- */
+
+typedef struct {
+    name_list_t ids; /* that Slurm has given it, one after another if it was made again */
+    int64_t cpu_ms;
+} slurm_count_t;
+
+static void slurm_id_take (void *owner, char *line)
+{
+    slurm_count_t *self = owner;
+    name_list_add (&self->ids, line, "");
+}
+
+/*  A job; its steps have no reservation. */
+static void slurm_use_take (void *owner, char *line)
+{
+    slurm_count_t *self = owner;
+    int64_t cpu_ms;
+    if (name_list_has (&self->ids, command_field (&line)) && slurm_span_read (line, &cpu_ms))
+        self->cpu_ms += cpu_ms;
+}
+
+static bool slurm_count (const batch_setup_t *setup, const back_end_order_t *order, int64_t *cpu_ms,
+                         char why [WHY_BYTES])
+{
+    char from [SLURM_TIME_BYTES];
+    slurm_count_t self = {.cpu_ms = 0};
+    text_auto_t *names = must_print ("names=%s", order->reservation);
+    text_auto_t *start = must_print ("start=%s", slurm_time_text (order->from_ms, from));
+    command_told_t told = BATCH_LINES (setup, slurm_id_take, &self, why, "sacctmgr", "-n", "-P",
+                                       "show", "reservation", names, start, "format=id");
+    bool none = told == COMMAND_REFUSED && strstr (why, "accounting_storage");
+    if (told == COMMAND_DONE && self.ids.count > 0)
+        told = BATCH_LINES (setup, slurm_use_take, &self, why, "sacct", "-a", "-n", "-P", "-r",
+                            setup->queue, "-S", from, "--format=ReservationId,TotalCPU");
+    name_list_clear (&self.ids);
+    *cpu_ms = none ? -1 : self.cpu_ms;
+    return none || told == COMMAND_DONE;
 }
 
 static bool slurm_signal (const batch_setup_t *setup, const char *id, batch_signal_t signal,
@@ -288,11 +373,13 @@ static bool slurm_signal (const batch_setup_t *setup, const char *id, batch_sign
 const batch_system_t slurm = {
   .name = "slurm",
   .check = slurm_check,
+  .charges = slurm_charges,
   .look = slurm_look,
   .jobs = slurm_jobs,
   .submit = slurm_submit,
   .signal = slurm_signal,
   .keep = slurm_keep,
   .close = slurm_close,
+  .count = slurm_count,
   .list = slurm_list,
 };

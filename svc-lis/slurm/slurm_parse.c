@@ -3,11 +3,13 @@
 
 #include "timetext.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SLURM_DIGITS_MAX 9 /* of a number in a node's name */
+#define DAY_MS           INT64_C (86400000)
 
 /*  The value of KEY=value in a line of "KEY=value KEY=value"; "" when it has none. Ends it with NUL
  *  only when the line is cut, so all values are looked for first. */
@@ -28,11 +30,13 @@ bool slurm_reservation_read (char *line, slurm_reservation_t *reservation)
     char *name = slurm_value (line, "ReservationName"), *users = slurm_value (line, "Users");
     char *partition = slurm_value (line, "PartitionName"), *nodes = slurm_value (line, "Nodes");
     char *from = slurm_value (line, "StartTime"), *until = slurm_value (line, "EndTime");
+    char *accounts = slurm_value (line, "Accounts");
     char *state = slurm_value (line, "State"), *flags = slurm_value (line, "Flags");
     for (char *at = line; (at = strchr (at, ' ')); at++)
         *at = '\0';
     *reservation = (slurm_reservation_t){.name = name,
                                          .users = users,
+                                         .accounts = accounts,
                                          .partition = partition,
                                          .repeat = slurm_repeat_read (flags),
                                          .active = strcmp (state, "ACTIVE") == 0};
@@ -144,6 +148,26 @@ const char *slurm_time_text (int64_t ms, char text [SLURM_TIME_BYTES])
     char zoned [TIMETEXT_BYTES];
     snprintf (text, SLURM_TIME_BYTES, "%.19s", timetext_format (slurm_time_whole (ms), zoned));
     return text;
+}
+
+bool slurm_span_read (const char *text, int64_t *ms)
+{
+    const char *dash = strchr (text, '-'), *at = dash ? dash + 1 : text;
+    double seconds = 0, part;
+    int size = 0;
+    if (!strchr (at, ':') || strspn (at, "0123456789:.") != strlen (at))
+        return false;
+    for (; sscanf (at, "%lf%n", &part, &size) == 1; at += size + (at [size] == ':'))
+        seconds = seconds * 60 + part;
+    *ms = (dash ? strtoll (text, NULL, 10) * DAY_MS : 0) + llround (seconds * 1000);
+    return true;
+}
+
+uint32_t slurm_cpus_read (const char *has, const char *most)
+{
+    uint32_t cpus = (uint32_t) strtoul (has, NULL, 10);
+    uint32_t bound = (uint32_t) strtoul (most, NULL, 10);
+    return bound > 0 && bound < cpus ? bound : cpus;
 }
 
 static bool slurm_word_in (const char *word, const char *words)

@@ -15,6 +15,7 @@
 typedef struct {
     const char *name;
     const char *users;
+    const char *accounts; /* "(null)" = any */
     const char *partition;
     int64_t from_ms;
     int64_t until_ms;
@@ -39,6 +40,12 @@ bool slurm_time_read (const char *text, int64_t *ms);
 /*  The first whole second that is not before ms. */
 const char *slurm_time_text (int64_t ms, char text [SLURM_TIME_BYTES]);
 int64_t slurm_time_whole (int64_t ms);
+
+/*  "1-02:30:00", "30:00" or "00:01.250"; false, and *ms is left, when it is none, as "infinite". */
+bool slurm_span_read (const char *text, int64_t *ms);
+
+/*  The CPUs of a node that a job may have: what it has, and what its partition lets one have ("UNLIMITED"). */
+uint32_t slurm_cpus_read (const char *has, const char *most);
 
 batch_job_state_t slurm_job_state (const char *word);
 

@@ -27,7 +27,7 @@ typedef struct {
     bool there;
     bool active;
     bool unread; /* Slurm has it, but it can't be told how */
-    bool nodes_right, users_right, from_right, until_right;
+    bool nodes_right, users_right, accounts_right, from_right, until_right;
     char *nodes_seen;
     name_list_t left;                /* nodes that it has and should not have any more */
     size_t others;                   /* jobs on its nodes that are not of it */
@@ -53,6 +53,11 @@ static void slurm_pair_clear (slurm_pair_t *self)
     name_list_clear (&self->left);
 }
 
+static const char *slurm_pair_charged (const slurm_pair_t *self)
+{
+    return self->order->charged ? self->order->charged : "";
+}
+
 /*  A start that has gone by is as right as any other that has. */
 static void slurm_pair_compare (slurm_pair_t *self, const slurm_reservation_t *seen)
 {
@@ -66,6 +71,8 @@ static void slurm_pair_compare (slurm_pair_t *self, const slurm_reservation_t *s
             name_list_add (&self->left, seen->nodes.words [i], "");
     self->nodes_right = strcmp (self->nodes, self->nodes_seen) == 0;
     self->users_right = strcmp (seen->users, self->order->account) == 0;
+    self->accounts_right =
+      !*slurm_pair_charged (self) || strcmp (seen->accounts, slurm_pair_charged (self)) == 0;
     self->from_right = seen->from_ms == from_ms || (seen->from_ms <= now_ms && from_ms <= now_ms);
     self->until_right = seen->until_ms == slurm_time_whole (self->order->until_ms);
 }
@@ -88,6 +95,7 @@ static bool slurm_pair_look (slurm_pair_t *self, char why [WHY_BYTES])
     name_list_clear (&self->left);
     self->there = self->active = self->unread = false;
     self->nodes_right = self->users_right = self->from_right = self->until_right = false;
+    self->accounts_right = !*slurm_pair_charged (self);
     return SLURM_RESERVATIONS (self->setup, slurm_pair_take, self, why);
 }
 
@@ -101,6 +109,9 @@ static bool slurm_pair_right (const slurm_pair_t *self, char why [WHY_BYTES])
     if (!self->users_right)
         return wrong (why, "Slurm's reservation %.80s has other users than %.40s",
                       self->order->reservation, self->order->account);
+    if (!self->accounts_right)
+        return wrong (why, "Slurm's reservation %.80s has other accounts than %.40s",
+                      self->order->reservation, self->order->charged);
     return (self->from_right && self->until_right) ||
            wrong (why, "Slurm's reservation %.80s has other times than the site's",
                   self->order->reservation);
@@ -154,7 +165,7 @@ static bool slurm_leave (const slurm_pair_t *self, const name_list_t *left, char
 
 /*  --- made equal --- */
 
-#define PAIR_WORDS 10
+#define PAIR_WORDS 11
 
 /*  One line of scontrol: each word stands in the text. */
 static void slurm_pair_words (const slurm_pair_t *self, char *words [PAIR_WORDS])
@@ -170,6 +181,8 @@ static void slurm_pair_words (const slurm_pair_t *self, char *words [PAIR_WORDS]
         words [count++] = must_print ("nodes=%s", self->nodes);
     if (!self->users_right)
         words [count++] = must_print ("users=%s", self->order->account);
+    if (!self->accounts_right)
+        words [count++] = must_print ("accounts=%s", self->order->charged);
     if (!self->from_right)
         words [count++] =
           must_print ("starttime=%s", begun ? "now" : slurm_time_text (self->order->from_ms, from));

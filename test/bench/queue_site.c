@@ -397,7 +397,7 @@ static packed_t submission (queue_site_field_t *site, size_t count, bool alike, 
 static void open_site (queue_site_field_t *site, runner_settings_t *runner, size_t nodes,
                        size_t cpus, size_t files)
 {
-    static account_t accounts [] = {{"alice", "alice"}};
+    static account_t accounts [] = {{.actor = "alice", .account = "alice"}};
     static const char *const actors [] = {"alice"};
     static const char *const gis [] = {"sim://gis/g1"};
     node_class_t class = {.name = "thin", .nodes = nodes, .cpus_per_node = (uint32_t) cpus};

@@ -23,7 +23,19 @@ array=$(run --count 5 -- sh -c 'sleep 0.5')
 comes "five tasks of a bag run" test_over "$array" 5
 wide=$(run --cpus 2 -- true)
 comes "a task of two CPUs runs on one host" is "$wide" state ended
-long=$(run -- sleep 600)
+full=$(run --count 3 --cpus 2 -- sleep 600)
+running () { musubi queue --json | jq -e --arg bag "$1" '.bags[] | select(.bag == $bag) | .running == 3' >/dev/null; }
+comes "three fill all hosts" running "$full"
+waits=$(run --cpus 2 -- true)
+reason () { musubi queue "$1" --json | jq -e --arg why "$2" '.tasks[0] | .state == "placed" and (.waits | test($why))'; } # BAG PATTERN
+comes "one more waits for Grid Engine's own reason" reason "$waits" '^Grid Engine says (All queues dropped|cannot run|queue instance)'
+check "they are cancelled" musubi cancel "$full"
+comes "and the one that waited runs" is "$waits" state ended
+check "the queue gets a limit" qconf -rattr queue h_rt 0:9:0 batch
+refused_for () { ! musubi submit ams --limit 10m -- true 2>"$work/refused" && grep -q "$1" "$work/refused"; }
+comes "a task that could never start for it is refused" refused_for 'limit_ms: gridengine lets no job there run for longer than 540 s'
+check "which goes" qconf -rattr queue h_rt INFINITY batch
+long=$(musubi submit ams --limit 5m -- sleep 600 2>/dev/null)
 comes "a long one runs" is "$long" state running
 check "it is cancelled" musubi cancel "$long"
 comes "it has ended, and Grid Engine has no job of it" no_jobs
@@ -57,6 +69,10 @@ check "the owner's own job ran" test "$(cat "$told/own")" -ge "${start}000"
 check "it is to end soon" ends_soon "$id"
 comes "it closes" gone_from_grid "$id"
 comes "the outsider's job $outsider runs now" test -e "$told/outsider"
+counted () { musubi show "$id" --json | jq -e '.openings[] | .counted == "accounting" and .cpu_ms > 0'; }
+comes "what it used is what Grid Engine's accounting says" counted
+exits 0 "and people" musubi show "$id"
+says "  … are told so" "used [0-9]+ % by the batch system's accounting"
 comes "the job $victim that was in the way has run to its end" grep -q end "$told/victim"
 check "Grid Engine is as it was before" cmp "$work/before" <(all_of_grid)
 finish

@@ -30,7 +30,21 @@ refused=$(run --folder /no/such/folder -- true)
 comes "one without its folder does not run" is "$refused" exit_code 126
 array=$(run --count 5 -- sh -c 'sleep 0.5')
 comes "five tasks of a bag run" test_over "$array" 5
-long=$(run -- sleep 600)
+full=$(run --count 3 --cpus 2 -- sleep 600)
+comes "three fill all nodes" running "$full" 3
+waits=$(run --cpus 2 -- true)
+reason () { musubi queue "$1" --json | jq -e --arg why "$2" '.tasks[0] | .state == "placed" and (.waits | test($why))'; } # BAG PATTERN
+comes "one more waits for Slurm's own reason" reason "$waits" '^Slurm says PENDING, (Resources|Priority)$'
+counted () { musubi queue --json | jq -e --arg bag "$1" '.bags[] | select(.bag == $bag) | .queued == 1 and .running == 0 and (.why | test("PENDING"))'; }
+check "it is not counted as running" counted "$waits"
+exits 0 "and people" musubi queue "$waits"
+says "  … are told, too" 'placed .*Slurm says PENDING, '
+check "they are cancelled" musubi cancel "$full"
+comes "and the one that waited runs" is "$waits" state ended
+check "the partition gets a limit" scontrol update partitionname=batch MaxTime=9
+comes "a task that could never start for it is refused" refused_for "$work/refused" 'limit_ms: slurm lets no job there run for longer than 540 s, and this one asks for 600 s'
+check "which goes" scontrol update partitionname=batch MaxTime=INFINITE
+long=$(musubi submit ams --limit 5m -- sleep 600 2>/dev/null)
 comes "a long one runs" is "$long" state running
 check "it is cancelled" musubi cancel "$long"
 comes "it has ended, and Slurm has no job of it" no_jobs

@@ -1,6 +1,6 @@
 # A federation of one site over a private Slurm. Where Slurm is not installed the test is skipped with a word.
 #
-#   slurm_federation NODES LEAD    Slurm with so many nodes of 2 CPUs, and a site "ams" over it
+#   slurm_federation NODES LEAD    Slurm with so many nodes of 2 CPUs, and a site "ams" over it; slurm_charged: what its account has
 #   slurm VERB [ONE]               test/batch/slurm with the test's folder
 #   as_account COMMAND…            with the rights of the account whose tasks run there
 slurm_account=$(id -un)
@@ -45,6 +45,7 @@ sites
             grace = 2s
         accounts
             $slurm_account = "alice"
+${slurm_charged:+                $slurm_charged}
 Z
   federation "$work/one.zpl"
   comes "the site has its nodes" ask_for now+1m 1s $((2 * $1)) --dry-run
@@ -56,6 +57,8 @@ run () { musubi submit ams --limit 10m "$@" 2>/dev/null; }
 of_task () { musubi queue "$1" --json | jq -r ".tasks[0].$2"; } # NAME FIELD
 is () { [ "$(of_task "$1" "$2")" = "$3" ]; }
 test_over () { musubi queue --over --json | jq -e --arg bag "$1" --argjson count "$2" '.bags[] | select(.bag == $bag) | .over == $count' >/dev/null; }
+running () { musubi queue --json | jq -e --arg bag "$1" --argjson count "$2" '.bags[] | select(.bag == $bag) | .running == $count' >/dev/null; } # BAG COUNT
+refused_for () { ! musubi submit ams --limit 10m -- true 2>"$1" && grep -q "$2" "$1"; } # FILE PATTERN
 no_jobs () { [ -z "$(squeue -h)" ]; }
 queued_jobs () { [ "$(squeue -h -t PD -o %j | grep -c ^musubi-)" -eq "$1" ]; }
 ask_for () { # EARLIEST DURATION CPUS OPTION…: $work/taken

@@ -32,6 +32,7 @@ typedef struct {
     bool never_stops;       /* what is to be suspended there runs on */
     const char *storage;    /* the storage node on its machine; NULL = none */
     bool unfit;             /* its disk has no space for a run */
+    const char *waits;      /* why new jobs wait in its batch system; NULL = they run at once */
     batch_picture_t *batch; /* that it has of a batch system; NULL = it speaks for none */
     uint64_t number;
     uint64_t seen;
@@ -135,6 +136,10 @@ static inline void agent_carry_out (field_t *self, openings_agent_t *agent,
           (machine_run_t){.report = {.id = wanted->id, .state = RUN_RUNNING, .started_ms = now_ms},
                           .warned_ms = -1,
                           .begun_ms = now_ms};
+        if (agent->waits) {
+            run->report.state = RUN_CLAIMED;
+            snprintf (run->report.why, sizeof run->report.why, "%s", agent->waits);
+        }
         if (wanted->wish == WISH_END) /* it never begins */
             run->report = (run_report_t){.id = wanted->id, .state = RUN_ENDED};
         else if (agent->unfit)

@@ -31,7 +31,8 @@ typedef struct {
 
 static inline void prepare_queue (field_t *self)
 {
-    static account_t accounts [] = {{"alice", "alice"}, {"bob", "guest"}};
+    static account_t accounts [] = {{.actor = "alice", .account = "alice"},
+                                    {.actor = "bob", .account = "guest"}};
     prepare_field (self);
     self->runner.accounts = accounts;
     self->runner.accounts_count = 2;

@@ -22,7 +22,8 @@ typedef struct {
     size_t nodes;
     int64_t seen_ms;
     bool has_picture;
-    uint64_t looks [64]; /* at the batch system, that have not ended */
+    char waits [RUN_WHY_BYTES_MAX + 1]; /* why of the first run in it */
+    uint64_t looks [64];                /* at the batch system, that have not ended */
     size_t looks_count;
     uint64_t look; /* the last one at runs */
     size_t starts; /* works run_start */
@@ -43,6 +44,7 @@ static void see_question (agent_world_t *self, const effect_t *effect)
         self->nodes = asked.batch->nodes_count;
         self->seen_ms = asked.batch->seen_ms;
     }
+    snprintf (self->waits, sizeof self->waits, "%s", asked.runs_count > 0 ? asked.runs->why : "");
     codec_clear (&attend_codec, &asked);
 }
 
@@ -267,6 +269,37 @@ static void a_job_that_waits_is_not_begun_again_and_one_that_is_gone_is (void **
     close_agent (&w);
 }
 
+/*  A run's job stands as it does when a look at it ends. */
+static void job_stands (agent_world_t *self, run_state_t state, const char *why)
+{
+    stand_t stand = {.queued = state == RUN_CLAIMED, .report.state = state};
+    memcpy (stand.name, self->name [0], sizeof stand.name);
+    snprintf (stand.report.why, sizeof stand.report.why, "%s", why);
+    pass (self, LOOK_MS);
+    work_ends (self, self->look, &(work_result_t){.why = "", .stands = &stand, .stands_count = 1});
+    answer (self, &(wanted_t){.runs = &(wanted_run_t){.id = {.task = {.bag = 1}, .number = 1}},
+                              .runs_count = 1,
+                              .site = "ams"});
+}
+
+static void why_a_job_waits_is_told_when_it_changes (void **state)
+{
+    (void) state;
+    agent_world_t w;
+    open_agent (&w);
+    want (&w, 1);
+    start_ends (&w, 0, true);
+    job_stands (&w, RUN_CLAIMED, "Slurm says PENDING, Priority");
+    assert_string_equal (w.waits, "Slurm says PENDING, Priority");
+    job_stands (&w, RUN_CLAIMED, "Slurm says PENDING, Resources");
+    assert_string_equal (w.waits, "Slurm says PENDING, Resources");
+    job_stands (&w, RUN_RUNNING, "");
+    assert_string_equal (w.waits, "");
+    job_stands (&w, RUN_CLAIMED, "Slurm says PENDING, Resources"); /* a look from before */
+    assert_string_equal (w.waits, "");
+    close_agent (&w);
+}
+
 /*  Four at once; one is too late: then one by one, and when these go well more at once again. */
 static void submissions_that_are_too_slow_go_one_by_one (void **state)
 {
@@ -302,6 +335,7 @@ int main (void)
       cmocka_unit_test (silence_is_told_with_why_and_what_was_seen_last),
       cmocka_unit_test (a_look_that_hangs_is_noticed_within_the_limit),
       cmocka_unit_test (a_job_that_waits_is_not_begun_again_and_one_that_is_gone_is),
+      cmocka_unit_test (why_a_job_waits_is_told_when_it_changes),
       cmocka_unit_test (submissions_that_are_too_slow_go_one_by_one),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);

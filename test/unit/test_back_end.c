@@ -65,9 +65,9 @@ static void step (back_end_world_t *self, const event_t *event)
 }
 
 static void on_told (void *owner, const moment_t *now, const char *reservation,
-                     back_end_step_t done, const char *why)
+                     back_end_step_t done, const char *why, bytes_t result)
 {
-    (void) now;
+    (void) now, (void) result;
     back_end_world_t *self = owner;
     snprintf (self->told, sizeof self->told, "%s %d %s", reservation, (int) done,
               why ? why : "done");

@@ -25,7 +25,7 @@ typedef struct {
 
 static void see_work (void *owner, const effect_t *effect)
 {
-    static const char *const steps [] = {"prepare", "open", "watch", "close", "reconcile"};
+    static const char *const steps [] = {"prepare", "open", "watch", "close", "reconcile", "count"};
     batch_world_t *self = owner;
     back_end_task_t task;
     char why [WHY_BYTES];
@@ -36,8 +36,9 @@ static void see_work (void *owner, const effect_t *effect)
     self->work = effect->work.work;
     int used = snprintf (self->asked, sizeof self->asked, "%s", steps [task.step]);
     for (size_t i = 0; i < task.count; i++) {
-        used += snprintf (self->asked + used, sizeof self->asked - (size_t) used, " %s %s",
-                          task.orders [i].reservation, task.orders [i].account);
+        used += snprintf (self->asked + used, sizeof self->asked - (size_t) used, " %s %s%s%s",
+                          task.orders [i].reservation, task.orders [i].account,
+                          *task.orders [i].charged ? ":" : "", task.orders [i].charged);
         for (size_t k = 0; k < task.orders [i].nodes_count; k++)
             used += snprintf (self->asked + used, sizeof self->asked - (size_t) used, " %s",
                               task.orders [i].nodes [k]);
@@ -46,16 +47,21 @@ static void see_work (void *owner, const effect_t *effect)
 }
 
 /*  The back end's work ends; why: it fails. */
-static void work_ends (batch_world_t *self, const char *why)
+static void work_says (batch_world_t *self, bool ok, const char *said)
 {
     uint64_t work = self->work;
     assert_true (work > 0);
     self->work = 0;
-    bytes_t result = {(const uint8_t *) why, why ? strlen (why) : 0};
+    bytes_t result = {(const uint8_t *) said, said ? strlen (said) : 0};
     step (&self->f.w,
-          &(event_t){.kind = EVENT_WORK, .work = {.work = work, .ok = !why, .result = result}});
+          &(event_t){.kind = EVENT_WORK, .work = {.work = work, .ok = ok, .result = result}});
     pass (&self->f.w, 1);
     agents_come (&self->f);
+}
+
+static void work_ends (batch_world_t *self, const char *why)
+{
+    work_says (self, !why, why);
 }
 
 static openings_agent_t *agent (batch_world_t *self)
@@ -373,13 +379,18 @@ static void what_is_not_told_as_it_is_is_trouble_of_the_batch_system (void **sta
     close_world (&w.f.w);
 }
 
-/*  Why it is in trouble, when it is disconnected; "" when it is not. */
-static const char *disconnected (batch_world_t *self, const char *reservation, char why [WHY_BYTES])
+static Musubi__ShowAnswer *show (batch_world_t *self, const char *reservation)
 {
     Musubi__ShowRequest request = MUSUBI__SHOW_REQUEST__INIT;
     request.reservation = (char *) reservation;
     ask (&self->f.w, "alice", "Participant", "Show", &request.base);
-    Musubi__ShowAnswer *told = answer (&self->f.w, &musubi__show_answer__descriptor);
+    return answer (&self->f.w, &musubi__show_answer__descriptor);
+}
+
+/*  Why it is in trouble, when it is disconnected; "" when it is not. */
+static const char *disconnected (batch_world_t *self, const char *reservation, char why [WHY_BYTES])
+{
+    Musubi__ShowAnswer *told = show (self, reservation);
     const Musubi__OpeningRecord *record = told->record->opening;
     snprintf (why, WHY_BYTES, "%s", record->disconnected ? record->trouble : "");
     message_free (&told->base);
@@ -388,10 +399,7 @@ static const char *disconnected (batch_world_t *self, const char *reservation, c
 
 static bool degraded (batch_world_t *self, const char *reservation)
 {
-    Musubi__ShowRequest request = MUSUBI__SHOW_REQUEST__INIT;
-    request.reservation = (char *) reservation;
-    ask (&self->f.w, "alice", "Participant", "Show", &request.base);
-    Musubi__ShowAnswer *told = answer (&self->f.w, &musubi__show_answer__descriptor);
+    Musubi__ShowAnswer *told = show (self, reservation);
     bool is = told->record->opening->degraded;
     message_free (&told->base);
     return is;
@@ -717,9 +725,66 @@ static void what_was_closed_is_looked_for_once_more (void **state)
     w.asked [0] = '\0';
     works_end_until (&w, "reconcile");
     work_ends (&w, NULL);
+    works_end_until (&w, "count");
+    work_says (&w, true, BACK_END_NO_ACCOUNTING);
     w.asked [0] = '\0';
     field_pass (&w.f, MINUTE_MS);
     assert_string_equal (w.asked, "");
+    close_world (&w.f.w);
+}
+
+static void use_is (batch_world_t *self, Musubi__UseCounted counted, int64_t cpu_ms)
+{
+    Musubi__ShowAnswer *told = show (self, "r1");
+    assert_int_equal (told->record->opening->counted, counted);
+    assert_int_equal (told->record->opening->cpu_ms, cpu_ms);
+    message_free (&told->base);
+}
+
+/*  Once it is over, by its batch system's accounting, which may not answer at first; also after a restart. */
+static void what_it_used_is_what_the_accounting_says (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    reserve (&w.f.w, "r1", booking ("fat", 16, 1, 10, 20));
+    uint64_t number = submit (&w.f, (wish_bag_t){.reservation = "r1", .minutes = 5});
+    works_end_until (&w, "open r1 ");
+    work_ends (&w, NULL);
+    field_pass (&w.f, SECOND_MS);
+    machine (&w.f, number, 0)->report.cpu_ms = 3000;
+    task_ends (&w.f, number, 0, 0);
+    works_end_until (&w, "close r1 ");
+    int64_t closed_ms = w.f.w.host.now.mono_ms;
+    use_is (&w, MUSUBI__USE_COUNTED__USE_TOLD, 3000);
+    works_end_until (&w, "count r1 alice");
+    assert_in_range (w.f.w.host.now.mono_ms - closed_ms, 19 * SECOND_MS, 22 * SECOND_MS);
+    work_ends (&w, "slurmdbd does not answer");
+    use_is (&w, MUSUBI__USE_COUNTED__USE_TOLD, 3000);
+    restart_field (&w.f);
+    w.asked [0] = '\0';
+    works_end_until (&w, "count r1 alice");
+    work_says (&w, true, "4500");
+    use_is (&w, MUSUBI__USE_COUNTED__USE_ACCOUNTED, 4500);
+    restart_field (&w.f);
+    use_is (&w, MUSUBI__USE_COUNTED__USE_ACCOUNTED, 4500);
+    works_end_until (&w, "reconcile");
+    w.asked [0] = '\0';
+    work_ends (&w, NULL);
+    field_pass (&w.f, MINUTE_MS);
+    assert_string_equal (w.asked, ""); /* it is asked for once */
+    close_world (&w.f.w);
+}
+
+static void without_an_accounting_it_is_what_its_tasks_told (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    reserve (&w.f.w, "r1", booking ("fat", 16, 1, 10, 20));
+    works_end_until (&w, "count r1 alice");
+    work_says (&w, true, BACK_END_NO_ACCOUNTING);
+    use_is (&w, MUSUBI__USE_COUNTED__USE_UNACCOUNTED, 0);
     close_world (&w.f.w);
 }
 
@@ -768,6 +833,104 @@ static void tasks_of_a_reservation_are_queued_once_it_is_prepared (void **state)
     close_world (&w.f.w);
 }
 
+/*  "ACCOUNT CHARGED QOS" of the last run that has begun. */
+static char charged [256];
+
+static void see_charged (void *owner, const wanted_run_t *wanted)
+{
+    (void) owner;
+    snprintf (charged, sizeof charged, "%s %s %s", wanted->order->account, wanted->order->charged,
+              wanted->order->qos);
+}
+
+static void what_an_actor_charges_is_told_with_tasks_and_reservations (void **state)
+{
+    (void) state;
+    static account_t accounts [] = {{"alice", "climate", "physics", "high"},
+                                    {.actor = "bob", .account = "guest"}};
+    batch_world_t w;
+    batch_prepare (&w);
+    w.f.runner.accounts = accounts;
+    w.f.begun = see_charged;
+    open_field (&w.f);
+    agent (&w)->away = false;
+    agent (&w)->batch = &w.picture;
+    look (&w);
+    work_ends (&w, NULL);
+    submit (&w.f, (wish_bag_t){.minutes = 5});
+    look (&w);
+    assert_string_equal (charged, "climate physics high");
+    submit (&w.f, (wish_bag_t){.actor = "bob", .minutes = 5});
+    look (&w);
+    assert_string_equal (charged, "guest  ");
+    reserve (&w.f.w, "r1", booking ("fat", 16, 1, 10, 20));
+    works_end_until (&w, "prepare r1 climate:physics ");
+    close_world (&w.f.w);
+}
+
+/*  What Queue.Bags and Queue.Tasks say of why the first task waits. */
+static void waits_are (batch_world_t *self, uint64_t number, const char *wanted)
+{
+    Musubi__TasksRequest of_bag = MUSUBI__TASKS_REQUEST__INIT;
+    of_bag.bag = number;
+    assert_int_equal (ask_with_id (&self->f, "alice", "Tasks", "", &of_bag.base), CALL_OK);
+    Musubi__TasksAnswer *tasks = answer (&self->f.w, &musubi__tasks_answer__descriptor);
+    assert_string_equal (tasks->tasks [0]->waits, wanted);
+    message_free (&tasks->base);
+    Musubi__QueueRequest all = MUSUBI__QUEUE_REQUEST__INIT;
+    assert_int_equal (ask_with_id (&self->f, "alice", "Bags", "", &all.base), CALL_OK);
+    Musubi__QueueAnswer *bags = answer (&self->f.w, &musubi__queue_answer__descriptor);
+    assert_string_equal (bags->bags [0]->why, wanted);
+    message_free (&bags->base);
+}
+
+static void a_job_that_waits_is_queued_for_the_batch_systems_own_reason (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    agent (&w)->waits = "Slurm says PENDING, Priority";
+    uint64_t number = submit (&w.f, (wish_bag_t){.count = 2});
+    look (&w);
+    assert_int_equal (bag (&w.f, number).queued, 2);
+    assert_int_equal (bag (&w.f, number).running, 0);
+    waits_are (&w, number, "Slurm says PENDING, Priority");
+    run_report_t *first = &agent (&w)->runs [0].report;
+    snprintf (first->why, sizeof first->why, "Slurm says PENDING, Resources");
+    look (&w);
+    waits_are (&w, number, "Slurm says PENDING, Resources");
+    first->state = RUN_RUNNING;
+    *first->why = '\0';
+    look (&w);
+    assert_int_equal (bag (&w.f, number).queued, 1);
+    assert_int_equal (bag (&w.f, number).running, 1);
+    assert_int_equal (task (&w.f, number, 0).state, TASK_RUNNING);
+    task_ends (&w.f, number, 0, 0);
+    assert_string_equal (task (&w.f, number, 0).why, "");
+    close_world (&w.f.w);
+}
+
+static void what_can_never_start_there_is_refused (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open (&w);
+    w.picture.longest_ms = 30 * MINUTE_MS;
+    for (size_t i = 0; i < NODES; i++)
+        w.nodes [i].cpus = 8;
+    look (&w);
+    assert_int_equal (try_submit (&w.f, &(wish_bag_t){.request_id = "a", .minutes = 31}),
+                      CALL_BAD_REQUEST);
+    assert_non_null (strstr (w.f.w.reason, "limit_ms: slurm 22.05.8 lets no job there run for "
+                                           "longer than 1800 s, and this one asks for 1860 s"));
+    assert_int_equal (try_submit (&w.f, &(wish_bag_t){.request_id = "b", .cpus = 9}),
+                      CALL_BAD_REQUEST);
+    assert_non_null (strstr (w.f.w.reason, "cpus: a task runs on one node, and none of slurm "
+                                           "22.05.8 gives a job more than 8 CPUs, not 9"));
+    submit (&w.f, (wish_bag_t){.minutes = 30, .cpus = 8});
+    close_world (&w.f.w);
+}
+
 static void what_a_batch_system_cannot_do_is_refused (void **state)
 {
     (void) state;
@@ -806,8 +969,13 @@ int main (void)
       cmocka_unit_test (what_is_not_as_it_was_told_is_told_again),
       cmocka_unit_test (what_is_over_when_the_site_comes_back_is_closed),
       cmocka_unit_test (what_was_closed_is_looked_for_once_more),
+      cmocka_unit_test (what_it_used_is_what_the_accounting_says),
+      cmocka_unit_test (without_an_accounting_it_is_what_its_tasks_told),
       cmocka_unit_test (tasks_become_jobs_while_there_is_room),
       cmocka_unit_test (tasks_of_a_reservation_are_queued_once_it_is_prepared),
+      cmocka_unit_test (what_an_actor_charges_is_told_with_tasks_and_reservations),
+      cmocka_unit_test (a_job_that_waits_is_queued_for_the_batch_systems_own_reason),
+      cmocka_unit_test (what_can_never_start_there_is_refused),
       cmocka_unit_test (what_a_batch_system_cannot_do_is_refused),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);

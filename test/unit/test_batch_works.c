@@ -255,6 +255,19 @@ static void a_forgotten_job_is_submitted_again (void **state)
     assert_int_equal (submitted, 2);
 }
 
+static void why_a_job_waits_is_told (void **state)
+{
+    (void) state;
+    stand_after (RUN_START, counts, 3);
+    stand_t stand = stand_after (RUN_LOOK, NULL, 0);
+    assert_int_equal (stand.report.state, RUN_CLAIMED);
+    assert_string_equal (stand.report.why, "as it is");
+    job_state = BATCH_JOB_RUNNING; /* and its script has not begun yet */
+    stand = stand_after (RUN_LOOK, NULL, 0);
+    assert_true (stand.queued);
+    assert_string_equal (stand.report.why, "");
+}
+
 /*  The batch system holds it, as its reservation went away. */
 static void a_held_job_is_submitted_again (void **state)
 {
@@ -310,6 +323,7 @@ int main (void)
       cmocka_unit_test_setup_teardown (a_killed_run_is_over_when_its_job_is, runs_new, runs_end),
       cmocka_unit_test_setup_teardown (silence_is_no_end, runs_new, runs_end),
       cmocka_unit_test_setup_teardown (a_forgotten_job_is_submitted_again, runs_new, runs_end),
+      cmocka_unit_test_setup_teardown (why_a_job_waits_is_told, runs_new, runs_end),
       cmocka_unit_test_setup_teardown (a_held_job_is_submitted_again, runs_new, runs_end),
       cmocka_unit_test_setup_teardown (a_held_job_goes_when_its_run_is_ended, runs_new, runs_end),
       cmocka_unit_test_setup_teardown (a_held_job_of_an_ended_run_is_not_over, runs_new, runs_end),

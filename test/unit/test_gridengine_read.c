@@ -460,6 +460,8 @@ command_told_t __wrap_batch_run_submit (const batch_setup_t *setup, const batch_
 static const batch_setup_t setup = {.site = "ams", .queue = "batch", .limit_ms = 10000};
 static const batch_job_t job = {.name = "musubi-ams-1.0.1",
                                 .account = "nobody",
+                                .charged = "",
+                                .qos = "",
                                 .reservation = "",
                                 .held = "",
                                 .cpus = 1,

@@ -294,6 +294,40 @@ static void an_actor_has_one_account (void **state)
     with_setting (base, "accounts/y=alice", "accounts/y: alice has an account already");
 }
 
+/*  Two sections may have one local account; each says what its actors charge. */
+static void an_account_says_what_is_charged (void **state)
+{
+    (void) state;
+    static const char text [] = "name = ams\nback_end = runner\nclasses\n    thin\n"
+                                "        nodes = 2\naccounts\n"
+                                "    climate = \"alice, bob\"\n"
+                                "        account = physics\n"
+                                "    climate-fast = carol\n"
+                                "        user = climate\n"
+                                "        qos = high\n";
+    static const account_t wanted [] = {{"alice", "climate", "physics", ""},
+                                        {"bob", "climate", "physics", ""},
+                                        {"carol", "climate", "", "high"}};
+    core_t core = {0};
+    char why [LONG_WHY_BYTES] = "";
+    assert_true (core_of (text, NULL, 0, &core, why));
+    const runner_t *runner = ((const lis_t *) core.self)->runner;
+    assert_int_equal (runner->accounts_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_string_equal (runner->accounts [i].actor, wanted [i].actor);
+        assert_string_equal (runner->accounts [i].account, wanted [i].account);
+        assert_string_equal (runner->accounts [i].charged, wanted [i].charged);
+        assert_string_equal (runner->accounts [i].qos, wanted [i].qos);
+    }
+    core.destroy (core.self);
+    with_setting (text, "accounts/climate/account=a,b",
+                  "accounts/climate/account: \"a,b\" should be letters");
+    with_setting (text, "accounts/climate/qos=-x",
+                  "accounts/climate/qos: \"-x\" should be letters");
+    with_setting (text, "accounts/climate-fast/user=01234567890123456789012345678901",
+                  "accounts/climate-fast/user: ");
+}
+
 static void refuses_nodes_that_can_not_be_told_apart (void **state)
 {
     (void) state;
@@ -345,6 +379,7 @@ int main (void)
       cmocka_unit_test (refuses_what_makes_no_site),
       cmocka_unit_test (a_node_is_lost_later_than_what_runs_there_has_ended),
       cmocka_unit_test (an_actor_has_one_account),
+      cmocka_unit_test (an_account_says_what_is_charged),
       cmocka_unit_test (refuses_nodes_that_can_not_be_told_apart),
       cmocka_unit_test (refuses_too_many_classes_and_attributes),
     };

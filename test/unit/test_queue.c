@@ -673,7 +673,7 @@ static void a_damaged_record_of_a_task_is_a_lost_task (void **state)
 static void what_is_accepted_is_there_after_a_restart (void **state)
 {
     (void) state;
-    static account_t accounts [] = {{"*", "guest"}};
+    static account_t accounts [] = {{.actor = "*", .account = "guest"}};
     static const wish_bag_t wrong [] = {{.request_id = "a b"},
                                         {.request_id = "a\tb"},
                                         {.actor = "a b"},

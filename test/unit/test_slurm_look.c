@@ -15,8 +15,9 @@
 #include "slurm.h"
 
 #define NODES                                                                                      \
-    "n1|idle|2|0/2/0/2|up|no|none\nn2|idle|2|0/2/0/2|up|no|none\n"                                 \
-    "n3|idle|2|0/2/0/2|up|no|none\n"
+    "n1|idle|2|0/2/0/2|up|no|infinite|UNLIMITED|none\nn2|idle|2|0/2/0/"                            \
+    "2|up|no|infinite|UNLIMITED|none\n"                                                            \
+    "n3|idle|2|0/2/0/2|up|no|infinite|UNLIMITED|none\n"
 #define TIMES   " StartTime=2026-11-23T10:00:00 EndTime=2026-11-23T11:00:00"
 #define FROM_MS 1795428000000
 #define HOUR_MS 3600000
@@ -105,6 +106,22 @@ static void only_others_are_told_and_those_that_recur_again (void **state)
     forget (&picture);
 }
 
+/*  Both as the partition limits them, and as sinfo 22.05 writes it. */
+static void the_longest_job_and_the_cpus_that_one_may_have_are_told (void **state)
+{
+    (void) state;
+    batch_picture_t picture = look ("", "");
+    assert_int_equal (picture.longest_ms, 0);
+    assert_int_equal (picture.nodes [0].cpus, 2);
+    forget (&picture);
+    command_says ("sinfo", "n1|planned|2|0/2/0/2|up|no|1-12:30:00|1|none\n");
+    picture = look ("", "");
+    assert_int_equal (picture.longest_ms, 36 * HOUR_MS + HOUR_MS / 2);
+    assert_int_equal (picture.nodes [0].cpus, 1);
+    forget (&picture);
+    command_says ("sinfo", NODES);
+}
+
 static void what_cannot_be_read_counts_as_all_and_is_told (void **state)
 {
     (void) state;
@@ -185,14 +202,45 @@ static void one_of_ours_that_cannot_be_read_is_not_made_anew (void **state)
     assert_string_equal (why, "Slurm's reservation musubi-ams-0123456789ab-1-1 can't be read");
 }
 
+/*  It is made for the account that its owner charges; one that Slurm has for another is changed. */
+static void a_reservation_is_for_the_account_that_is_charged (void **state)
+{
+    (void) state;
+    static const char *const nodes [] = {"n1"};
+    const batch_setup_t setup = {.site = "ams", .queue = "batch", .limit_ms = 60000};
+    back_end_order_t order = {.reservation = "musubi-ams-0123456789ab-1-1",
+                              .account = "alice",
+                              .charged = "physics",
+                              .from_ms = FROM_MS,
+                              .until_ms = FROM_MS + HOUR_MS,
+                              .nodes = nodes,
+                              .nodes_count = 1};
+    char why [WHY_BYTES] = "";
+#define LINE                                                                                       \
+    "ReservationName=musubi-ams-0123456789ab-1-1" TIMES                                            \
+    " Nodes=n1 PartitionName=batch Users=alice Accounts="
+    command_says ("sinfo", "all\n");
+    command_says ("scontrol", LINE "physics State=INACTIVE\n");
+    assert_true (slurm.keep (&setup, BACK_END_PREPARE, &order, why));
+    command_says ("scontrol", LINE "other State=INACTIVE\n");
+    assert_false (slurm.keep (&setup, BACK_END_PREPARE, &order, why));
+    assert_string_equal (why, "Slurm's reservation musubi-ams-0123456789ab-1-1 has other accounts "
+                              "than physics");
+    order.charged = "";
+    assert_true (slurm.keep (&setup, BACK_END_PREPARE, &order, why));
+    command_says ("sinfo", NODES);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (nothing_is_there),
       cmocka_unit_test (only_others_are_told_and_those_that_recur_again),
+      cmocka_unit_test (the_longest_job_and_the_cpus_that_one_may_have_are_told),
       cmocka_unit_test (what_cannot_be_read_counts_as_all_and_is_told),
       cmocka_unit_test (more_than_fit_are_told),
       cmocka_unit_test (many_that_recur_are_held_throughout),
+      cmocka_unit_test (a_reservation_is_for_the_account_that_is_charged),
       cmocka_unit_test (one_of_ours_that_cannot_be_read_is_not_made_anew),
     };
     return cmocka_run_group_tests (tests, folder_make, folder_end);

@@ -48,6 +48,23 @@ static void broken_lists_are_refused (void **state)
     }
 }
 
+static void spans_are_read (void **state)
+{
+    (void) state;
+    static const struct {
+        const char *text;
+        int64_t ms;
+    } rows [] = {{"30:00", 1800000},  {"1:00:00", 3600000}, {"1-12:30:00", 131400000},
+                 {"00:01.324", 1324}, {"00:00:00", 0},      {"infinite", -1},
+                 {"UNLIMITED", -1},   {"n/a", -1},          {"", -1},
+                 {"30", -1},          {"0x1:00", -1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int64_t ms = -1;
+        assert_int_equal (slurm_span_read (rows [i].text, &ms), rows [i].ms >= 0);
+        assert_int_equal (ms, rows [i].ms);
+    }
+}
+
 static void a_line_is_a_reservation (void **state)
 {
     (void) state;
@@ -207,6 +224,7 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (lists_of_nodes_are_told_apart),
       cmocka_unit_test (broken_lists_are_refused),
+      cmocka_unit_test (spans_are_read),
       cmocka_unit_test (a_line_is_a_reservation),
       cmocka_unit_test (a_comment_is_not_read),
       cmocka_unit_test (what_cannot_be_read_is_told_apart),

@@ -444,7 +444,7 @@ static void end_add (staging_world_t *self, staging_end_t *end, const char *kind
 static void site_add (staging_world_t *self)
 {
     static const char *const anybody [] = {"*"};
-    static account_t accounts [] = {{"*", "worker"}};
+    static account_t accounts [] = {{.actor = "*", .account = "worker"}};
     self->class = (node_class_t){.name = "worker",
                                  .nodes = (uint32_t) self->plan->nodes,
                                  .cpus_per_node = or_one (self->plan->node_cpus),

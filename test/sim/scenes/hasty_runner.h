@@ -11,7 +11,7 @@
 static inline void hasty_runner (runner_settings_t *settings, node_place_t *places,
                                  size_t places_count)
 {
-    static account_t accounts [] = {{"alice", "alice"}};
+    static account_t accounts [] = {{.actor = "alice", .account = "alice"}};
     *settings = (runner_settings_t){
       .places = places,
       .places_count = places_count,

@@ -390,10 +390,13 @@ bool sim_batch_work (void *owner, int process, int64_t mono_ms, const char *kind
         back_end_task_t task;
         if (!codec_decode (&back_end_task_codec, &task, arguments, why))
             sim_fail (self->sim, "work %s: %s", kind, why);
-        const char *trouble = *why ? why : back_end_work (self, &task);
+        bool counts = !*why && task.step == BACK_END_COUNT;
+        const char *trouble = *why     ? why
+                              : counts ? BACK_END_NO_ACCOUNTING
+                                       : back_end_work (self, &task);
         codec_clear (&back_end_task_codec, &task);
         if (trouble)
-            return result_say (result, result_size, trouble);
+            return result_say (result, result_size, trouble) || counts;
     } else {
         work_order_t order;
         if (!codec_decode (&work_order_codec, &order, arguments, why))
