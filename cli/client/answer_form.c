@@ -297,6 +297,7 @@ static const form_row_t opening_rows [] = {
   {.key = "nodes", .kind = FORM_NUMBER, .from = "opening.bound"},
   {.key = "wanted", .kind = FORM_NUMBER, .from = "opening.wanted"},
   {.key = "ready", .kind = FORM_FLAG, .from = "opening.ready"},
+  {.key = "absent", .kind = FORM_FLAG, .from = "opening.absent"},
   {.key = "degraded", .kind = FORM_FLAG, .from = "opening.degraded"},
   {.key = "lent", .kind = FORM_FLAG, .from = "opening.lent"},
   {.key = "given_back", .kind = FORM_FLAG, .from = "opening.given_back"},
@@ -316,6 +317,7 @@ static const form_row_t opening_rows [] = {
 static void opening_print (const json_t *form, FILE *to)
 {
     static const char *const flags [][2] = {{"ready", "ready"},
+                                            {"absent", "not there yet"},
                                             {"degraded", "degraded"},
                                             {"lent", "lent while it is not used"},
                                             {"given_back", "given back unused"},

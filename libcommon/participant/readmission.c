@@ -26,6 +26,8 @@ struct readmission {
     service_t *service;
     participant_t *participant;
     readmission_part_fn *part;
+    readmission_known_fn *known;
+    void *known_owner;
     void *owner;
     bool lost;                    /* and not made up for yet */
     ordered_t *kept;              /* by reservation */
@@ -149,7 +151,11 @@ static void readmission_finish (readmission_t *self, const moment_t *now)
         wait (self, now, "a transaction that the lost store had voted for is not decided yet");
         return;
     }
-    const char *at = NULL;
+    const char *at = self->known ? self->known (self->known_owner) : NULL;
+    if (at) {
+        wait (self, now, at);
+        return;
+    }
     for (const readmission_entry_t *kept; (kept = ordered_after (self->kept, at));
          at = kept->plan.reservation)
         readmission_book (self, now, kept);
@@ -301,6 +307,12 @@ readmission_t *readmission_new (service_t *service, participant_t *participant,
     self->kept = ordered_by_text (offsetof (readmission_entry_t, plan.reservation));
     restore_guard_on_lost (service->restore_guard, readmission_on_lost, self);
     return self;
+}
+
+void readmission_when (readmission_t *self, readmission_known_fn *known, void *owner)
+{
+    self->known = known;
+    self->known_owner = owner;
 }
 
 void readmission_destroy (readmission_t **self_p)

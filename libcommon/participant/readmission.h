@@ -34,6 +34,10 @@ typedef struct readmission readmission_t;
  *  readmitted and readmission_failed. */
 readmission_t *readmission_new (service_t *service, participant_t *participant,
                                 readmission_part_fn *part, void *owner);
+/*  Nothing is booked again before known says that it is known how much there is; NULL, or what is
+ *  waited for. */
+typedef const char *readmission_known_fn (void *owner);
+void readmission_when (readmission_t *self, readmission_known_fn *known, void *owner);
 void readmission_destroy (readmission_t **self_p);
 
 #endif

@@ -1,6 +1,7 @@
 /*  batch_back_end - runs on the site's workers. */
 #include "batch_back_end.h"
 
+#include "must.h"
 #include "node_names.h"
 #include "openings_wire.h"
 
@@ -160,20 +161,36 @@ static bool batch_reconcile (const back_end_task_t *task, char why [WHY_BYTES])
     return good;
 }
 
-/*  Into why, when it is done, as back_end.h says. */
-static bool batch_count (const back_end_order_t *order, char why [WHY_BYTES])
+/*  *told as back_end.h says of a count. */
+static bool batch_count (const back_end_order_t *order, char **told, char why [WHY_BYTES])
 {
     int64_t cpu_ms = -1;
     if (batch_back_end_system->count &&
         !batch_back_end_system->count (&batch_back_end_setup, order, &cpu_ms, why))
         return false;
-    snprintf (why, WHY_BYTES, BACK_END_NO_ACCOUNTING);
-    if (cpu_ms >= 0)
-        snprintf (why, WHY_BYTES, "%" PRId64, cpu_ms);
+    *told = cpu_ms < 0 ? must (strdup (BACK_END_NO_ACCOUNTING)) : must_print ("%" PRId64, cpu_ms);
     return true;
 }
 
-static bool batch_step (const back_end_task_t *task, char why [WHY_BYTES])
+/*  All that were named. */
+static bool batch_compare (const back_end_task_t *task, char **differ, char why [WHY_BYTES])
+{
+    const batch_setup_t *setup = &batch_back_end_setup;
+    char (*names) [BATCH_NAME_BYTES_MAX + 1] = must (calloc (task->count + 1, sizeof *names));
+    back_end_order_t *orders = must (calloc (task->count + 1, sizeof *orders));
+    bool good = true;
+    for (size_t i = 0; good && i < task->count; i++) {
+        good = batch_name (setup, task->orders [i].reservation, names [i], why);
+        orders [i] = task->orders [i];
+        orders [i].reservation = names [i];
+    }
+    good = good && batch_back_end_system->compare (setup, orders, task->count, differ, why);
+    free (orders);
+    free (names);
+    return good;
+}
+
+static bool batch_step (const back_end_task_t *task, char **told, char why [WHY_BYTES])
 {
     const batch_system_t *system = batch_back_end_system;
     const batch_setup_t *setup = &batch_back_end_setup;
@@ -182,6 +199,8 @@ static bool batch_step (const back_end_task_t *task, char why [WHY_BYTES])
         return wrong (why, "back_end: the site's settings name no batch system");
     if (task->step == BACK_END_RECONCILE)
         return batch_reconcile (task, why);
+    if (task->step == BACK_END_LOOK)
+        return batch_compare (task, told, why);
     if (task->count != 1)
         return wrong (why, "reservations: a step should be of one");
     back_end_order_t order = task->orders [0];
@@ -191,7 +210,7 @@ static bool batch_step (const back_end_task_t *task, char why [WHY_BYTES])
     if (task->step == BACK_END_CLOSE)
         return system->close (setup, &order, why);
     if (task->step == BACK_END_COUNT)
-        return batch_count (&order, why);
+        return batch_count (&order, told, why);
     return *order.account
              ? system->keep (setup, task->step, &order, why)
              : wrong (why, "%.60s has no local account here: name one under accounts", order.owner);
@@ -201,12 +220,16 @@ static bool batch_back_end_do (bytes_t arguments, uint8_t **result, size_t *resu
 {
     back_end_task_t task;
     char why [WHY_BYTES] = "";
+    char *told = NULL;
     bool done =
-      codec_decode (&back_end_task_codec, &task, arguments, why) && batch_step (&task, why);
-    bool tells = !done || task.step == BACK_END_COUNT;
+      codec_decode (&back_end_task_codec, &task, arguments, why) && batch_step (&task, &told, why);
     codec_clear (&back_end_task_codec, &task);
-    *result = (uint8_t *) (tells ? strdup (why) : NULL);
-    *result_size = *result ? strlen (why) : 0;
+    if (!done) {
+        free (told);
+        told = must (strdup (why));
+    }
+    *result = (uint8_t *) told;
+    *result_size = told ? strlen (told) : 0;
     return done;
 }
 

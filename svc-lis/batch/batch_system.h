@@ -116,6 +116,8 @@ typedef struct {
     /*  Makes the reservation of an order that has an account, or makes it equal to the order; its
      *  reservation is called as batch_name makes it, here and below.
      *
+     *      name      … without anybody's job that may run into it; else it is refused with whose that
+     *                is, or whose reservation, and until when
      *      prepare   jobs may be queued in it; none of them starts before from_ms, and nobody else's
      *                on its nodes
      *      open      clears its nodes, and has seen that they are the reservation's
@@ -123,6 +125,10 @@ typedef struct {
      */
     bool (*keep) (const batch_setup_t *setup, back_end_step_t step, const back_end_order_t *order,
                   char why [WHY_BYTES]);
+    /*  By one question: *differ, to be freed, has a line for each of these orders that is not so, "ID
+     *  why"; NULL = all are. The function is NULL where nothing is named. */
+    bool (*compare) (const batch_setup_t *setup, const back_end_order_t *orders, size_t count,
+                     char **differ, char why [WHY_BYTES]);
     /*  Ends what runs in it, and removes it. */
     bool (*close) (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES]);
     /*  The processor time of all jobs that ran in it, which is over, by the batch system's accounting;

@@ -19,7 +19,8 @@ typedef struct {
     char why [RUN_WHY_BYTES_MAX + 1]; /* as the batch system gives it */
     uint32_t cpus;
     uint32_t cpus_busy;
-    bool silent; /* and not up: not heard there, which does not say that it is down */
+    bool silent;           /* and not up: not heard there, which does not say that it is down */
+    int64_t busy_until_ms; /* until then jobs may run there; 0 = none does, or it is not known */
 } batch_node_t;
 
 /*  Nodes that others have over [from_ms, until_ms): an advance reservation, maintenance, a job. One
@@ -42,7 +43,8 @@ typedef struct {
     size_t nodes_count;
     batch_booking_t *bookings;
     size_t bookings_count;
-    int64_t longest_ms;       /* that a job may take there; 0 = no limit is known */
+    int64_t longest_ms; /* that a job may take there; 0 = no limit is known */
+    int64_t reach_ms; /* the longest job that may begin on its nodes; 0 = any, or it is not known */
     char trouble [WHY_BYTES]; /* what of it could not be read, or was too much; "" = nothing */
     bool partial;             /* a node that it does not tell is not known, else it is not there */
 } batch_picture_t;

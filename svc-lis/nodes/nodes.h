@@ -71,6 +71,7 @@ typedef struct {
     machine_state_t machine;
     const char *storage; /* the storage node on its machine; "" = none, or its agent has not told */
     const char *why;     /* what its batch system says of it, or why that does not answer; or "" */
+    int64_t busy_until_ms; /* until then jobs may run there, as its batch system says */
 } site_node_t;
 
 /*  Any function may be NULL. They are called while an event is stepped, and may call

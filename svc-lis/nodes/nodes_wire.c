@@ -24,10 +24,14 @@ static const codec_row_t machine_state_rows [] = {
 const codec_t machine_state_codec = CODEC (machine_state_t, machine_state, machine_state_rows);
 
 static const codec_row_t batch_node_rows [] = {
-  ROW_WORD ("node", batch_node_t, node),       ROW_FLAG ("up", batch_node_t, up),
-  ROW_FLAG ("drained", batch_node_t, drained), ROW_TEXT ("why", batch_node_t, why, OR_NONE),
-  ROW_NUMBER ("cpus", batch_node_t, cpus),     ROW_NUMBER ("cpus_busy", batch_node_t, cpus_busy),
+  ROW_WORD ("node", batch_node_t, node),
+  ROW_FLAG ("up", batch_node_t, up),
+  ROW_FLAG ("drained", batch_node_t, drained),
+  ROW_TEXT ("why", batch_node_t, why, OR_NONE),
+  ROW_NUMBER ("cpus", batch_node_t, cpus),
+  ROW_NUMBER ("cpus_busy", batch_node_t, cpus_busy),
   ROW_FLAG ("silent", batch_node_t, silent),
+  ROW_TIME ("busy_until_ms", batch_node_t, busy_until_ms),
 };
 static const codec_t batch_node_codec = CODEC (batch_node_t, batch_node, batch_node_rows);
 
@@ -64,6 +68,7 @@ static const codec_row_t batch_picture_rows [] = {
             BATCH_BOOKINGS_MAX),
   ROW_TEXT ("trouble", batch_picture_t, trouble, OR_NONE),
   ROW_NUMBER ("longest_ms", batch_picture_t, longest_ms, LEAST (0)),
+  ROW_TIME ("reach_ms", batch_picture_t, reach_ms),
   ROW_FLAG ("partial", batch_picture_t, partial),
 };
 const codec_t batch_picture_codec = CODEC (batch_picture_t, batch_picture, batch_picture_rows);

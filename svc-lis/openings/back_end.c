@@ -1,5 +1,5 @@
 /*  back_end - keeps a job for each reservation that has a step under way or to be tried again, and
- *  one without a name for the reconciliation.
+ *  one without a name for the reconciliation, and one of all for the look.
  */
 #include "back_end.h"
 
@@ -12,10 +12,12 @@
 #include <string.h>
 
 #define TROUBLE_BYTES 160
+#define NAMES_AT_ONCE 4 /* so that whatever opens does not wait for many that are to come */
 
 const back_end_kind_t back_end_runner = {.name = "runner"};
 const back_end_kind_t back_end_batch = {
-  .name = "batch", .works = {"batch", "batch", "batch", "batch", "batch", "batch"}};
+  .name = "batch",
+  .works = {"batch", "batch", "batch", "batch", "batch", "batch", "batch", "batch"}};
 
 const back_end_limits_t back_end_limits_default = {.retry_ms = 1000, .retry_ms_max = 60000};
 
@@ -57,6 +59,14 @@ void back_end_told (back_end_t *self, back_end_told_fn *told, void *owner)
     self->owner = owner;
 }
 
+static size_t names_at_work (const back_end_t *self)
+{
+    size_t count = 0;
+    for (const back_end_job_t *job = NULL; (job = ordered_next (self->jobs, job));)
+        count += job->step == BACK_END_NAME && job->work > 0;
+    return count;
+}
+
 /*  While it is reconciled, what is not in that list would be removed again. */
 static void job_order (back_end_job_t *job)
 {
@@ -66,6 +76,8 @@ static void job_order (back_end_job_t *job)
     timers_cancel (self->service->timers, job->timer);
     job->timer = 0;
     job->again = false;
+    if (job->step == BACK_END_NAME && names_at_work (self) >= NAMES_AT_ONCE)
+        return;
     job->work = ++self->works;
     outbox_work (self->service->outbox, job->work, self->kind->works [job->step],
                  packed_bytes (job->arguments));
@@ -127,6 +139,12 @@ void back_end_reconcile (back_end_t *self, const back_end_order_t *orders, size_
         back_end_start (self, "", BACK_END_RECONCILE, orders, count);
 }
 
+void back_end_look (back_end_t *self, const back_end_order_t *orders, size_t count)
+{
+    if (back_end_acts (self, BACK_END_LOOK) && !ordered_find (self->jobs, BACK_END_ALL))
+        back_end_start (self, BACK_END_ALL, BACK_END_LOOK, orders, count);
+}
+
 const char *back_end_trouble (const back_end_t *self, const char *reservation)
 {
     const back_end_job_t *job = self->reconciled ? NULL : ordered_find (self->jobs, "");
@@ -148,7 +166,8 @@ bool back_end_acts (const back_end_t *self, back_end_step_t step)
 
 static void job_failed (back_end_job_t *job, const moment_t *now, bytes_t why)
 {
-    static const char *const words [] = {"prepare", "open", "watch", "close", "reconcile", "count"};
+    static const char *const words [] = {"prepare",   "open",  "watch", "close",
+                                         "reconcile", "count", "name",  "look"};
     static_assert (sizeof words / sizeof *words == BACK_END_STEPS, "a word for each step");
     back_end_t *self = job->back_end;
     const back_end_limits_t *limits = &self->limits;
@@ -180,6 +199,35 @@ static void jobs_begin (back_end_t *self)
             job_order (job);
 }
 
+/*  Those that are not as they were told. One that is told again already is left alone. */
+static void look_told (back_end_t *self, const moment_t *now, bytes_t result)
+{
+    char *text = must (strndup (result.size > 0 ? (const char *) result.data : "", result.size));
+    for (char *line = text, *next; *line; line = next) {
+        next = line + strcspn (line, "\n");
+        if (*next)
+            *next++ = '\0';
+        char *why = strchr (line, ' ');
+        if (!why)
+            continue;
+        *why++ = '\0';
+        if (self->told && !ordered_find (self->jobs, line))
+            self->told (self->owner, now, line, BACK_END_LOOK, why, (bytes_t){0});
+    }
+    free (text);
+}
+
+/*  One of those that had to wait for others of their kind, whenever a work ends. */
+static void names_begin (back_end_t *self)
+{
+    back_end_job_t *job = NULL;
+    while ((job = ordered_next (self->jobs, job)))
+        if (job->step == BACK_END_NAME && job->work == 0 && job->timer == 0)
+            break;
+    if (job)
+        job_order (job);
+}
+
 static bool back_end_on_work (void *owner, const moment_t *now, const event_t *event)
 {
     back_end_t *self = owner;
@@ -189,6 +237,7 @@ static bool back_end_on_work (void *owner, const moment_t *now, const event_t *e
     job->work = 0;
     if (job->again) {
         job_order (job);
+        names_begin (self);
         return true;
     }
     back_end_step_t step = job->step;
@@ -202,6 +251,9 @@ static bool back_end_on_work (void *owner, const moment_t *now, const event_t *e
         job_end (job);
     if (event->work.ok && !*reservation)
         jobs_begin (self);
+    names_begin (self);
+    if (event->work.ok && step == BACK_END_LOOK)
+        look_told (self, now, event->work.result);
     if (self->told)
         self->told (self->owner, now, reservation, step, event->work.ok ? NULL : why,
                     event->work.result);

@@ -5,6 +5,7 @@
 
 #include "must.h"
 #include "openings_state.h"
+#include "restore_guard.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #define CLOSED_MS 15000 /* after a removal: by then a batch system has stored it, or died */
+#define KNOWN_MS  500   /* how often it is looked whether a lost store has been made up for */
 
 const char *opening_phase_word (opening_phase_t phase)
 {
@@ -56,6 +58,7 @@ void opening_free (opening_entry_t *entry)
     ordered_remove (self->by_reservation, entry->reservation);
     free (entry->stages);
     free (entry->kept.nodes);
+    free (entry->kept.named);
     free (entry->nodes);
     free (entry->use);
     free (entry);
@@ -169,6 +172,7 @@ static void openings_on_changed (void *owner, const moment_t *now, const char *r
         opening_put_back (entry, now_ms);
     }
     opening_soon (entry, now);
+    openings_names_soon (self, now);
 }
 
 static void openings_on_forgotten (void *owner, const char *reservation)
@@ -202,6 +206,7 @@ static void openings_on_node_moved (void *owner, const moment_t *now, size_t nod
     if (self->holders [node])
         opening_soon (self->holders [node], now);
     look_for_those_that_lack (self, now);
+    openings_names_soon (self, now);
 }
 
 static void run_is_over (openings_t *self, const moment_t *now, const run_t *run,
@@ -236,28 +241,63 @@ static void on_run_moved (void *owner, const moment_t *now, const run_t *run)
         opening_enforce_new (holder, now, node);
 }
 
-/*  What is not as it was told is told again. */
+/*  After a start, and a removal. */
 static void reconcile (openings_t *self)
 {
-    if (!back_end_acts (self->parts.back_end, BACK_END_RECONCILE))
-        return;
-    back_end_order_t *orders = must (calloc (ordered_count (self->active) + 1, sizeof *orders));
     size_t count = 0;
-    for (const opening_entry_t *entry = NULL; (entry = ordered_next (self->active, entry));)
-        orders [count++] = opening_order (entry, true);
+    back_end_order_t *orders =
+      must (calloc (ordered_count (self->by_reservation) + 1, sizeof *orders));
+    for (const opening_entry_t *entry = NULL; (entry = ordered_next (self->by_reservation, entry));)
+        if (opening_is_active (entry->kept.phase) || entry->kept.told)
+            orders [count++] = opening_order (entry, true);
     back_end_reconcile (self->parts.back_end, orders, count);
     for (size_t i = 0; i < count; i++)
         free ((void *) orders [i].nodes);
     free (orders);
 }
 
+static timer_fn on_reconcile_again;
+
+/*  As long as a store that was lost is made up for (T14), nobody knows which reservations there are. */
+static void reconcile_when_known (openings_t *self, const moment_t *now)
+{
+    const restore_guard_t *guard = self->parts.service->restore_guard;
+    if (!back_end_acts (self->parts.back_end, BACK_END_RECONCILE))
+        return;
+    if (restore_guard_state (guard) == RESTORE_GUARD_GOOD && !*restore_guard_text (guard))
+        reconcile (self);
+    else if (self->reconcile_timer == 0)
+        self->reconcile_timer = timers_set (self->parts.service->timers, now->mono_ms + KNOWN_MS,
+                                            on_reconcile_again, self, 0);
+}
+
 /*  A batch system that dies before it has stored a removal has the reservation again. */
 static void on_reconcile_again (void *owner, const moment_t *now, uint64_t token)
 {
-    (void) now, (void) token;
+    (void) token;
     openings_t *self = owner;
     self->reconcile_timer = 0;
-    reconcile (self);
+    reconcile_when_known (self, now);
+}
+
+/*  What is not as it was told is told again; all others that wait are there. */
+static void on_look_told (openings_t *self, const moment_t *now, opening_entry_t *entry,
+                          const char *why)
+{
+    if (entry && why && entry->step == BACK_END_NAME) {
+        outbox_log (self->parts.service->outbox, LEVEL_WARNING, "opening %s is told again: %s",
+                    entry->reservation, why);
+        entry->step = BACK_END_STEPS;
+        entry->there = false;
+        opening_soon (entry, now);
+    }
+    for (entry = NULL; !why && (entry = ordered_next (self->by_reservation, entry));) {
+        bool there = entry->step == BACK_END_NAME &&
+                     !*back_end_trouble (self->parts.back_end, entry->reservation);
+        if (there && !entry->there)
+            change_notice_tell (&self->notice);
+        entry->there = entry->there || there;
+    }
 }
 
 static void on_back_end_told (void *owner, const moment_t *now, const char *reservation,
@@ -265,6 +305,10 @@ static void on_back_end_told (void *owner, const moment_t *now, const char *rese
 {
     openings_t *self = owner;
     opening_entry_t *entry = opening_find (self, reservation);
+    if (step == BACK_END_LOOK) {
+        on_look_told (self, now, entry, why);
+        return;
+    }
     change_notice_tell (&self->notice);
     if (step == BACK_END_CLOSE && !why && self->reconcile_timer == 0)
         self->reconcile_timer = timers_set (self->parts.service->timers, now->mono_ms + CLOSED_MS,
@@ -273,8 +317,16 @@ static void on_back_end_told (void *owner, const moment_t *now, const char *rese
         opening_counted (entry, result);
     if (entry && step == BACK_END_WATCH && why)
         entry->step = BACK_END_STEPS;
+    if (entry && step != BACK_END_WATCH && step != BACK_END_COUNT)
+        entry->there = !why && step != BACK_END_CLOSE;
+    if (entry && step == BACK_END_NAME && !why)
+        opening_names_confirmed (entry);
+    else if (step == BACK_END_NAME)
+        openings_names_soon (self, now);
     if (entry)
         opening_soon (entry, now);
+    if (step == BACK_END_RECONCILE && !why)
+        openings_look (self, now, 0);
     entry = NULL;
     while (step == BACK_END_RECONCILE && (entry = ordered_next (self->active, entry)))
         opening_soon (entry, now);
@@ -340,7 +392,6 @@ static void openings_on_start (void *owner, const moment_t *now)
     int64_t now_ms = present_ms (self, now);
     reservation_view_t view;
     self->now_ms = now_ms;
-    reconcile (self);
     for (const char *at = NULL; participant_next (self->participant, at, &view); at = view.id) {
         opening_entry_t *entry = opening_find (self, view.id);
         if (!view.current)
@@ -366,6 +417,8 @@ static void openings_on_start (void *owner, const moment_t *now)
         opening_due (entry, now_ms);
         opening_soon (entry, now);
     }
+    reconcile_when_known (self, now);
+    openings_names_soon (self, now);
 }
 
 openings_t *openings_new (const openings_parts_t *parts, const openings_limits_t *limits)
@@ -407,6 +460,8 @@ void openings_destroy (openings_t **self_p)
         return;
     timers_cancel (self->parts.service->timers, self->timer);
     timers_cancel (self->parts.service->timers, self->reconcile_timer);
+    timers_cancel (self->parts.service->timers, self->names_timer);
+    timers_cancel (self->parts.service->timers, self->look_timer);
     change_notice_end (&self->notice);
     for (opening_entry_t *entry; (entry = ordered_after (self->by_reservation, NULL));)
         opening_free (entry);

@@ -6,8 +6,8 @@
  *                                    warning   end, grace the cleaning gap
  *
  *  Until `bind` before its start a reservation is only a number in the calendar. Then as many
- *  usable nodes of its class as it has booked are bound to it: idle ones first, then those whose
- *  preemptible runs are cheapest to end. Those nodes get no other runs; runs of others there are
+ *  usable nodes of its class as it has booked are bound to it: those that are named for it, then idle
+ *  ones, then those whose preemptible runs are cheapest to end. Those nodes get no other runs; runs of others there are
  *  warned, and ended by the start. When a reservation has less booked at a later instant, so many
  *  of its nodes leave then, and all do at its end; when it has more, the new ones are bound as
  *  early.
@@ -21,6 +21,11 @@
  *  the site is configured so, it is later given back to the queue, whose runs may then take its
  *  nodes up to its end. It stays in the calendar, since only transactions change what was promised,
  *  and all use is accounted to its owner.
+ *
+ *  With a back end that can name nodes, the nearest `ahead` of those that wait have named nodes from
+ *  their commit on (naming.h), and the back end keeps these for them from `reach` before the start on. A
+ *  node is bound to one reservation, and may be named for many at different times. What the back end
+ *  refuses then is degraded, and tried again, on other nodes if there are better ones.
  *
  *  At a site with a batch system the nodes are bound there, too, under the reservation's name. They
  *  are nobody else's until the back end has closed it, also when it was never opened. As long as
@@ -47,6 +52,9 @@ typedef struct {
     int64_t release_ms; /* given back when unused for so long; 0 = never, the default */
     bool clear;         /* runs of the queue on a needed node are ended; the default */
     int64_t watch_ms;   /* how often the back end is asked how an open one stands; 30 000 */
+    uint32_t ahead;     /* so many of the nearest that wait have named nodes; 0 = none */
+    int64_t
+      reach_ms; /* the back end is told of them so long before the start; 0 = as its picture says */
 } openings_limits_t;
 
 /*  Same numbers as proto OpeningPhase. */

@@ -227,10 +227,11 @@ static bool let_go_of_lost (opening_entry_t *entry, int64_t now_ms)
     return changed;
 }
 
-/*  A node that could be bound. Idle nodes are taken first, then those where the least is lost, and
+/*  A node that could be bound. Named nodes are taken before all others; then idle nodes are taken first, then those where the least is lost, and
  *  last those where tasks of the queue would run on. */
 typedef struct {
     size_t node;
+    bool named; /* for it, before */
     bool idle;
     bool runs_on;
     int64_t cost_ms;
@@ -262,6 +263,8 @@ static bool look_clearing (void *owner, const run_t *run)
 static int candidate_compare (const void *left, const void *right)
 {
     const openings_nodes_candidate_t *a = left, *b = right;
+    if (a->named != b->named)
+        return a->named ? -1 : 1;
     if (a->runs_on != b->runs_on)
         return a->runs_on ? 1 : -1;
     if (a->idle != b->idle)
@@ -291,6 +294,7 @@ static bool bind_more (opening_entry_t *entry, size_t class, uint32_t lacking, i
         if (made.free)
             candidates [count++] =
               (openings_nodes_candidate_t){.node = i,
+                                           .named = opening_named (entry, i),
                                            .idle = node.cpus_used == 0 || made.own,
                                            .runs_on = made.runs_on,
                                            .cost_ms = made.own ? -1

@@ -52,6 +52,16 @@ static void opening_load (opening_entry_t *entry, const stored_opening_t *stored
     entry->kept = *stored;
     entry->kept.nodes = NULL;
     entry->kept.nodes_count = 0;
+    entry->kept.named = must (calloc (stored->named_count + 1, sizeof *stored->named));
+    entry->kept.named_count = 0;
+    for (size_t i = 0; i < stored->named_count; i++) {
+        bound_t *named = &entry->kept.named [entry->kept.named_count];
+        *named = stored->named [i];
+        entry->kept.named_count += nodes_find (self->parts.nodes, named->name, &named->node);
+    }
+    if (stored->told && stored->phase == OPENING_WAITING)
+        entry->step = BACK_END_NAME;
+    entry->step_over = (interval_t){stored->from_ms, stored->until_ms};
     for (size_t i = 0; i < stored->nodes_count; i++) {
         bound_t bound = stored->nodes [i];
         if (!nodes_find (self->parts.nodes, bound.name, &bound.node))

@@ -2,6 +2,7 @@
  *
  *  openings.c          an entry for each reservation; what the participant and the nodes tell of it
  *  openings_steps.c    phases, and when an entry is looked at next
+ *  openings_names.c    which nodes it is to have, and telling the back end long before
  *  openings_nodes.c    which nodes it has: bound, cleared, leaving, closed, cleaned
  *  openings_use.c      what its runs have used; lending what is not used, and giving it back
  *  openings_records.c  what is stored
@@ -43,6 +44,9 @@ typedef struct {
     back_end_step_t step; /* that the back end was last told in this start; BACK_END_STEPS = none */
     interval_t step_over; /* and for when */
     bool prepared;        /* as last told */
+    bool there;           /* the back end has confirmed what it was told last */
+    bool renamed;         /* it has other names than the back end was told */
+    uint32_t unnamed;     /* nodes of its start that it has no names for */
     stored_use_t *use;    /* NULL: it was never open */
     int64_t use_put_ms;
     int64_t turn_ms; /* wall: its next turn; INT64_MAX = none, it is not in turns */
@@ -59,7 +63,9 @@ struct openings {
     opening_entry_t **holders; /* of each node: what it is bound to; NULL = nothing */
     uint64_t timer;
     uint64_t reconcile_timer; /* after a close; 0 = none */
-    int64_t now_ms;           /* of the last turn */
+    uint64_t names_timer;     /* something has changed; 0 = nothing */
+    uint64_t look_timer;
+    int64_t now_ms; /* of the last turn */
     change_notice_t notice;
 };
 
@@ -110,8 +116,33 @@ void opening_end (opening_entry_t *entry);
 /*  Has the back end made it ready, or opened it? */
 bool opening_prepared (const opening_entry_t *entry);
 
-/*  What a back end is told of it: the nodes that it keeps, or all. The caller frees nodes. */
+/*  What a back end is told of it: the nodes that it keeps, or all; of one that waits those named from
+ *  its start on. The caller frees nodes. */
 back_end_order_t opening_order (const opening_entry_t *entry, bool all);
+
+/*  --- openings_names.c --- */
+
+/*  Nodes are named anew in a moment, because something has changed. */
+void openings_names_soon (openings_t *self, const moment_t *now);
+
+/*  Is the node named for it, at any time? */
+bool opening_named (const opening_entry_t *entry, size_t node);
+
+/*  It waits no longer: what the back end keeps for it is bound to it, usable or not. If it was left
+ *  before, others may have that until it would begin there, opening_begins_there; it is bound then if
+ *  the back end has not closed it yet. True when something has changed. */
+bool opening_bind_named (opening_entry_t *entry, int64_t now_ms);
+int64_t opening_begins_there (const opening_entry_t *entry);
+
+/*  The back end has its names, and no others any more. */
+void opening_names_confirmed (opening_entry_t *entry);
+
+/*  From when on the back end is told of its names: any job that it lets begin before ends before its
+ *  start. */
+int64_t opening_told_due (const opening_entry_t *entry);
+
+/*  Asks the back end after that time how all stand that it was told of while they wait. */
+void openings_look (openings_t *self, const moment_t *now, int64_t after_ms);
 
 /*  --- openings_nodes.c --- */
 

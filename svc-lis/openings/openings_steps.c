@@ -39,7 +39,9 @@ static void tell_degraded (opening_entry_t *entry, int64_t now_ms)
     entry->lacks = lacking > 0;
     if (opening_has_time (entry, now_ms))
         lacking = 0;
-    bool fails = opening_is_active (entry->kept.phase) &&
+    if (entry->kept.phase == OPENING_WAITING)
+        lacking = entry->unnamed;
+    bool fails = (opening_is_active (entry->kept.phase) || entry->step == BACK_END_NAME) &&
                  back_end_fails (self->parts.back_end, entry->reservation);
     bool degraded = fails || opening_drained (entry) || (lacking > 0 && !entry->kept.given_back);
     if (degraded == entry->degraded)
@@ -83,7 +85,7 @@ static bool move_by_time (opening_entry_t *entry, const moment_t *now)
     opening_phase_t due = opening_phase_at (entry, now_ms);
     if (entry->kept.phase >= OPENING_CLOSING || due <= entry->kept.phase)
         return false;
-    bool outside = entry->kept.phase != OPENING_WAITING &&
+    bool outside = (entry->kept.phase != OPENING_WAITING || entry->kept.told) &&
                    back_end_acts (entry->openings->parts.back_end, BACK_END_CLOSE);
     if (due == OPENING_CLOSING && entry->kept.nodes_count == 0 && !entry->use && !outside)
         due = OPENING_OVER;
@@ -96,6 +98,7 @@ static bool move_by_time (opening_entry_t *entry, const moment_t *now)
         opening_put_use (entry);
     }
     openings_steps_move (entry, due);
+    openings_names_soon (entry->openings, now);
     return true;
 }
 
@@ -112,7 +115,10 @@ static bool move_to_the_end (opening_entry_t *entry)
 
 back_end_order_t opening_order (const opening_entry_t *entry, bool all)
 {
-    const char **names = must (calloc (entry->kept.nodes_count + 1, sizeof *names));
+    bool waits = entry->kept.phase == OPENING_WAITING;
+    const bound_t *bound = waits ? entry->kept.named : entry->kept.nodes;
+    size_t count = waits ? entry->kept.named_count : entry->kept.nodes_count;
+    const char **names = must (calloc (count + 1, sizeof *names));
     back_end_order_t order = {.reservation = entry->reservation,
                               .owner = entry->kept.owner,
                               .from_ms = entry->kept.from_ms,
@@ -124,9 +130,10 @@ back_end_order_t opening_order (const opening_entry_t *entry, bool all)
       parts->account ? parts->account (parts->account_owner, entry->kept.owner) : NULL;
     order.account = who ? who->account : NULL;
     order.charged = who ? who->charged : NULL;
-    for (size_t i = 0; i < entry->kept.nodes_count; i++)
-        if (all || bound_kept (&entry->kept.nodes [i]))
-            names [order.nodes_count++] = entry->kept.nodes [i].name;
+    for (size_t i = 0; i < count; i++)
+        if (waits ? bound [i].at_ms <= entry->kept.from_ms && bound [i].state == BOUND_HELD
+                  : all || bound_kept (&bound [i]))
+            names [order.nodes_count++] = bound [i].name;
     return order;
 }
 
@@ -151,9 +158,15 @@ static void order_back_end (opening_entry_t *entry, const moment_t *now, back_en
 }
 
 /*  The step that its back end should have been told by now. */
-static back_end_step_t step_due (const opening_entry_t *entry)
+static back_end_step_t step_due (const opening_entry_t *entry, int64_t now_ms)
 {
     opening_phase_t phase = entry->kept.phase;
+    bool named = false;
+    for (size_t i = 0; i < entry->kept.named_count && !named; i++)
+        named = entry->kept.named [i].state == BOUND_HELD &&
+                entry->kept.named [i].at_ms <= entry->kept.from_ms;
+    if (phase == OPENING_WAITING && named && opening_told_due (entry) <= now_ms)
+        return BACK_END_NAME;
     if (phase == OPENING_BINDING)
         return BACK_END_PREPARE;
     if (opening_is_open (phase))
@@ -173,18 +186,33 @@ bool opening_prepared (const opening_entry_t *entry)
            !*back_end_trouble (entry->openings->parts.back_end, entry->reservation);
 }
 
+/*  Stored before it is told, so that it is never left behind there. */
+static void opening_told_put (opening_entry_t *entry, bool told)
+{
+    if (told == entry->kept.told)
+        return;
+    entry->kept.told = told;
+    opening_put (entry);
+}
+
 static void tell_back_end (opening_entry_t *entry, const moment_t *now, bool nodes_changed)
 {
-    back_end_step_t due = step_due (entry);
+    int64_t now_ms = present_ms (entry->openings, now);
+    back_end_step_t due = step_due (entry, now_ms);
     interval_t over = {entry->kept.from_ms, entry->kept.until_ms};
-    bool other =
-      nodes_changed || over.from != entry->step_over.from || over.until != entry->step_over.until;
-    if (due != entry->step || (other && opening_is_outside (entry))) {
+    bool named = entry->step == BACK_END_NAME;
+    bool other = (named ? entry->renamed : nodes_changed) || over.from != entry->step_over.from ||
+                 over.until != entry->step_over.until;
+    if (due != entry->step || (other && (named || opening_is_outside (entry)))) {
         entry->step = due;
         entry->step_over = over;
+        entry->there = entry->renamed = false;
+        if (entry->kept.phase == OPENING_WAITING)
+            opening_told_put (entry, due == BACK_END_NAME);
         order_back_end (entry, now, due);
-    } else if (opening_is_outside (entry) &&
-               present_ms (entry->openings, now) >= opening_watch_due (entry)) {
+        if (due == BACK_END_NAME)
+            openings_look (entry->openings, now, entry->openings->limits.watch_ms);
+    } else if (opening_is_outside (entry) && now_ms >= opening_watch_due (entry)) {
         order_back_end (entry, now, BACK_END_WATCH);
     }
 }
@@ -212,11 +240,16 @@ static int64_t turn_due (const opening_entry_t *entry, int64_t now_ms)
         return !opening_uncounted (entry) ? INT64_MAX : count_ms > now_ms ? count_ms : now_ms + 1;
     int64_t due_ms = opening_fit_due (entry, now_ms);
     bool open = opening_is_open (entry->kept.phase);
-    int64_t others [] = {open ? opening_lend_due (entry) : INT64_MAX,
-                         open ? entry->use_put_ms + ACCOUNT_MS : INT64_MAX,
-                         opening_is_outside (entry) ? opening_watch_due (entry) : INT64_MAX,
-                         opening_has_time (entry, now_ms) ? entry->kept.from_ms - BIND_LATE_MS
-                                                          : INT64_MAX};
+    int64_t others [] = {
+      open ? opening_lend_due (entry) : INT64_MAX,
+      open ? entry->use_put_ms + ACCOUNT_MS : INT64_MAX,
+      opening_is_outside (entry) ? opening_watch_due (entry) : INT64_MAX,
+      opening_has_time (entry, now_ms) ? entry->kept.from_ms - BIND_LATE_MS : INT64_MAX,
+      entry->kept.phase == OPENING_CLOSING && entry->kept.told ? opening_begins_there (entry)
+                                                               : INT64_MAX,
+      entry->kept.phase == OPENING_WAITING && opening_told_due (entry) > now_ms
+        ? opening_told_due (entry)
+        : INT64_MAX};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         due_ms = others [i] < due_ms ? others [i] : due_ms;
     return due_ms > now_ms ? due_ms : now_ms + 1;
@@ -247,7 +280,8 @@ static void opening_refresh (opening_entry_t *entry, const moment_t *now)
     if (opening_is_open (before))
         opening_account (entry, now);
     bool moved = move_by_time (entry, now);
-    bool changed = opening_fit (entry, now);
+    bool changed = opening_bind_named (entry, now_ms);
+    changed = opening_fit (entry, now) || changed;
     bool due = opening_due (entry, now_ms);
     bool lent = opening_is_open (entry->kept.phase) && opening_lend (entry, now);
     tell_back_end (entry, now, changed);

@@ -8,10 +8,14 @@
 
 #include "openings.pb-c.h"
 
+#include "timetext.h"
+
 #include <stdio.h>
 #include <string.h>
 
-/*  Before it is bound a reservation is a number in the calendar. */
+#define OTHERS_BYTES (2 * NAME_BYTES_MAX + RUN_WHY_BYTES_MAX + 64)
+
+/*  Before it is named or bound a reservation is a number in the calendar. */
 uint32_t opening_overbooked (const opening_entry_t *entry, int64_t now_ms)
 {
     const openings_t *self = entry->openings;
@@ -33,8 +37,12 @@ uint32_t opening_overbooked (const opening_entry_t *entry, int64_t now_ms)
 
 static uint32_t openings_view_lacking (const opening_entry_t *entry, int64_t now_ms)
 {
-    if (entry->kept.phase == OPENING_WAITING)
-        return opening_overbooked (entry, now_ms);
+    if (entry->kept.phase == OPENING_WAITING) {
+        uint32_t overbooked = opening_overbooked (entry, now_ms);
+        if (back_end_fails (entry->openings->parts.back_end, entry->reservation))
+            return opening_wanted (entry, SIZE_MAX, entry->kept.from_ms);
+        return overbooked > entry->unnamed ? overbooked : entry->unnamed;
+    }
     return entry->degraded ? opening_short (entry, now_ms) : 0;
 }
 
@@ -94,13 +102,35 @@ static size_t openings_view_drained (const opening_entry_t *entry, bool lacks)
     return drained ? drained->node : NODES_NONE;
 }
 
+/*  Of a reservation that lacks nodes: who else has one of its class then, in the batch system. False:
+ *  nobody, as far as that has told. */
+static bool openings_view_others (const opening_entry_t *entry, char told [OTHERS_BYTES])
+{
+    const nodes_t *nodes = entry->openings->parts.nodes;
+    const batch_picture_t *picture = nodes_picture (nodes);
+    char until [TIMETEXT_BYTES];
+    interval_t over;
+    for (size_t i = 0, node; picture && i < picture->bookings_count; i++) {
+        const batch_booking_t *booking = &picture->bookings [i];
+        bool same = booking->nodes_count > 0 && nodes_find (nodes, booking->nodes [0], &node) &&
+                    opening_wanted (entry, nodes_at (nodes, node).class, entry->kept.from_ms) > 0;
+        for (size_t time = 0; same && batch_booking_next (booking, &time, &over.from, &over.until);)
+            if (over.from < entry->kept.until_ms && entry->kept.from_ms < over.until) {
+                snprintf (told, OTHERS_BYTES, "%s has %s there until %s", booking->name,
+                          booking->nodes [0], timetext_format (over.until, until));
+                return true;
+            }
+    }
+    return false;
+}
+
 packed_t opening_told (void *owner, const moment_t *now, const char *reservation, bool whole)
 {
     const openings_t *self = owner;
     const opening_entry_t *entry = opening_find (self, reservation);
     if (!entry)
         return (packed_t){0};
-    char trouble [NAME_BYTES_MAX + RUN_WHY_BYTES_MAX + 32];
+    char trouble [OTHERS_BYTES];
     ARENA (arena);
     const service_t *service = self->parts.service;
     opening_t view = opening_view (entry, present_ms (self, now));
@@ -140,6 +170,10 @@ packed_t opening_told (void *owner, const moment_t *now, const char *reservation
         snprintf (trouble, sizeof trouble, "node %s is drained: %s", node.name, node.why);
         told.trouble = trouble;
     }
+    if (missing > 0 && !*told.trouble && openings_view_others (entry, trouble))
+        told.trouble = trouble;
+    told.absent = nodes_batch (self->parts.nodes) != NODES_NONE && !entry->there &&
+                  view.phase < OPENING_CLOSING;
     told.ready = view.phase > OPENING_WAITING && view.phase < OPENING_CLOSING &&
                  view.nodes_count >= view.wanted && !*told.trouble && opening_clear (entry);
     return packed_of (&told.base);

@@ -10,7 +10,9 @@
 
 static_assert ((int) OPENING_OVER == MUSUBI__OPENING_PHASE__OPENING_OVER, "same numbers");
 static_assert ((int) BOUND_CLEANING == MUSUBI__BOUND_STATE__BOUND_CLEANING, "same numbers");
-static_assert ((int) BACK_END_COUNT == MUSUBI__BACK_END_STEP__BACK_END_COUNT, "same numbers");
+static_assert ((int) BACK_END_RECONCILE == MUSUBI__BACK_END_STEP__BACK_END_RECONCILE &&
+                 (int) BACK_END_LOOK == MUSUBI__BACK_END_STEP__BACK_END_LOOK,
+               "same numbers");
 static_assert ((int) USE_UNACCOUNTED == MUSUBI__USE_COUNTED__USE_UNACCOUNTED, "same numbers");
 
 static const codec_row_t back_end_order_rows [] = {
@@ -71,6 +73,8 @@ static const codec_row_t stored_opening_rows [] = {
   ROW_FLAG ("lent", stored_opening_t, lent),
   ROW_FLAG ("given_back", stored_opening_t, given_back),
   ROW_WORD ("owner", stored_opening_t, owner, OR_NONE),
+  ROW_LIST ("named", stored_opening_t, named, named_count, bound, 0, ANY_COUNT),
+  ROW_FLAG ("told", stored_opening_t, told),
 };
 
 static bool stored_opening_rule (void *self, char why [WHY_BYTES])

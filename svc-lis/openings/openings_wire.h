@@ -60,6 +60,9 @@ typedef struct {
     bool lent;
     bool given_back;
     char owner [NAME_BYTES_MAX + 1];
+    bound_t *named; /* nodes that it is to have from at_ms on */
+    size_t named_count;
+    bool told; /* while it waits: the back end was told of them */
 } stored_opening_t;
 
 extern const codec_t stored_opening_codec;

@@ -55,6 +55,15 @@ static bool lis_part_told (void *owner, const answer_t *answer, packed_t *part,
                               part, why);
 }
 
+/*  Before a batch system has been looked at nobody knows which nodes there are. */
+static const char *lis_known (void *owner)
+{
+    const nodes_t *nodes = ((const lis_t *) owner)->runner->nodes;
+    const batch_picture_t *picture = nodes_picture (nodes);
+    bool seen = nodes_batch (nodes) == NODES_NONE || (picture && picture->seen_ms > 0);
+    return seen ? NULL : nodes_batch_silent (nodes);
+}
+
 static void lis_destroy (void *owner)
 {
     lis_t *self = owner;
@@ -91,8 +100,10 @@ void lis_core (const lis_settings_t *settings, core_t *core)
                                            .participant = provider->participant,
                                            .access = &provider->access},
                            &settings->plus);
-    if (self->runner)
+    if (self->runner) {
         runner_attach (self->runner);
+        readmission_when (provider->readmission, lis_known, self);
+    }
     service_serve (provider->service, "Lis", "Site", &site_question_codec, on_site, self);
     provider_open (provider, &settings->provider, lis_announce, core, lis_destroy);
 }

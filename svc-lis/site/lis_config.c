@@ -44,6 +44,9 @@ const config_key_t lis_keys [] = {
   KEY_DURATION ("batch/watch", "5s", 100, SETTING_DAY_MS,
                 "how often the batch system is asked whether it still has a reservation as it was "
                 "told"),
+  KEY_INTEGER ("batch/ahead", "500", 0, 100000,
+               "so many of the nearest reservations that wait are made in Slurm long before their "
+               "start; 0: none before opening/bind"),
   KEY_DURATION ("nodes/attend", "10s", 100, SETTING_DAY_MS,
                 "the longest time between two questions of a node's agent"),
   KEY_DURATION ("nodes/silent", "25s", 100, SETTING_DAY_MS,
@@ -55,9 +58,10 @@ const config_key_t lis_keys [] = {
     "a node that is silent for this long is lost, with its runs; at least 15 s longer than "
     "nodes/lease"),
   KEY_DURATION (
-    "opening/bind", "5s", 0, SETTING_DAY_MS,
-    "how long before its start a reservation gets its nodes, and they are cleared; at most "
-    "the lead, and with a batch system the lead if nothing is given"),
+    "opening/bind", "5s", 0, 3650 * SETTING_DAY_MS,
+    "how long before its start a reservation gets its nodes, and they are cleared; at most the "
+    "lead. With Slurm it is made there so long before its start, if anything is given; else as "
+    "long as the longest job that may begin there"),
   KEY_DURATION ("opening/warning", "60s", 0, SETTING_DAY_MS,
                 "how long before the end of a reservation its runs are warned"),
   KEY_DURATION ("opening/grace", "10s", 0, SETTING_DAY_MS, "time between SIGTERM and SIGKILL"),

@@ -204,6 +204,10 @@ bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
     openings->lend_ms = config_duration_ms (config, "opening/lend");
     openings->release_ms = config_duration_ms (config, "opening/release");
     bool early = batch && !config_has (config, "opening/bind");
+    if (strcmp (back_end, "slurm") == 0) {
+        openings->ahead = (uint32_t) config_integer (config, "batch/ahead");
+        openings->reach_ms = early ? 0 : openings->bind_ms;
+    }
     if (early || openings->bind_ms > site->lead_ms)
         openings->bind_ms = site->lead_ms;
     if (batch) { /* it is for the batch system to use what its owner does not */

@@ -119,7 +119,8 @@ typedef struct {
     const batch_setup_t *setup;
     batch_picture_t *picture;
     size_t recurring;
-    bool gone; /* the partition: these are the nodes of all */
+    bool gone;      /* the partition: these are the nodes of all */
+    bool unlimited; /* a job of any length may begin */
 } slurm_looking_t;
 
 /*  Why the partition takes nothing, from its availability and whether it is root's; "" = it does. */
@@ -217,6 +218,16 @@ static void slurm_booking_take (void *owner, char *line)
     name_list_clear (&seen.nodes);
 }
 
+static void slurm_busy_note (const batch_picture_t *picture, const name_list_t *nodes,
+                             int64_t until_ms)
+{
+    for (size_t i = 0; i < nodes->count; i++) {
+        batch_node_t *node = batch_picture_find (picture, nodes->words [i]);
+        if (node && node->busy_until_ms < until_ms)
+            node->busy_until_ms = until_ms;
+    }
+}
+
 /*  A job without a limit is no booking: nobody knows until when. */
 static void slurm_job_take (void *owner, char *line)
 {
@@ -226,14 +237,35 @@ static void slurm_job_take (void *owner, char *line)
     snprintf (name, sizeof name, "job-%s", command_field (&line));
     const char *list = command_field (&line), *from = command_field (&line);
     const char *until = command_field (&line), *reservation = command_field (&line);
-    if (!batch_name_ours (self->setup, reservation) && !batch_name_ours (self->setup, line) &&
-        slurm_time_read (from, &job.from_ms) && slurm_time_read (until, &job.until_ms)) {
-        if (!slurm_nodes_read (list, &job.nodes))
-            wrong (self->picture->trouble, "the nodes of Slurm's %.60s can't be read: %.80s", name,
-                   list);
+    bool others =
+      !batch_name_ours (self->setup, reservation) && !batch_name_ours (self->setup, line);
+    bool limited = slurm_time_read (until, &job.until_ms);
+    if (!slurm_nodes_read (list, &job.nodes))
+        wrong (self->picture->trouble, "the nodes of Slurm's %.60s can't be read: %.80s", name,
+               list);
+    slurm_busy_note (self->picture, &job.nodes, limited ? job.until_ms : BATCH_FOREVER_MS);
+    if (self->setup->jobs && others && limited && slurm_time_read (from, &job.from_ms))
         slurm_booking_add (self, &job);
-    }
     name_list_clear (&job.nodes);
+}
+
+/*  "7-00:00:00", "1:00:00" or "30:00" of each partition, as their nodes may be the same; "infinite", and what
+ *  can't be read, is without end. */
+static void slurm_reach_take (void *owner, char *line)
+{
+    slurm_looking_t *self = owner;
+    int64_t days = 0, hours = 0, minutes = 0, seconds = 0;
+    if (sscanf (line, "%" SCNd64 "-%" SCNd64 ":%" SCNd64, &days, &hours, &minutes) != 3) {
+        days = hours = minutes = 0;
+        if (sscanf (line, "%" SCNd64 ":%" SCNd64 ":%" SCNd64, &hours, &minutes, &seconds) != 3) {
+            minutes = hours;
+            hours = 0;
+        }
+    }
+    int64_t reach_ms = ((days * 24 + hours) * 60 + minutes + (seconds > 0)) * MINUTE_MS;
+    self->unlimited = self->unlimited || reach_ms == 0;
+    if (reach_ms > self->picture->reach_ms || self->unlimited)
+        self->picture->reach_ms = self->unlimited ? 0 : reach_ms;
 }
 
 static bool slurm_look (const batch_setup_t *setup, batch_picture_t *picture, char why [WHY_BYTES])
@@ -242,9 +274,10 @@ static bool slurm_look (const batch_setup_t *setup, batch_picture_t *picture, ch
     snprintf (picture->system, sizeof picture->system, "slurm");
     return slurm_nodes_look (&looking, why) &&
            SLURM_RESERVATIONS (setup, slurm_booking_take, &looking, why) &&
-           (!setup->jobs ||
-            BATCH_LINES (setup, slurm_job_take, &looking, why, "squeue", "-h", "-t", "R,S", "-p",
-                         setup->queue, "-o", "%i|%N|%S|%e|%v|%j") == COMMAND_DONE);
+           BATCH_LINES (setup, slurm_reach_take, &looking, why, "sinfo", "-h", "-a", "-o", "%l") ==
+             COMMAND_DONE &&
+           BATCH_LINES (setup, slurm_job_take, &looking, why, "squeue", "-h", "-t", "R,S", "-p",
+                        setup->queue, "-o", "%i|%N|%S|%e|%v|%j") == COMMAND_DONE;
 }
 
 /*  --- jobs --- */
@@ -379,6 +412,7 @@ const batch_system_t slurm = {
   .submit = slurm_submit,
   .signal = slurm_signal,
   .keep = slurm_keep,
+  .compare = slurm_compare,
   .close = slurm_close,
   .count = slurm_count,
   .list = slurm_list,

@@ -33,6 +33,7 @@ typedef struct {
     size_t others;                   /* jobs on its nodes that are not of it */
     char other [BATCH_JOB_ID_BYTES]; /* the first of them */
     bool clears;                     /* those that don't end already are made to */
+    bool vouched;                    /* no job may run into it */
 } slurm_pair_t;
 
 static slurm_pair_t slurm_pair (const batch_setup_t *setup, const back_end_order_t *order)
@@ -77,26 +78,35 @@ static void slurm_pair_compare (slurm_pair_t *self, const slurm_reservation_t *s
     self->until_right = seen->until_ms == slurm_time_whole (self->order->until_ms);
 }
 
-static void slurm_pair_take (void *owner, char *line)
+typedef struct {
+    slurm_pair_t *pairs;
+    size_t count;
+} slurm_pairs_t;
+
+static void slurm_pairs_take (void *owner, char *line)
 {
-    slurm_pair_t *self = owner;
+    const slurm_pairs_t *self = owner;
     slurm_reservation_t seen;
-    if (slurm_reservation_read (line, &seen) && strcmp (seen.name, self->order->reservation) == 0 &&
-        strcmp (seen.partition, self->setup->queue) == 0) /* else it is another site's */
-        slurm_pair_compare (self, &seen);
+    bool is = slurm_reservation_read (line, &seen);
+    for (size_t i = 0; is && i < self->count; i++)
+        if (strcmp (seen.name, self->pairs [i].order->reservation) == 0 &&
+            strcmp (seen.partition, self->pairs [i].setup->queue) ==
+              0) /* else it is another site's */
+            slurm_pair_compare (&self->pairs [i], &seen);
     name_list_clear (&seen.nodes);
 }
 
 /*  Looks among all: there is no telling one that is not there from other refusals but by words. */
 static bool slurm_pair_look (slurm_pair_t *self, char why [WHY_BYTES])
 {
+    slurm_pairs_t one = {self, 1};
     free (self->nodes_seen);
     self->nodes_seen = NULL;
     name_list_clear (&self->left);
     self->there = self->active = self->unread = false;
     self->nodes_right = self->users_right = self->from_right = self->until_right = false;
     self->accounts_right = !*slurm_pair_charged (self);
-    return SLURM_RESERVATIONS (self->setup, slurm_pair_take, self, why);
+    return SLURM_RESERVATIONS (self->setup, slurm_pairs_take, &one, why);
 }
 
 static bool slurm_pair_right (const slurm_pair_t *self, char why [WHY_BYTES])
@@ -167,7 +177,8 @@ static bool slurm_leave (const slurm_pair_t *self, const name_list_t *left, char
 
 #define PAIR_WORDS 11
 
-/*  One line of scontrol: each word stands in the text. */
+/*  One line of scontrol: each word stands in the text. Without IGNORE_JOBS Slurm refuses it where a job may
+ *  run into it, and has begun none since. */
 static void slurm_pair_words (const slurm_pair_t *self, char *words [PAIR_WORDS])
 {
     char from [SLURM_TIME_BYTES], until [SLURM_TIME_BYTES];
@@ -188,10 +199,10 @@ static void slurm_pair_words (const slurm_pair_t *self, char *words [PAIR_WORDS]
           must_print ("starttime=%s", begun ? "now" : slurm_time_text (self->order->from_ms, from));
     if (!self->until_right || !self->there)
         words [count++] = must_print ("endtime=%s", slurm_time_text (self->order->until_ms, until));
-    if (!self->there) {
+    if (!self->there)
         words [count++] = must_print ("partitionname=%s", self->setup->queue);
+    if (!self->vouched)
         words [count++] = must_print ("flags=IGNORE_JOBS");
-    }
     words [count] = NULL;
 }
 
@@ -215,7 +226,65 @@ static bool slurm_pair_mend (slurm_pair_t *self, char why [WHY_BYTES])
            slurm_leave (self, &left, why);
 }
 
-/*  --- jobs in the way --- */
+/*  --- what is in the way of one that is named --- */
+
+typedef struct {
+    const slurm_pair_t *pair;
+    int64_t until_ms; /* of what was found; 0 = nothing was */
+    char what [WHY_BYTES];
+} slurm_way_t;
+
+static void slurm_way_note (slurm_way_t *self, int64_t until_ms, const char *kind, const char *name,
+                            const char *whose)
+{
+    char text [SLURM_TIME_BYTES] = "it is ended";
+    if (until_ms <= self->until_ms)
+        return;
+    self->until_ms = until_ms;
+    if (until_ms < BATCH_FOREVER_MS)
+        slurm_time_text (until_ms, text);
+    snprintf (self->what, sizeof self->what, "%s %.60s of %.30s is in its way until %s", kind, name,
+              whose, text);
+}
+
+/*  One without a limit ends when it ends. */
+static void slurm_way_job (void *owner, char *line)
+{
+    slurm_way_t *self = owner;
+    const char *id = command_field (&line), *user = command_field (&line);
+    const char *until = command_field (&line);
+    int64_t until_ms = BATCH_FOREVER_MS;
+    if (strcmp (line, self->pair->order->reservation) != 0 &&
+        (!slurm_time_read (until, &until_ms) || until_ms > self->pair->order->from_ms))
+        slurm_way_note (self, until_ms, "Slurm's job", id, user);
+}
+
+static void slurm_way_reservation (void *owner, char *line)
+{
+    slurm_way_t *self = owner;
+    const back_end_order_t *order = self->pair->order;
+    slurm_reservation_t seen;
+    bool is = slurm_reservation_read (line, &seen) && strcmp (seen.name, order->reservation) != 0 &&
+              seen.from_ms < order->until_ms && order->from_ms < seen.until_ms;
+    for (size_t i = 0; is && i < seen.nodes.count; i++)
+        if (name_list_has (&self->pair->wanted, seen.nodes.words [i]))
+            slurm_way_note (self, seen.until_ms, "Slurm's reservation", seen.name, seen.users);
+    name_list_clear (&seen.nodes);
+}
+
+/*  Why Slurm has refused it, if that can be seen: else its own words stay. */
+static bool slurm_way_tell (const slurm_pair_t *self, char why [WHY_BYTES])
+{
+    char asked [WHY_BYTES];
+    slurm_way_t way = {.pair = self};
+    if (BATCH_LINES (self->setup, slurm_way_job, &way, asked, "squeue", "-h", "-t", "R,S,CF,CG",
+                     "-w", self->nodes, "-o", "%i|%u|%e|%v") == COMMAND_DONE &&
+        SLURM_RESERVATIONS (self->setup, slurm_way_reservation, &way, asked) && way.until_ms > 0)
+        wrong (why, "%s", way.what);
+    return false;
+}
+
+/*  --- jobs in the way of its opening --- */
 
 /*  Whether it worked is seen by whether the job is gone. A run's job is told why before, for the site to
  *  try the task again. */
@@ -295,6 +364,7 @@ bool slurm_keep (const batch_setup_t *setup, back_end_step_t step, const back_en
     if (order->nodes_count == 0)
         return true; /* all that it had are lost: there is nothing to make until others come */
     slurm_pair_t self = slurm_pair (setup, order);
+    self.vouched = step == BACK_END_NAME;
     char what [WHY_BYTES] = "";
     int64_t clear_ms =
       step == BACK_END_OPEN ? 0 : order->from_ms - (setup->clear ? setup->early_ms : 0);
@@ -302,13 +372,35 @@ bool slurm_keep (const batch_setup_t *setup, back_end_step_t step, const back_en
       slurm_pair_look (&self, why) &&
       (!self.unread || wrong (why, "Slurm's reservation %.80s can't be read", order->reservation));
     bool right = good && slurm_pair_right (&self, what);
-    good = good && (right || slurm_pair_mend (&self, why));
-    if (good && step != BACK_END_PREPARE && clock_ms (CLOCK_REALTIME) >= clear_ms)
+    good = good &&
+           (right || slurm_pair_mend (&self, why) || (self.vouched && slurm_way_tell (&self, why)));
+    if (good && (step == BACK_END_OPEN || step == BACK_END_WATCH) &&
+        clock_ms (CLOCK_REALTIME) >= clear_ms)
         good = slurm_clear (&self, why);
     if (good && step == BACK_END_WATCH)
         good = right ? slurm_begun (&self, why) : wrong (why, "%.200s; it was made again", what);
     slurm_pair_clear (&self);
     return good && slurm_open_to (setup, order->account, why);
+}
+
+bool slurm_compare (const batch_setup_t *setup, const back_end_order_t *orders, size_t count,
+                    char **differ, char why [WHY_BYTES])
+{
+    slurm_pairs_t all = {must (calloc (count + 1, sizeof *all.pairs)), count};
+    for (size_t i = 0; i < count; i++)
+        all.pairs [i] = slurm_pair (setup, &orders [i]);
+    bool good = SLURM_RESERVATIONS (setup, slurm_pairs_take, &all, why);
+    for (size_t i = 0; i < count; i++) {
+        char what [WHY_BYTES], *before = *differ;
+        if (good && !slurm_pair_right (&all.pairs [i], what)) {
+            *differ = must_print ("%s%s %s\n", before ? before : "",
+                                  batch_name_ours (setup, orders [i].reservation), what);
+            free (before);
+        }
+        slurm_pair_clear (&all.pairs [i]);
+    }
+    free (all.pairs);
+    return good;
 }
 
 /*  --- its end --- */

@@ -12,6 +12,8 @@
 
 bool slurm_keep (const batch_setup_t *setup, back_end_step_t step, const back_end_order_t *order,
                  char why [WHY_BYTES]);
+bool slurm_compare (const batch_setup_t *setup, const back_end_order_t *orders, size_t count,
+                    char **differ, char why [WHY_BYTES]);
 bool slurm_close (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES]);
 bool slurm_list (const batch_setup_t *setup, name_list_t *names, char why [WHY_BYTES]);
 

@@ -4,8 +4,35 @@
 
 #include <assert.h>
 
+/*  Is nothing lost, drained, others', late to close, or more than the calendar has? */
+static bool all_is_there (const openings_t *self)
+{
+    const nodes_t *nodes = self->parts.nodes;
+    const batch_picture_t *picture = nodes_picture (nodes);
+    bool there = self->names_timer == 0 && picture && picture->bookings_count == 0;
+    for (size_t i = 0; i < nodes_count (nodes); i++)
+        there = there && nodes_at (nodes, i).state != AGENT_LOST && !nodes_at (nodes, i).drained;
+    const opening_entry_t *entry = NULL;
+    while (there && (entry = ordered_next (self->by_reservation, entry))) {
+        there = opening_overbooked (entry, self->now_ms) == 0;
+        for (size_t i = 0; i < entry->kept.nodes_count; i++)
+            there = there && bound_kept (&entry->kept.nodes [i]);
+    }
+    return there;
+}
+
+/*  What the calendar has granted has names. */
+static void names_check (const openings_t *self)
+{
+    const opening_entry_t *entry = NULL;
+    if (self->limits.ahead > 0 && all_is_there (self))
+        while ((entry = ordered_next (self->by_reservation, entry)))
+            assert (entry->kept.phase != OPENING_WAITING || entry->unnamed == 0);
+}
+
 void openings_check (const openings_t *self)
 {
+    names_check (self);
     size_t turns = 0, active = 0, held = 0, bound = 0;
     const opening_entry_t *at = NULL;
     for (const opening_entry_t *entry;

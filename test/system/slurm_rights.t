@@ -74,6 +74,8 @@ comes "a task runs" is "$bag" state ended
 check "as its owner's account" test "$(musubi output "$bag.0")" = alice
 start=$(($(date +%s) + 12))
 victim=$(as bob sbatch --parsable -o /dev/null --wrap 'exec sleep 600')
+runs () { grep -q JobState=RUNNING <(scontrol -o show job "$victim"); }
+comes "another account's job runs" runs
 check "a node is reserved" reserve one "$(date -u -d "@$start" +%FT%TZ)" 20m 4
 id=$(jq -r .reservation "$work/taken")
 comes "it opens in Slurm" in_slurm "$id" ACTIVE

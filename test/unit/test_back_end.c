@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-static const back_end_kind_t batch = {.name = "batch", .works = {"do", "do", "do", "do", "do"}};
+static const back_end_kind_t batch = {.name = "batch",
+                                      .works = {"do", "do", "do", "do", "do", "do", "do"}};
 
 typedef struct {
     service_t *service;
@@ -24,11 +25,13 @@ typedef struct {
     size_t works;
     char asked [256]; /* "open r1 n1 n2" */
     char told [256];
+    char told_before [256];
 } back_end_world_t;
 
 static void see_work (back_end_world_t *self, const effect_t *effect)
 {
-    static const char *const steps [] = {"prepare", "open", "watch", "close", "reconcile"};
+    static const char *const steps [] = {"prepare",   "open", "watch", "close",
+                                         "reconcile", "name", "look"};
     Musubi__BackEndOrder *order = (Musubi__BackEndOrder *) message_unpack (
       &musubi__back_end_order__descriptor, effect->work.arguments);
     assert_non_null (order);
@@ -69,6 +72,7 @@ static void on_told (void *owner, const moment_t *now, const char *reservation,
 {
     (void) now, (void) result;
     back_end_world_t *self = owner;
+    memcpy (self->told_before, self->told, sizeof self->told);
     snprintf (self->told, sizeof self->told, "%s %d %s", reservation, (int) done,
               why ? why : "done");
 }
@@ -232,6 +236,51 @@ static void a_runner_has_nothing_to_do_outside (void **state)
     close_world (w);
 }
 
+/*  … and whatever opens waits for none of them. */
+static void few_are_named_at_once (void **state)
+{
+    (void) state;
+    static const char *const names [] = {"r1", "r2", "r3", "r4", "r5", "r6"};
+    back_end_world_t *w = open_world (&batch);
+    for (size_t i = 0; i < 6; i++)
+        order (w, BACK_END_NAME, names [i]);
+    assert_int_equal (w->works, 4);
+    order (w, BACK_END_OPEN, "r0");
+    assert_string_equal (w->asked, "open r0 n1 n2");
+    ends (w, 1, "it is refused");
+    assert_string_equal (w->asked, "name r5 n1 n2");
+    assert_string_equal (back_end_trouble (w->back_end, "r6"), "the back end has not finished yet");
+    ends (w, 2, NULL);
+    assert_string_equal (w->asked, "name r6 n1 n2");
+    assert_int_equal (w->works, 7);
+    order (w, BACK_END_PREPARE, "r6"); /* while it is at work */
+    ends (w, 7, NULL);
+    assert_string_equal (w->asked, "prepare r6 n1 n2");
+    close_world (w);
+}
+
+static void what_a_look_finds_is_told_of_each (void **state)
+{
+    (void) state;
+    back_end_world_t *w = open_world (&batch);
+    const back_end_order_t orders [] = {{.reservation = "r1"}, {.reservation = "r2"}};
+    service_step (w->service, &w->now, &(event_t){.kind = EVENT_TIMER});
+    back_end_look (w->back_end, orders, 2);
+    back_end_look (w->back_end, orders, 2);
+    take_effects (w);
+    assert_int_equal (w->works, 1);
+    order (w, BACK_END_NAME, "r1"); /* it is told already */
+    static const char found [] = "r1 gone\nr2 it has other times\n";
+    w->told [0] = '\0';
+    step (
+      w, &(event_t){
+           .kind = EVENT_WORK,
+           .work = {.work = 1, .ok = true, .result = {(const uint8_t *) found, sizeof found - 1}}});
+    assert_string_equal (w->told_before, "r2 6 it has other times");
+    assert_string_equal (w->told, "* 6 done");
+    close_world (w);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -242,6 +291,8 @@ int main (void)
       cmocka_unit_test (a_watch_that_fails_tells_why),
       cmocka_unit_test (nothing_is_done_before_it_is_reconciled),
       cmocka_unit_test (a_runner_has_nothing_to_do_outside),
+      cmocka_unit_test (few_are_named_at_once),
+      cmocka_unit_test (what_a_look_finds_is_told_of_each),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "../lis_preset.h"
 #include "../runner_preset.h"
 #include "lis_config.h"
+#include "runner_config.h"
 
 #include "lis.h"
 #include "message.h"
@@ -202,6 +203,39 @@ static void presets_are_the_limits_that_the_code_has (void **state)
     config_destroy (&config);
 }
 
+/*  When a batch system is told of reservations that wait, of how many, and when nodes are bound. */
+static void named_nodes_are_slurms_alone (void **state)
+{
+    (void) state;
+    static const struct {
+        const char *back_end, *bind; /* NULL = not given */
+        uint32_t ahead;
+        int64_t reach_ms, bind_ms;
+    } cases [] = {{"back_end=slurm", NULL, 500, 0, 9000},
+                  {"back_end=slurm", "opening/bind=7d", 500, INT64_C (7) * 86400000, 9000},
+                  {"back_end=slurm", "opening/bind=2s", 500, 2000, 2000},
+                  {"back_end=gridengine", "opening/bind=7d", 0, 0, 9000},
+                  {"back_end=runner", "opening/bind=7d", 0, 0, 9000},
+                  {"back_end=runner", NULL, 0, 0, 5000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *settings [] = {"name=ams", "classes/thin/nodes=1", "lead=9s",
+                                   cases [i].back_end, cases [i].bind};
+        char why [LONG_WHY_BYTES];
+        bool runs;
+        runner_settings_t made;
+        static const site_t site = {.lead_ms = 9000};
+        config_t *config =
+          config_parse ("", "", 0, settings, cases [i].bind ? 5 : 4, lis_keys, lis_keys_count, why);
+        assert_non_null (config);
+        assert_true (runner_config_read (config, &site, &runs, &made, why));
+        assert_int_equal (made.openings.ahead, cases [i].ahead);
+        assert_int_equal (made.openings.reach_ms, cases [i].reach_ms);
+        assert_int_equal (made.openings.bind_ms, cases [i].bind_ms);
+        runner_config_clear (&made);
+        config_destroy (&config);
+    }
+}
+
 static void refuses_what_makes_no_site (void **state)
 {
     (void) state;
@@ -376,6 +410,7 @@ int main (void)
       cmocka_unit_test (a_file_says_what_the_site_is),
       cmocka_unit_test (the_least_file_is_a_name_and_a_class),
       cmocka_unit_test (presets_are_the_limits_that_the_code_has),
+      cmocka_unit_test (named_nodes_are_slurms_alone),
       cmocka_unit_test (refuses_what_makes_no_site),
       cmocka_unit_test (a_node_is_lost_later_than_what_runs_there_has_ended),
       cmocka_unit_test (an_actor_has_one_account),

@@ -29,10 +29,21 @@ static void command_says (const char *command, const char *text)
     text_auto_t *path = must_print ("%s/%s", folder, command);
     text_auto_t *says = must_print ("%s/%s.says", folder, command);
     FILE *to = must (fopen (path, "w"));
-    fprintf (to, "#!/bin/sh\nexec cat '%s'\n", says);
+    fprintf (to,
+             "#!/bin/sh\ncase \"$*\" in *' -o %%l') exec cat '%s/limits';; esac\nexec cat '%s'\n",
+             folder, says);
     fclose (to);
     assert_int_equal (chmod (path, 0700), 0);
     to = must (fopen (says, "w"));
+    fputs (text, to);
+    fclose (to);
+}
+
+/*  Of the partitions. */
+static void limits_are (const char *text)
+{
+    text_auto_t *path = must_print ("%s/limits", folder);
+    FILE *to = must (fopen (path, "w"));
     fputs (text, to);
     fclose (to);
 }
@@ -44,6 +55,7 @@ static int folder_make (void **state)
         return -1;
     text_auto_t *path = must_print ("%s:%s", folder, getenv ("PATH"));
     command_says ("sinfo", NODES);
+    limits_are ("infinite\n");
     return setenv ("PATH", path, 1);
 }
 
@@ -229,6 +241,131 @@ static void a_reservation_is_for_the_account_that_is_charged (void **state)
     order.charged = "";
     assert_true (slurm.keep (&setup, BACK_END_PREPARE, &order, why));
     command_says ("sinfo", NODES);
+#undef LINE
+}
+
+static void the_longest_job_that_may_begin_is_told (void **state)
+{
+    (void) state;
+    static const struct {
+        const char *limits;
+        int64_t reach_ms;
+    } wanted [] = {{"30:00\n", HOUR_MS / 2},
+                   {"1:00:00\n30:00\n", HOUR_MS},
+                   {"2-00:00:00\n", 48 * HOUR_MS},
+                   {"1:00:00\n1-02:30:00\n", 53 * HOUR_MS / 2},
+                   {"30:00\ninfinite\n", 0},
+                   {"infinite\n30:00\n", 0},
+                   {"n/a\n", 0},
+                   {"", 0}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        limits_are (wanted [i].limits);
+        batch_picture_t picture = look ("", "");
+        assert_int_equal (picture.reach_ms, wanted [i].reach_ms);
+        forget (&picture);
+    }
+}
+
+/*  Jobs of anybody, the site's own as well: Slurm refuses what any of them may run into. */
+static void until_when_jobs_may_run_is_told_of_each_node (void **state)
+{
+    (void) state;
+    batch_picture_t picture = look ("", "7|n[1-2]|2026-11-23T09:00:00|2026-11-23T10:00:00||wrap\n"
+                                        "8|n2|2026-11-23T09:00:00|2026-11-23T11:00:00||"
+                                        "musubi-ams-00000000000000000000000000000000-1.0.1\n"
+                                        "9|n3|2026-11-23T09:00:00|NONE||wrap\n");
+    assert_int_equal (picture.nodes [0].busy_until_ms, FROM_MS);
+    assert_int_equal (picture.nodes [1].busy_until_ms, FROM_MS + HOUR_MS);
+    assert_int_equal (picture.nodes [2].busy_until_ms, BATCH_FOREVER_MS);
+    assert_int_equal (picture.bookings_count, 1);
+    forget (&picture);
+}
+
+/*  scontrol refuses what it is to create, and notes it. */
+static void scontrol_refuses (void)
+{
+    text_auto_t *path = must_print ("%s/scontrol", folder);
+    FILE *to = must (fopen (path, "w"));
+    fprintf (to,
+             "#!/bin/sh\n[ \"$1\" != create ] || { echo \"$@\" >'%s/created'; "
+             "echo 'Requested nodes are busy' >&2; exit 1; }\nexec cat '%s/scontrol.says'\n",
+             folder, folder);
+    fclose (to);
+}
+
+static bool created_has (const char *words)
+{
+    char line [512] = "";
+    text_auto_t *path = must_print ("%s/created", folder);
+    FILE *from = must (fopen (path, "r"));
+    assert_non_null (fgets (line, sizeof line, from));
+    fclose (from);
+    return strstr (line, words) != NULL;
+}
+
+static void one_that_is_named_ends_nobodys_job_and_says_whose_is_in_its_way (void **state)
+{
+    (void) state;
+    static const char *const nodes [] = {"n1", "n2"};
+    const batch_setup_t setup = {.site = "ams", .queue = "batch", .limit_ms = 60000};
+    const back_end_order_t order = {.reservation = "musubi-ams-0123456789ab-1-1",
+                                    .account = "alice",
+                                    .from_ms = FROM_MS,
+                                    .until_ms = FROM_MS + HOUR_MS,
+                                    .nodes = nodes,
+                                    .nodes_count = 2};
+    char why [WHY_BYTES] = "";
+    command_says ("scontrol", "");
+    scontrol_refuses ();
+    command_says ("squeue", "7|bob|2026-11-23T10:00:00|\n8|eve|2026-11-23T10:30:00|\n"
+                            "9|alice|2026-11-23T10:45:00|musubi-ams-0123456789ab-1-1\n");
+    assert_false (slurm.keep (&setup, BACK_END_NAME, &order, why));
+    assert_string_equal (why, "Slurm's job 8 of eve is in its way until 2026-11-23T10:30:00");
+    assert_true (created_has ("nodes=n1,n2"));
+    assert_false (created_has ("IGNORE_JOBS"));
+    command_says ("squeue", "8|eve|NONE|\n");
+    assert_false (slurm.keep (&setup, BACK_END_NAME, &order, why));
+    assert_string_equal (why, "Slurm's job 8 of eve is in its way until it is ended");
+    command_says ("squeue", "");
+    command_says ("scontrol",
+                  "ReservationName=maint" TIMES " Nodes=n[2-3] Users=root Flags=MAINT\n");
+    scontrol_refuses ();
+    assert_false (slurm.keep (&setup, BACK_END_NAME, &order, why));
+    assert_string_equal (why, "Slurm's reservation maint of root is in its way until "
+                              "2026-11-23T11:00:00");
+    assert_false (slurm.keep (&setup, BACK_END_PREPARE, &order, why));
+    assert_true (created_has ("flags=IGNORE_JOBS"));
+}
+
+static void those_that_are_not_as_they_were_told_are_found_by_one_question (void **state)
+{
+    (void) state;
+    static const char *const nodes [] = {"n2", "n1"};
+    const batch_setup_t setup = {.site = "ams", .queue = "batch", .limit_ms = 60000};
+    back_end_order_t orders [] = {
+      {.reservation = "musubi-ams-0123456789ab-1-1", .nodes_count = 2},
+      {.reservation = "musubi-ams-0123456789ab-1-2", .nodes_count = 1},
+      {.reservation = "musubi-ams-0123456789ab-1-3", .nodes_count = 1},
+    };
+    char why [WHY_BYTES];
+    text_auto_t *differ = NULL;
+    for (size_t i = 0; i < 3; i++) {
+        orders [i].account = "alice";
+        orders [i].from_ms = FROM_MS;
+        orders [i].until_ms = FROM_MS + HOUR_MS;
+        orders [i].nodes = nodes;
+    }
+    command_says ("scontrol", "ReservationName=musubi-ams-0123456789ab-1-1" TIMES
+                              " Nodes=n[1-2] PartitionName=batch Users=alice\n"
+                              "ReservationName=musubi-ams-0123456789ab-1-2" TIMES
+                              " Nodes=n1 PartitionName=batch Users=alice\n"
+                              "ReservationName=musubi-ams-0123456789ab-1-3" TIMES
+                              " Nodes=n2 PartitionName=other Users=alice\n");
+    assert_true (slurm.compare (&setup, orders, 3, &differ, why));
+    assert_string_equal (
+      differ, "0123456789ab-1-2 Slurm's reservation musubi-ams-0123456789ab-1-2 has the nodes n1 "
+              "instead of n2\n"
+              "0123456789ab-1-3 Slurm has no reservation musubi-ams-0123456789ab-1-3\n");
 }
 
 int main (void)
@@ -242,6 +379,10 @@ int main (void)
       cmocka_unit_test (many_that_recur_are_held_throughout),
       cmocka_unit_test (a_reservation_is_for_the_account_that_is_charged),
       cmocka_unit_test (one_of_ours_that_cannot_be_read_is_not_made_anew),
+      cmocka_unit_test (the_longest_job_that_may_begin_is_told),
+      cmocka_unit_test (until_when_jobs_may_run_is_told_of_each_node),
+      cmocka_unit_test (one_that_is_named_ends_nobodys_job_and_says_whose_is_in_its_way),
+      cmocka_unit_test (those_that_are_not_as_they_were_told_are_found_by_one_question),
     };
     return cmocka_run_group_tests (tests, folder_make, folder_end);
 }

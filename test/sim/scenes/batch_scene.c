@@ -106,7 +106,10 @@ static void check_bound (batch_scene_t *self)
         if (!nodes_find (runner->nodes, self->batch.nodes [i].name, &node))
             continue;
         const char *holder = openings_of_node (runner->openings, node);
-        const sim_reserved_t *other = holder ? sim_batch_other (&self->batch, i, holder) : NULL;
+        opening_t opening;
+        const sim_reserved_t *other = holder && openings_find (runner->openings, holder, &opening)
+                                        ? sim_batch_other (&self->batch, i, holder, opening.from_ms)
+                                        : NULL;
         if (other)
             sim_fail (self->sim, "node %s is bound to %s, and still reserved for %s",
                       self->batch.nodes [i].name, holder, other->name);
@@ -240,6 +243,7 @@ static void site_make (void *owner, core_t *core)
     runner.batch = true;
     runner.openings.lend_ms = runner.openings.release_ms = 0;
     runner.openings.watch_ms = 1000;
+    runner.openings.ahead = 8;
     runner.back_end = (back_end_limits_t){.retry_ms = 300, .retry_ms_max = 2000};
     runner.queue.handed_max = 8;
     lis_settings_t settings = {

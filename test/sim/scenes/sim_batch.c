@@ -33,11 +33,13 @@ static sim_reserved_t *reserved_find (sim_batch_t *self, const char *name)
     return NULL;
 }
 
-const sim_reserved_t *sim_batch_other (const sim_batch_t *self, size_t node, const char *name)
+const sim_reserved_t *sim_batch_other (const sim_batch_t *self, size_t node, const char *name,
+                                       int64_t from_ms)
 {
     for (size_t i = 0; i < self->reserved_count; i++) {
         const sim_reserved_t *one = &self->reserved [i];
-        if (!one->others && one->has [node] && strcmp (one->name, name) != 0)
+        if (!one->others && one->has [node] && strcmp (one->name, name) != 0 &&
+            one->from_ms < from_ms && one->from_ms <= wall_ms (self))
             return one;
     }
     return NULL;
@@ -92,6 +94,18 @@ static uint32_t cpus_busy (sim_batch_t *self, size_t node)
         if (run_at (self, i)->active && self->jobs [i].node == node)
             busy += run_at (self, i)->cpus;
     return busy;
+}
+
+/*  Until when jobs may run there, as their limits are. */
+static int64_t busy_until_ms (sim_batch_t *self, size_t node)
+{
+    int64_t until_ms = 0;
+    for (size_t i = 0; i < self->machines->runs_count; i++) {
+        int64_t ends_ms = run_at (self, i)->stand.report.started_ms + self->jobs [i].limit_ms;
+        if (run_at (self, i)->active && self->jobs [i].node == node && ends_ms > until_ms)
+            until_ms = ends_ms;
+    }
+    return until_ms;
 }
 
 /*  May the job run on that node now? As a batch system judges: in its reservation, or up to the next
@@ -232,7 +246,8 @@ static void picture_make (sim_batch_t *self, batch_picture_t *picture)
         *node = (batch_node_t){.up = !from->down,
                                .drained = from->drained,
                                .cpus = from->cpus,
-                               .cpus_busy = cpus_busy (self, i)};
+                               .cpus_busy = cpus_busy (self, i),
+                               .busy_until_ms = busy_until_ms (self, i)};
         snprintf (node->node, sizeof node->node, "%s", from->name);
     }
     picture->bookings = must (calloc (self->reserved_count + 1, sizeof *picture->bookings));
@@ -352,9 +367,40 @@ static void reconcile (sim_batch_t *self, const back_end_task_t *task)
     }
 }
 
+/*  Nobody is ended for what is only named. */
+static const char *name_nodes (sim_batch_t *self, const back_end_order_t *order)
+{
+    sim_reserved_t wanted = reserved_of (self, order);
+    if (!verify (self, order))
+        return NULL;
+    for (size_t i = 0; i < SIM_BATCH_NODES; i++)
+        if (wanted.has [i] && busy_until_ms (self, i) > wanted.from_ms)
+            return "a job may run into it";
+    return reserve (self, order);
+}
+
+/*  A line for each that is not as it was made. */
+static void look_all (sim_batch_t *self, const back_end_task_t *task, uint8_t **result,
+                      size_t *size)
+{
+    char *told = must_print ("%s", "");
+    for (size_t i = 0; i < task->count; i++) {
+        const char *why = verify (self, &task->orders [i]);
+        char *before = told;
+        if (!why)
+            continue;
+        told = must_print ("%s%s %s\n", before, task->orders [i].reservation, why);
+        free (before);
+    }
+    *result = (uint8_t *) told;
+    *size = strlen (told);
+}
+
 static const char *back_end_work (sim_batch_t *self, const back_end_task_t *task)
 {
     switch (task->step) {
+    case BACK_END_NAME:
+        return name_nodes (self, &task->orders [0]);
     case BACK_END_PREPARE:
         return reserve (self, &task->orders [0]);
     case BACK_END_OPEN:
@@ -390,6 +436,11 @@ bool sim_batch_work (void *owner, int process, int64_t mono_ms, const char *kind
         back_end_task_t task;
         if (!codec_decode (&back_end_task_codec, &task, arguments, why))
             sim_fail (self->sim, "work %s: %s", kind, why);
+        if (!*why && task.step == BACK_END_LOOK) {
+            look_all (self, &task, result, result_size);
+            codec_clear (&back_end_task_codec, &task);
+            return true;
+        }
         bool counts = !*why && task.step == BACK_END_COUNT;
         const char *trouble = *why     ? why
                               : counts ? BACK_END_NO_ACCOUNTING

@@ -61,7 +61,9 @@ bool sim_batch_work (void *owner, int process, int64_t mono_ms, const char *kind
 void sim_batch_trouble (sim_batch_t *self, int64_t until_us);
 void sim_batch_heal (sim_batch_t *self);
 
-/*  One of ours that has the node, other than that one; NULL = none. */
-const sim_reserved_t *sim_batch_other (const sim_batch_t *self, size_t node, const char *name);
+/*  One of ours that has begun before that time and has the node, other than that one; NULL = none. One that
+ *  begins later may have it named. */
+const sim_reserved_t *sim_batch_other (const sim_batch_t *self, size_t node, const char *name,
+                                       int64_t from_ms);
 
 #endif
