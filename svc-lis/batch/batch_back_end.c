@@ -75,8 +75,7 @@ bool batch_back_end_begin (const config_t *config, const batch_system_t *const *
                       .site = config_text (config, "name"),
                       .queue = config_text (config, "batch/queue"),
                       .limit_ms = config_duration_ms (config, "batch/limit"),
-                      .early_ms = config_duration_ms (config, "batch/watch") + EARLY_MS,
-                      .clear = strcmp (config_text (config, "opening/clear"), "end") == 0};
+                      .early_ms = config_duration_ms (config, "batch/watch") + EARLY_MS};
     if (!*batch_back_end_setup.queue)
         return config_wrong (config, "batch/queue", why,
                              "with the back end %s name the partition or queue that is the site's",

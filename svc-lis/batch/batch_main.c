@@ -25,9 +25,6 @@ static const config_key_t batch_keys [] = {
                 "the time that a command of the batch system may take"),
   KEY_DURATION ("look", "2s", 100, SETTING_DAY_MS,
                 "how often the batch system is asked for its nodes and the runs"),
-  KEY_TEXT ("jobs", "yield",
-            "of others: yield = they make way when a reservation opens; keep = they have their "
-            "nodes until their limit, and nothing is granted there before"),
   KEY_DURATION ("keep", "24h", 60000, 3650 * SETTING_DAY_MS,
                 "how long the folder and the output of a run are kept after its end"),
 };
@@ -39,14 +36,10 @@ static bool batch_main_fit (const batch_system_t *system, const config_t *config
                             char why [LONG_WHY_BYTES])
 {
     char unfit [WHY_BYTES];
-    const char *jobs = config_text (config, "jobs");
     batch_main_setup = (batch_setup_t){.prefix = config_text (config, "prefix"),
                                        .site = config_text (config, "name"),
                                        .queue = config_text (config, "queue"),
-                                       .limit_ms = config_duration_ms (config, "limit"),
-                                       .jobs = strcmp (jobs, "keep") == 0};
-    if (!batch_main_setup.jobs && strcmp (jobs, "yield") != 0)
-        return config_wrong (config, "jobs", why, "\"%.80s\" should be yield or keep", jobs);
+                                       .limit_ms = config_duration_ms (config, "limit")};
     if (!batch_prefix_check (batch_main_setup.prefix, unfit))
         return config_wrong (config, "prefix", why, "%s", unfit);
     if (*config_text (config, "runs") != '/' || strlen (config_text (config, "runs")) > 1024)

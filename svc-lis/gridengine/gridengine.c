@@ -123,9 +123,10 @@ static bool grid_nodes_look (grid_picture_t *self, char why [WHY_BYTES])
     name_list_clear (&self->unclear);
     codec_clear (&batch_picture_codec, self->picture);
     *self->picture = (batch_picture_t){.system = "gridengine"};
-    return BATCH_RUN (self->setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE &&
-           grid_instances_read (output, grid_node_take, self, why) &&
-           grid_instances_read (output, grid_ours_take, self, why);
+    bool good = BATCH_RUN (self->setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE &&
+                grid_instances_read (output, grid_node_take, self, why);
+    batch_picture_sort (self->picture);
+    return good && grid_instances_read (output, grid_ours_take, self, why);
 }
 
 /*  The notes of the reservations that are unclear. */
@@ -162,19 +163,18 @@ static bool grid_unclear_judge (grid_picture_t *self, char why [WHY_BYTES])
     return good;
 }
 
-static void grid_booking_take (void *owner, const grid_job_t *job)
+/*  Grid Engine's list of jobs does not tell which may be run again. */
+static void grid_job_take (void *owner, const grid_job_t *job)
 {
     const grid_picture_t *self = owner;
-    char name [NAME_BYTES_MAX + 1];
     const char *host = strchr (job->instance, '@');
-    if (!grid_of_queue (job->instance, self->setup->queue) || job->limit_ms == 0 ||
-        job->started_ms == 0 || batch_name_ours (self->setup, job->name) ||
-        self->picture->bookings_count >= BATCH_BOOKINGS_MAX)
-        return;
-    snprintf (name, sizeof name, "job-%s", job->id);
-    batch_booking_node (
-      batch_picture_booking (self->picture, name, job->started_ms, job->started_ms + job->limit_ms),
-      host + 1);
+    batch_node_t *node = host ? batch_picture_find (self->picture, host + 1) : NULL;
+    char queue [GRID_WORD_BYTES];
+    snprintf (queue, sizeof queue, "%.*s", (int) strcspn (job->instance, "@"), job->instance);
+    if (node && !batch_name_ours (self->setup, queue))
+        batch_node_job (node, job->started_ms,
+                        job->limit_ms > 0 ? job->started_ms + job->limit_ms : BATCH_FOREVER_MS,
+                        true);
 }
 
 /*  --- advance reservations of its own --- */
@@ -236,7 +236,7 @@ static bool grid_look (const batch_setup_t *setup, batch_picture_t *picture, cha
     bool good = grid_nodes_look (&self, why) &&
                 (self.unclear.count == 0 || grid_unclear_judge (&self, why)) &&
                 grid_advances_look (setup, picture, why) &&
-                (!setup->jobs || grid_jobs_visit (setup, grid_booking_take, &self, why));
+                grid_jobs_visit (setup, grid_job_take, &self, why);
     name_list_clear (&self.broken);
     name_list_clear (&self.unclear);
     return good;

@@ -105,8 +105,10 @@ typedef struct {
     nodes_t *nodes;
     back_end_t *back_end;
     const access_t *access;
-    /*  For the back end: the local account of an actor; NULL = none. */
+    /*  For the back end: the local account of an actor, NULL = none; and what becomes of jobs in a
+     *  batch system that are in the way of its reservations. */
     const char *(*account) (void *owner, const char *actor);
+    clear_t (*clear) (void *owner, const char *actor);
     void *account_owner;
 } openings_parts_t;
 

@@ -113,6 +113,9 @@ bool opening_prepared (const opening_entry_t *entry);
 /*  What a back end is told of it: the nodes that it keeps, or all. The caller frees nodes. */
 back_end_order_t opening_order (const opening_entry_t *entry, bool all);
 
+/*  What becomes of jobs in a batch system that are in its way. */
+clear_t opening_clearing (const opening_entry_t *entry);
+
 /*  --- openings_nodes.c --- */
 
 /*  How many nodes of a class it has booked at an instant; SIZE_MAX = of all classes. */

@@ -109,6 +109,12 @@ static bool move_to_the_end (opening_entry_t *entry)
     return entry->kept.phase != before;
 }
 
+clear_t opening_clearing (const opening_entry_t *entry)
+{
+    const openings_parts_t *parts = &entry->openings->parts;
+    return parts->clear ? parts->clear (parts->account_owner, entry->kept.owner) : CLEAR_WAIT;
+}
+
 back_end_order_t opening_order (const opening_entry_t *entry, bool all)
 {
     const char **names = must (calloc (entry->kept.nodes_count + 1, sizeof *names));
@@ -121,6 +127,7 @@ back_end_order_t opening_order (const opening_entry_t *entry, bool all)
     const openings_parts_t *parts = &entry->openings->parts;
     if (parts->account)
         order.account = parts->account (parts->account_owner, entry->kept.owner);
+    order.clear = opening_clearing (entry);
     for (size_t i = 0; i < entry->kept.nodes_count; i++)
         if (all || bound_kept (&entry->kept.nodes [i]))
             names [order.nodes_count++] = entry->kept.nodes [i].name;

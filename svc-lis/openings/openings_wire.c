@@ -12,6 +12,7 @@ static_assert ((int) OPENING_OVER == MUSUBI__OPENING_PHASE__OPENING_OVER, "same 
 static_assert ((int) BOUND_CLEANING == MUSUBI__BOUND_STATE__BOUND_CLEANING, "same numbers");
 static_assert ((int) BACK_END_RECONCILE == MUSUBI__BACK_END_STEP__BACK_END_RECONCILE,
                "same numbers");
+static_assert ((int) CLEAR_END == MUSUBI__OPENING_CLEAR__OPENING_CLEAR_END, "same numbers");
 
 static const codec_row_t back_end_order_rows [] = {
   ROW_STRING ("reservation", back_end_order_t, reservation, NAME_BYTES_MAX),
@@ -21,6 +22,7 @@ static const codec_row_t back_end_order_rows [] = {
   ROW_STRING_LIST ("nodes", back_end_order_t, nodes, nodes_count, NAME_BYTES_MAX, 0, ANY_COUNT),
   ROW_STRING ("account", back_end_order_t, account, ACCOUNT_BYTES_MAX),
   ROW_NUMBER ("grace_ms", back_end_order_t, grace_ms, BETWEEN (0, TIME_MS_MAX)),
+  ROW_ENUM ("clear", back_end_order_t, clear, CLEAR_END),
 };
 static const codec_t back_end_order_codec =
   CODEC (back_end_order_t, back_end_reservation, back_end_order_rows);

@@ -27,8 +27,7 @@
 #define FAR_MS    (INT64_C (30) * 24 * 3600 * 1000) /* where the existing ones begin */
 #define MINUTE_MS 60000
 
-static const batch_setup_t setup = {
-  .site = "bench", .queue = "batch", .limit_ms = 60000, .clear = true};
+static const batch_setup_t setup = {.site = "bench", .queue = "batch", .limit_ms = 60000};
 
 static double bench_batch_now_ms (void)
 {
@@ -142,7 +141,8 @@ static void bench_batch_with (size_t existing)
                                   .from_ms = from_ms,
                                   .until_ms = from_ms + MINUTE_MS,
                                   .nodes = nodes,
-                                  .nodes_count = 2};
+                                  .nodes_count = 2,
+                                  .clear = CLEAR_END};
         alone [i] = create_alone (name, from_ms - (int64_t) (existing + i + 10) * 2 * MINUTE_MS);
         reserve [i] = step_take (BACK_END_PREPARE, &order);
         verify [i] = step_take (BACK_END_WATCH, &order);

@@ -21,6 +21,7 @@ typedef struct {
     batch_booking_t booking;
     uint64_t work;     /* of the back end, not ended yet; 0 = none */
     char asked [1024]; /* the last step: "prepare r1 alice thin-001 …" */
+    clear_t clear;     /* of its last order */
 } batch_world_t;
 
 static void see_work (void *owner, const effect_t *effect)
@@ -36,6 +37,7 @@ static void see_work (void *owner, const effect_t *effect)
     self->work = effect->work.work;
     int used = snprintf (self->asked, sizeof self->asked, "%s", steps [task.step]);
     for (size_t i = 0; i < task.count; i++) {
+        self->clear = task.orders [i].clear;
         used += snprintf (self->asked + used, sizeof self->asked - (size_t) used, " %s %s",
                           task.orders [i].reservation, task.orders [i].account);
         for (size_t k = 0; k < task.orders [i].nodes_count; k++)
@@ -97,15 +99,30 @@ static void batch_prepare (batch_world_t *self)
 }
 
 /*  A site whose agent has come and seen the batch system, and that is reconciled. */
-static void batch_open (batch_world_t *self)
+static void batch_open_as (batch_world_t *self, clear_t clear, const char *end_for)
 {
+    static char *words [1];
     batch_prepare (self);
+    words [0] = (char *) end_for;
+    self->f.runner.nodes.clear = clear;
+    self->f.runner.end_for = (name_list_t){.words = words, .count = end_for != NULL};
     open_field (&self->f);
     agent (self)->away = false;
     agent (self)->batch = &self->picture;
     look (self);
     assert_string_equal (self->asked, "reconcile");
     work_ends (self, NULL);
+}
+
+static void batch_open (batch_world_t *self)
+{
+    batch_open_as (self, CLEAR_WAIT, NULL);
+}
+
+/*  A job on a node, from one minute to another. */
+static void job_on (batch_world_t *self, size_t node, int64_t since, int64_t until, bool firm)
+{
+    batch_node_job (&self->nodes [node], at (since), at (until), firm);
 }
 
 /*  Somebody else books the first so many nodes there. */
@@ -326,6 +343,95 @@ static void a_reservation_gets_nodes_without_any_time_of_others (void **state)
     reserve (&w.f.w, "r1", booking ("fat", 16, 1, 10, 20));
     field_until (&w.f, 10, -5 * SECOND_MS);
     assert_string_equal (w.asked, "prepare r1 alice fat-002");
+    close_world (&w.f.w);
+}
+
+static void jobs_that_do_not_make_way_have_their_nodes_until_their_limits (void **state)
+{
+    (void) state;
+    static const int64_t free [] = {[CLEAR_WAIT] = 6, [CLEAR_REQUEUE] = 7, [CLEAR_END] = 8};
+    for (clear_t clear = CLEAR_WAIT; clear <= CLEAR_END; clear++) {
+        batch_world_t w;
+        batch_open_as (&w, clear, NULL);
+        job_on (&w, 0, -10, 30, true);
+        job_on (&w, 1, -10, 30, false);
+        job_on (&w, 1, -20, 25, false);
+        look (&w);
+        assert_int_equal (free_at (&w.f.w, "thin", 20), free [clear]);
+        assert_int_equal (free_at (&w.f.w, "thin", 29), free [clear]);
+        assert_int_equal (free_at (&w.f.w, "thin", 30), 8);
+        agent (&w)->away = true;
+        restart_field (&w.f); /* they are stored */
+        assert_int_equal (free_at (&w.f.w, "thin", 20), free [clear]);
+        close_world (&w.f.w);
+    }
+}
+
+static command_state_t ask_one (batch_world_t *self, const char *actor, uint32_t nodes)
+{
+    booking_t one = booking ("fat", 16 * nodes, nodes, 10, 20);
+    command_answer_t told;
+    txid_t txid =
+      hold (&self->f.w,
+            &(service_order_t){
+              .reservation = actor, .actor = actor, .bookings = &one, .count = 1, .prepare = true},
+            &told);
+    command_state_t stands = told.state;
+    codec_clear (&command_answer_codec, &told);
+    return stands == COMMAND_PREPARED ? tell (&self->f.w, "Commit", &txid) : stands;
+}
+
+/*  It is bound where least is lost: what may be run again first, then what has run least. */
+static void all_jobs_make_way_for_an_actor_that_is_named (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open_as (&w, CLEAR_WAIT, "bob");
+    job_on (&w, 8, -10, 30, true);
+    job_on (&w, 9, -30, 30, false);
+    job_on (&w, 10, -1, 30, true);
+    job_on (&w, 11, -20, 30, true);
+    look (&w);
+    assert_int_equal (free_at (&w.f.w, "fat", 15), 0);
+    assert_int_not_equal (ask_one (&w, "alice", 2), COMMAND_COMMITTED);
+    assert_int_equal (ask_one (&w, "bob", 2), COMMAND_COMMITTED);
+    assert_int_equal (free_at (&w.f.w, "fat", 15), -2); /* for all others */
+    field_until (&w.f, 10, -5 * SECOND_MS);
+    assert_string_equal (w.asked, "prepare bob guest fat-002 fat-003");
+    assert_int_equal (w.clear, CLEAR_END);
+    close_world (&w.f.w);
+}
+
+static void no_node_of_a_job_is_bound_for_anybody_else (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open_as (&w, CLEAR_WAIT, "bob");
+    assert_int_equal (ask_one (&w, "alice", 2), COMMAND_COMMITTED);
+    job_on (&w, 8, 0, 30, true);
+    job_on (&w, 9, 0, 10, true); /* it is over by then */
+    look (&w);
+    field_until (&w.f, 10, -5 * SECOND_MS);
+    assert_string_equal (w.asked, "prepare alice alice fat-002 fat-003");
+    assert_int_equal (w.clear, CLEAR_WAIT);
+    close_world (&w.f.w);
+}
+
+static void a_site_on_which_nothing_can_be_reserved_tells_so (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    size_t node;
+    batch_open (&w);
+    assert_true (nodes_find (field_nodes (&w.f), "slurm", &node));
+    for (size_t i = 0; i < NODES; i++)
+        batch_node_job (&w.nodes [i], at (-1), BATCH_FOREVER_MS, false);
+    look (&w);
+    assert_non_null (strstr (nodes_at (field_nodes (&w.f), node).why,
+                             "all of 12 nodes, so nothing can be reserved"));
+    w.nodes [3].busy_until_ms = at (60);
+    look (&w);
+    assert_string_equal (nodes_at (field_nodes (&w.f), node).why, "");
     close_world (&w.f.w);
 }
 
@@ -772,6 +878,10 @@ int main (void)
       cmocka_unit_test (a_reservation_gets_nodes_that_nobody_has_booked),
       cmocka_unit_test (nodes_are_nobody_elses_before_the_back_end_has_closed),
       cmocka_unit_test (what_is_not_as_it_was_told_is_told_again),
+      cmocka_unit_test (jobs_that_do_not_make_way_have_their_nodes_until_their_limits),
+      cmocka_unit_test (all_jobs_make_way_for_an_actor_that_is_named),
+      cmocka_unit_test (no_node_of_a_job_is_bound_for_anybody_else),
+      cmocka_unit_test (a_site_on_which_nothing_can_be_reserved_tells_so),
       cmocka_unit_test (what_is_over_when_the_site_comes_back_is_closed),
       cmocka_unit_test (what_was_closed_is_looked_for_once_more),
       cmocka_unit_test (tasks_become_jobs_while_there_is_room),
