@@ -7,7 +7,7 @@
 #   as_account COMMAND…           with the rights of the account whose tasks run there
 grid_account=nobody
 node_limits=()
-openings=("clear = end")
+openings=("clear = end") actors=alice
 for program in /usr/lib/gridengine/sge_qmaster /usr/lib/gridengine/sge_execd qconf; do
   command -v "$program" >/dev/null || { echo "1..0 # SKIP $program is not installed: deploy/packages full"; exit 0; }
 done
@@ -49,7 +49,7 @@ $(printf '            %s\n' "${node_limits[@]}")
             grace = 2s
 $(printf '            %s\n' "${openings[@]}")
         accounts
-            $grid_account = "alice"
+            $grid_account = "$actors"
 Z
   federation "$work/one.zpl"
   comes "the site has its nodes" reserve all now+1m 1s $((2 * $1)) --dry-run

@@ -4,6 +4,7 @@
 #include "openings_wire.h"
 #include "queue_fixture.h"
 
+#include "calendar.pb-c.h"
 #include "nodes.pb-c.h"
 #include "openings.pb-c.h"
 #include "transaction.pb-c.h"
@@ -381,6 +382,39 @@ static command_state_t ask_one (batch_world_t *self, const char *actor, uint32_t
     return stands == COMMAND_PREPARED ? tell (&self->f.w, "Commit", &txid) : stands;
 }
 
+/*  Would two fat nodes at that time fit for this actor? As Windows, Free and Profile tell a planner. */
+static bool fits_for (batch_world_t *self, const char *actor)
+{
+    Musubi__Window window = MUSUBI__WINDOW__INIT, *list [] = {&window};
+    Musubi__WindowsRequest windows = MUSUBI__WINDOWS_REQUEST__INIT;
+    Musubi__FreeRequest spans = MUSUBI__FREE_REQUEST__INIT;
+    Musubi__ProfileRequest profile = MUSUBI__PROFILE_REQUEST__INIT;
+    window.resource = spans.resource = "fat";
+    window.quantity = 2;
+    window.from_ms = spans.from_ms = profile.from_ms = at (10);
+    window.until_ms = spans.until_ms = profile.until_ms = at (20);
+    windows.windows = list;
+    windows.n_windows = 1;
+    spans.amount = 32;
+    spans.duration_ms = 10 * MINUTE_MS;
+    windows.actor = spans.actor = profile.actor = (char *) actor;
+    profile.resources = &window.resource;
+    profile.n_resources = 1;
+    ask (&self->f.w, PLANNER, "Calendar", "Windows", &windows.base);
+    Musubi__WindowsAnswer *told = answer (&self->f.w, &musubi__windows_answer__descriptor);
+    bool fits = told->fits [0];
+    message_free (&told->base);
+    ask (&self->f.w, PLANNER, "Calendar", "Free", &spans.base);
+    Musubi__FreeAnswer *free = answer (&self->f.w, &musubi__free_answer__descriptor);
+    assert_int_equal (free->n_spans, fits);
+    message_free (&free->base);
+    ask (&self->f.w, PLANNER, "Calendar", "Profile", &profile.base);
+    Musubi__ProfileAnswer *steps = answer (&self->f.w, &musubi__profile_answer__descriptor);
+    assert_int_equal (steps->profiles [0]->steps [0]->free >= 2, fits);
+    message_free (&steps->base);
+    return fits;
+}
+
 /*  It is bound where least is lost: what may be run again first, then what has run least. */
 static void all_jobs_make_way_for_an_actor_that_is_named (void **state)
 {
@@ -393,6 +427,8 @@ static void all_jobs_make_way_for_an_actor_that_is_named (void **state)
     job_on (&w, 11, -20, 30, true);
     look (&w);
     assert_int_equal (free_at (&w.f.w, "fat", 15), 0);
+    assert_false (fits_for (&w, "alice"));
+    assert_true (fits_for (&w, "bob"));
     assert_int_not_equal (ask_one (&w, "alice", 2), COMMAND_COMMITTED);
     assert_int_equal (ask_one (&w, "bob", 2), COMMAND_COMMITTED);
     assert_int_equal (free_at (&w.f.w, "fat", 15), -2); /* for all others */
