@@ -217,8 +217,7 @@ static bool slurm_look (const batch_setup_t *setup, batch_picture_t *picture, ch
     snprintf (picture->system, sizeof picture->system, "slurm");
     return slurm_nodes_look (&looking, why) &&
            SLURM_RESERVATIONS (setup, slurm_booking_take, &looking, why) &&
-           BATCH_LINES (setup, slurm_job_take, &looking, why, "squeue", "-h", "-t", "R,S,CF",
-                        "-O",
+           BATCH_LINES (setup, slurm_job_take, &looking, why, "squeue", "-h", "-t", "R,S,CF", "-O",
                         "JobArrayID:|,NodeList:|,StartTime:|,EndTime:|,Requeue:|,Reservation:|") ==
              COMMAND_DONE;
 }
