@@ -190,6 +190,9 @@ static void grid_advance_note (void *owner, const grid_advance_t *advance)
     grid_advances_t *self = owner;
     if (self->ids.count < BATCH_BOOKINGS_MAX)
         name_list_add (&self->ids, advance->id, "");
+    else
+        wrong (self->picture->trouble, "Grid Engine has more than %d advance reservations",
+               BATCH_BOOKINGS_MAX);
 }
 
 static void grid_advance_take (void *owner, const grid_advance_t *advance)
