@@ -443,9 +443,10 @@ static void no_node_of_a_job_is_bound_for_anybody_else (void **state)
     (void) state;
     batch_world_t w;
     batch_open_as (&w, CLEAR_WAIT, "bob");
-    assert_int_equal (ask_one (&w, "alice", 2), COMMAND_COMMITTED);
+    assert_int_equal (ask_one (&w, "alice", 3), COMMAND_COMMITTED);
     job_on (&w, 8, 0, 30, true);
     job_on (&w, 9, 0, 10, true); /* it is over by then */
+    job_on (&w, 11, 0, 30, false);
     look (&w);
     field_until (&w.f, 10, -5 * SECOND_MS);
     assert_string_equal (w.asked, "prepare alice alice fat-002 fat-003");
