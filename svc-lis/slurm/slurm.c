@@ -198,7 +198,7 @@ static void slurm_job_take (void *owner, char *line)
     int64_t since_ms;
     const char *id = command_field (&line), *list = command_field (&line);
     const char *from = command_field (&line), *until = command_field (&line);
-    bool firm = strcmp (command_field (&line), "1") != 0;
+    bool firm = strcmp (command_field (&line), SLURM_AGAIN) != 0;
     if (batch_name_ours (self->setup, command_field (&line)))
         return;
     if (!slurm_time_read (from, &since_ms) || !slurm_nodes_read (list, &nodes))
@@ -217,8 +217,9 @@ static bool slurm_look (const batch_setup_t *setup, batch_picture_t *picture, ch
     snprintf (picture->system, sizeof picture->system, "slurm");
     return slurm_nodes_look (&looking, why) &&
            SLURM_RESERVATIONS (setup, slurm_booking_take, &looking, why) &&
-           BATCH_LINES (setup, slurm_job_take, &looking, why, "squeue", "-h", "-t", "R,S,CF", "-O",
-                        "JobArrayID:|,NodeList:|,StartTime:|,EndTime:|,Requeue:|,Reservation:|") ==
+           BATCH_LINES (
+             setup, slurm_job_take, &looking, why, "squeue", "-h", "-t", "R,S,CF", "-O",
+             "JobArrayID:|,NodeList:|,StartTime:|,EndTime:|,Requeue:,BatchFlag:|,Reservation:|") ==
              COMMAND_DONE;
 }
 

@@ -220,8 +220,8 @@ static void slurm_job_clear (const slurm_pair_t *self, const char *id, bool ours
     if (ours && told != COMMAND_DONE)
         return;
     if (again)
-        BATCH_RUN (self->setup, NULL, why, "scontrol", "requeue", id);
-    else
+        told = BATCH_RUN (self->setup, NULL, why, "scontrol", "requeue", id);
+    if (!again || (told == COMMAND_REFUSED && self->order->clear == CLEAR_END))
         BATCH_RUN (self->setup, NULL, why, "scancel", id);
 }
 
@@ -229,7 +229,7 @@ static void slurm_other_take (void *owner, char *line)
 {
     slurm_pair_t *self = owner;
     const char *id = command_field (&line), *state = command_field (&line);
-    bool again = strcmp (command_field (&line), "1") == 0;
+    bool again = strcmp (command_field (&line), SLURM_AGAIN) == 0;
     if (strcmp (command_field (&line), self->order->reservation) == 0)
         return;
     bool ends = strcmp (state, "COMPLETING") == 0;
@@ -249,7 +249,8 @@ static bool slurm_clear (slurm_pair_t *self, char why [WHY_BYTES])
         self->stays = false;
         if (BATCH_LINES (self->setup, slurm_other_take, self, why, "squeue", "-h", "-t",
                          "R,S,CF,CG", "-w", self->nodes, "-O",
-                         "JobArrayID:|,State:|,Requeue:|,Reservation:|,Name:") != COMMAND_DONE)
+                         "JobArrayID:|,State:|,Requeue:,BatchFlag:|,Reservation:|,Name:") !=
+            COMMAND_DONE)
             return false;
         if (self->others == 0)
             return true;

@@ -185,10 +185,10 @@ static void large_make (const char *folder, unsigned long nodes, unsigned long j
     fclose (to);
     to = says (folder, "squeue");
     for (unsigned long i = 1; i <= jobs; i++)
-        fprintf (to,
-                 "%lu|n[%lu-%lu]|2026-11-23T10:00:00|2036-%02lu-%02luT%02lu:%02lu:00|%lu|(null)|\n",
-                 i, i * 7 % (nodes - 4) + 1, i * 7 % (nodes - 4) + 1 + i % 4, i % 12 + 1,
-                 i % 28 + 1, i % 24, i % 60, i % 2);
+        fprintf (
+          to, "%lu|n[%lu-%lu]|2026-11-23T10:00:00|2036-%02lu-%02luT%02lu:%02lu:00|%lu1|(null)|\n",
+          i, i * 7 % (nodes - 4) + 1, i * 7 % (nodes - 4) + 1 + i % 4, i % 12 + 1, i % 28 + 1,
+          i % 24, i % 60, i % 2);
     fclose (to);
     fclose (says (folder, "scontrol"));
     text_auto_t *path = must_print ("%s:%s", folder, getenv ("PATH"));

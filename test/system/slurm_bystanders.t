@@ -76,7 +76,7 @@ comes "it is closed" gone_from_slurm "$id"
 comes "the job that made way runs again" job_is "$second" RUNNING
 job n3 UNLIMITED --no-requeue
 check "the second one is ended" scancel "$second"
-job n2 UNLIMITED --no-requeue
+as_account srun -w n2 -t UNLIMITED sleep 900 >/dev/null 2>&1 & # which Slurm can't run again, though it says Requeue=1
 full () { musubi nodes ams --json | jq -e '.nodes[] | select(.node == "slurm") | .why | test("on all of 3 nodes, so nothing can be reserved: .* set opening/clear = end$")'; }
 comes "the site tells that nothing can be reserved, and what to do" full
 exits 1 "the doctor" musubi doctor

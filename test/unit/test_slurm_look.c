@@ -110,10 +110,10 @@ static void jobs_have_their_nodes_until_their_limits (void **state)
 {
     (void) state;
     batch_picture_t picture =
-      look ("", "7|n[1-2]|2026-11-23T10:00:00|2036-08-01T09:00:00|1|(null)|\n"
-                "8|n2|2026-11-23T11:00:00|2036-08-01T08:00:00|0|lunch|\n"
-                "9|n3|2026-11-23T10:00:00|NONE|0|musubi-ams-0123456789ab-1-1|\n"
-                "10|m1|2026-11-23T10:00:00|NONE|0|(null)|\n");
+      look ("", "7|n[1-2]|2026-11-23T10:00:00|2036-08-01T09:00:00|11|(null)|\n"
+                "8|n2|2026-11-23T11:00:00|2036-08-01T08:00:00|01|lunch|\n"
+                "9|n3|2026-11-23T10:00:00|NONE|01|musubi-ams-0123456789ab-1-1|\n"
+                "10|m1|2026-11-23T10:00:00|NONE|01|(null)|\n");
     const batch_node_t *n1 = &picture.nodes [0], *n2 = &picture.nodes [1];
     assert_int_equal (picture.bookings_count, 0);
     assert_string_equal (picture.trouble, "");
@@ -123,8 +123,9 @@ static void jobs_have_their_nodes_until_their_limits (void **state)
     assert_true (n2->busy_since_ms == FROM_MS);
     assert_int_equal (picture.nodes [2].busy_until_ms, 0); /* of a reservation of ours */
     forget (&picture);
-    picture = look ("", "7|n1|2026-11-23T10:00:00|NONE|1|(null)|\n");
+    picture = look ("", "7|n1|2026-11-23T10:00:00|NONE|10|(null)|\n");
     assert_true (picture.nodes [0].busy_until_ms == BATCH_FOREVER_MS);
+    assert_true (picture.nodes [0].firm_until_ms == BATCH_FOREVER_MS); /* by srun */
     forget (&picture);
 }
 
@@ -133,7 +134,8 @@ static void a_job_past_its_limit_has_its_node_still (void **state)
 {
     (void) state;
     int64_t now_ms = clock_ms (CLOCK_REALTIME);
-    batch_picture_t picture = look ("", "7|n1|2026-11-23T09:00:00|2026-11-23T10:00:00|1|(null)|\n");
+    batch_picture_t picture =
+      look ("", "7|n1|2026-11-23T09:00:00|2026-11-23T10:00:00|11|(null)|\n");
     assert_true (picture.nodes [0].busy_until_ms > now_ms);
     assert_true (picture.nodes [0].busy_until_ms <= clock_ms (CLOCK_REALTIME) + 300000);
     assert_int_equal (picture.nodes [0].busy_until_ms % 300000, 0);
@@ -159,7 +161,7 @@ static void what_cannot_be_read_counts_as_all_and_is_told (void **state)
     picture = look ("something else\n", "");
     assert_non_null (strstr (picture.trouble, "can't be read"));
     forget (&picture);
-    picture = look ("", "7|n[2|2026-11-23T09:00:00|2026-11-23T09:30:00|1|(null)|\n");
+    picture = look ("", "7|n[2|2026-11-23T09:00:00|2026-11-23T09:30:00|11|(null)|\n");
     assert_non_null (strstr (picture.trouble, "of job 7 can't be read"));
     forget (&picture);
 }
