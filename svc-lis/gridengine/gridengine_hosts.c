@@ -202,8 +202,6 @@ static bool grid_job_clear (const grid_queue_t *self, const char *id)
     text_auto_t *victim =
       must_print ("musubi=the reservation %s of %s needs its host; opening/clear of site %s",
                   self->order->reservation, self->order->owner, self->setup->site);
-    for (char *at = victim; (at = strchr (at, ','));)
-        *at = ' ';
     BATCH_RUN (self->setup, NULL, why, "qalter", "-ac", victim, id);
     if (BATCH_RUN (self->setup, NULL, why, "qmod", "-rj", id) == COMMAND_REFUSED)
         BATCH_RUN (self->setup, NULL, why, "qdel", id);
