@@ -84,10 +84,14 @@ static void hear_node (doctor_asked_t *asked, const json_t *node)
     char how [STATE_BYTES];
     const char *why = text_of (node, "why");
     bool up = strcmp (state, "up") == 0, drained = flag_of (node, "drained") && *why;
-    if (up && !drained)
+    bool trouble = *why && !*text_of (node, "class_name"); /* of a batch system as a whole */
+    if (up && !drained && !trouble)
         return;
-    snprintf (how, sizeof how, "%s%s%s%s", up ? "drained" : state, *why ? " (" : "", why,
-              *why ? ")" : "");
+    snprintf (how, sizeof how, "%s%s%s%s",
+              !up       ? state
+              : drained ? "drained"
+                        : "in trouble",
+              *why ? " (" : "", why, *why ? ")" : "");
     if (!json_object_get (asked->ailing, how))
         take (asked->ailing, how, json_array ());
     json_array_append (json_object_get (asked->ailing, how), json_object_get (node, "node"));

@@ -22,5 +22,6 @@ sites
         batch
             queue = batch
         opening
+        #   clear = requeue         # jobs of others that may be run again make way; end: all do; wait, the default: none does
             warning = 10s
             grace = 5s

@@ -94,6 +94,13 @@ bool calendar_service_counted (calendar_service_t *self, const request_t *reques
                            "reservation: %.63s may not see what it holds", request->actor);
 }
 
+/*  From here to free_capacity_as_all the calendars are as they are for whom a hold would be made. */
+static void calendar_service_as (const calendar_service_t *self, const request_t *request,
+                                 const char *actor)
+{
+    free_capacity_as (self->parts.room, *actor ? actor : request->actor);
+}
+
 static bool resource_find (calendar_service_t *self, const request_t *request, const char *name,
                            size_t *resource)
 {
@@ -142,8 +149,11 @@ static void calendar_service_on_profile (void *owner, const moment_t *now, const
     size_t count;
     if (resources_find (self, request, question, &resources, &count)) {
         profile_t *profiles = must (calloc (count + 1, sizeof *profiles));
+        if (!question->without_work)
+            calendar_service_as (self, request, question->actor);
         free_capacity_profiles (self->parts.room, resources, count, question->over, counted,
                                 self->limits.profile_steps_max, profiles);
+        free_capacity_as_all (self->parts.room);
         profile_answer_t answer = {profiles, count, free_capacity_version (self->parts.room)};
         service_reply (self->parts.service, request, codec_encode (&profile_answer_codec, &answer));
         for (size_t i = 0; i < count; i++)
@@ -185,6 +195,7 @@ static void calendar_service_on_windows (void *owner, const moment_t *now, const
         return;
     bool *fits = must (calloc (question->windows_count + 1, sizeof *fits));
     bool found = true;
+    calendar_service_as (self, request, question->actor);
     for (size_t i = 0; i < question->windows_count && found; i++) {
         const window_question_t *window = &question->windows [i];
         size_t resource;
@@ -193,6 +204,7 @@ static void calendar_service_on_windows (void *owner, const moment_t *now, const
             fits [i] =
               calendar_service_fits (self, now, resource, window->over, window->quantity, counted);
     }
+    free_capacity_as_all (self->parts.room);
     windows_answer_t answer = {fits, question->windows_count,
                                free_capacity_version (self->parts.room)};
     if (found)
@@ -258,11 +270,13 @@ static void on_free (void *owner, const moment_t *now, const request_t *request,
     span_list_t spans = {.most = most};
     spans.list = must (calloc (SPANS_SORTED * most, sizeof *spans.list));
     interval_t *found = must (calloc (most, sizeof *found));
+    calendar_service_as (self, request, question->actor);
     for (size_t i = first; i < end; i++)
         spans_add (&spans, self, now, i, question, found);
     spans_sort (&spans);
     double utilisation = any ? free_capacity_utilisation_all (room, question->over)
                              : free_capacity_utilisation (room, first, question->over);
+    free_capacity_as_all (self->parts.room);
     free_answer_t answer = {spans.list, spans.count, utilisation};
     service_reply (self->parts.service, request, codec_encode (&free_answer_codec, &answer));
     free (found);

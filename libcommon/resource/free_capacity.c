@@ -26,6 +26,8 @@ struct room {
     const timekeeper_t *timekeeper;
     int64_t skew_ms;
     uint64_t version;
+    free_capacity_apart_t apart;
+    bool apart_in; /* the calendars */
 };
 
 static free_capacity_resource_t *resource_add (free_capacity_t *self, const resource_offer_t *offer)
@@ -208,6 +210,29 @@ void free_capacity_release (free_capacity_t *self, interval_list_t *stretches)
     }
     if (stretches->count > 0)
         self->version++;
+}
+
+void free_capacity_apart (free_capacity_t *self, const free_capacity_apart_t *apart)
+{
+    self->apart = *apart;
+}
+
+void free_capacity_as (free_capacity_t *self, const char *actor)
+{
+    uint64_t version = self->version;
+    self->apart_in = self->apart.list && !self->apart.spares (self->apart.owner, actor);
+    if (self->apart_in)
+        free_capacity_book (self, self->apart.list);
+    self->version = version;
+}
+
+void free_capacity_as_all (free_capacity_t *self)
+{
+    uint64_t version = self->version;
+    if (self->apart_in)
+        free_capacity_release (self, self->apart.list);
+    self->apart_in = false;
+    self->version = version;
 }
 
 uint64_t free_capacity_version (const free_capacity_t *self)

@@ -336,21 +336,25 @@ static bool excess_refused (const timetable_t *self, const plan_t *plan,
 }
 
 static bool take_refused (const timetable_t *self, const moment_t *now, const plan_t *plan,
-                          const interval_changes_t *changes, const admission_request_t *asked,
-                          refusal_t *refusal)
+                          const char *owner, const interval_changes_t *changes,
+                          const admission_request_t *asked, refusal_t *refusal)
 {
     bool late = past_edge (self, now, plan);
     judged_as_t as = late                                  ? JUDGED_LATE
                      : plan->operation == OPERATION_MODIFY ? JUDGED_MODIFY
                                                            : JUDGED_PLAINLY;
+    free_capacity_as (self->room, owner);
     verdict_t verdict = admission_judge (self->room, now, changes, as);
-    if (verdict.reason == REFUSAL_NONE)
-        return excess_refused (self, plan, changes, asked, late, refusal);
-    admission_request_t framed = *asked;
-    bytes_t request = {.data = plan->request, .size = plan->request_size};
-    request_frame_decode (request, free_capacity_now_ms (self->room, now), &framed.frame);
-    admission_refuse (self->room, now, &verdict, &framed, self->limits.fresh_steps_max, refusal);
-    return true;
+    if (verdict.reason != REFUSAL_NONE) {
+        admission_request_t framed = *asked;
+        bytes_t request = {.data = plan->request, .size = plan->request_size};
+        request_frame_decode (request, free_capacity_now_ms (self->room, now), &framed.frame);
+        admission_refuse (self->room, now, &verdict, &framed, self->limits.fresh_steps_max,
+                          refusal);
+    }
+    free_capacity_as_all (self->room);
+    return verdict.reason != REFUSAL_NONE ||
+           excess_refused (self, plan, changes, asked, late, refusal);
 }
 
 static timetable_holding_t *holding_new (const plan_t *plan, const timetable_holding_t *current)
@@ -383,7 +387,7 @@ static void *timetable_take (void *owner, const moment_t *now, const plan_t *pla
 
     if (!forced && (refuse_full (self, taken, refusal) ||
                     take_refused (
-                      self, now, plan, &changes,
+                      self, now, plan, timetable_owner (taken), &changes,
                       &(admission_request_t){.wishes = wishes, .wishes_count = count, .held = held},
                       refusal))) {
         holding_destroy (taken);

@@ -134,8 +134,7 @@ bool batch_back_end_begin (const config_t *config, const batch_system_t *const *
     if (!batch_back_end_system)
         return true; /* whether it is another kind is for the site's core to say */
     batch_back_end_setup =
-      (batch_setup_t){.early_ms = config_duration_ms (config, "batch/watch") + EARLY_MS,
-                      .clear = strcmp (config_text (config, "opening/clear"), "end") == 0};
+      (batch_setup_t){.early_ms = config_duration_ms (config, "batch/watch") + EARLY_MS};
     if (!batch_setup_read (config, "batch/", batch_back_end_system, true, "back_end",
                            &batch_back_end_setup, why))
         return false;

@@ -23,9 +23,6 @@ static const config_key_t batch_keys [] = {
     "absolute path of the folder that keeps all runs, on a disk that all nodes see there"),
   KEY_DURATION ("look", "2s", 100, SETTING_DAY_MS,
                 "how often the batch system is asked for its nodes and the runs"),
-  KEY_TEXT ("jobs", "yield",
-            "of others: yield = they make way when a reservation opens; keep = they have their "
-            "nodes until their limit, and nothing is granted there before"),
   KEY_DURATION ("keep", "24h", 60000, 3650 * SETTING_DAY_MS,
                 "how long the folder and the output of a run are kept after its end"),
 };
@@ -36,10 +33,7 @@ static batch_setup_t batch_main_setup;
 static bool batch_main_fit (const batch_system_t *system, const config_t *config,
                             char why [LONG_WHY_BYTES])
 {
-    const char *jobs = config_text (config, "jobs");
-    batch_main_setup = (batch_setup_t){.jobs = strcmp (jobs, "keep") == 0};
-    if (!batch_main_setup.jobs && strcmp (jobs, "yield") != 0)
-        return config_wrong (config, "jobs", why, "\"%.80s\" should be yield or keep", jobs);
+    batch_main_setup = (batch_setup_t){0};
     if (*config_text (config, "runs") != '/' || strlen (config_text (config, "runs")) > 1024)
         return config_wrong (config, "runs", why, "should be an absolute path");
     return batch_setup_read (config, "", system, false, "queue", &batch_main_setup, why);

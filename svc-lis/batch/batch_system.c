@@ -1,4 +1,4 @@
-/*  batch_system - names, commands, and pictures that grow. */
+/*  batch_system - names and commands. */
 #include "batch_system.h"
 
 #include "must.h"
@@ -152,39 +152,4 @@ command_told_t batch_run_submit (const batch_setup_t *setup, const batch_job_t *
 batch_fitness_t batch_fitness (command_told_t told)
 {
     return told == COMMAND_SILENT ? BATCH_SILENT : told == COMMAND_DONE ? BATCH_FIT : BATCH_UNFIT;
-}
-
-/*  --- pictures --- */
-
-batch_node_t *batch_picture_find (const batch_picture_t *picture, const char *node)
-{
-    return list_find (picture->nodes, picture->nodes_count, sizeof *picture->nodes, node);
-}
-
-batch_node_t *batch_picture_node (batch_picture_t *picture, const char *node)
-{
-    picture->nodes =
-      must (reallocarray (picture->nodes, picture->nodes_count + 1, sizeof *picture->nodes));
-    batch_node_t *added = &picture->nodes [picture->nodes_count++];
-    *added = (batch_node_t){0};
-    snprintf (added->node, sizeof added->node, "%s", node);
-    return added;
-}
-
-batch_booking_t *batch_picture_booking (batch_picture_t *picture, const char *name, int64_t from_ms,
-                                        int64_t until_ms)
-{
-    picture->bookings = must (
-      reallocarray (picture->bookings, picture->bookings_count + 1, sizeof *picture->bookings));
-    batch_booking_t *added = &picture->bookings [picture->bookings_count++];
-    *added = (batch_booking_t){.from_ms = from_ms, .until_ms = until_ms};
-    snprintf (added->name, sizeof added->name, "%s", name);
-    return added;
-}
-
-void batch_booking_node (batch_booking_t *booking, const char *node)
-{
-    booking->nodes =
-      must (reallocarray (booking->nodes, booking->nodes_count + 1, sizeof *booking->nodes));
-    booking->nodes [booking->nodes_count++] = must (strdup (node));
 }

@@ -29,9 +29,8 @@ typedef struct {
     const char *queue;    /* the partition, or the queue, that is the site's */
     const char *programs; /* of commands: the folder of its programs; "" = none is named */
     int64_t limit_ms;     /* that one command may take; 10 000 */
-    bool clear;           /* jobs in the way of an opening are requeued or ended; false: it waits */
-    int64_t early_ms;     /* … so long before it, so that its own begin at once */
-    bool jobs;            /* the picture tells jobs of others as bookings until their limit */
+    int64_t early_ms; /* jobs in the way of an opening make way so long before it, so that its own
+                             begin at once */
 } batch_setup_t;
 
 /*  A job to be submitted; everything is borrowed. */
@@ -190,12 +189,5 @@ command_told_t batch_run_submit (const batch_setup_t *setup, const batch_job_t *
     batch_run_submit (setup, job, (const char *const []){__VA_ARGS__, NULL}, later, why)
 
 batch_fitness_t batch_fitness (command_told_t told);
-
-/*  Additions to a picture, which copies what it is given. */
-batch_node_t *batch_picture_find (const batch_picture_t *picture, const char *node);
-batch_node_t *batch_picture_node (batch_picture_t *picture, const char *node);
-batch_booking_t *batch_picture_booking (batch_picture_t *picture, const char *name, int64_t from_ms,
-                                        int64_t until_ms);
-void batch_booking_node (batch_booking_t *booking, const char *node);
 
 #endif

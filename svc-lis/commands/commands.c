@@ -105,18 +105,21 @@ static void node_take (batch_picture_t *picture, const commands_row_t *row)
 
 static void booking_take (batch_picture_t *picture, const commands_row_t *row)
 {
-    char name [BATCH_NAME_BYTES_MAX + 8];
-    snprintf (name, sizeof name, "%s%s", row->job ? "job-" : "", row->key);
-    batch_booking_t *booking = batch_picture_booking (picture, name, row->from_ms, row->until_ms);
+    batch_booking_t *booking =
+      batch_picture_booking (picture, row->key, row->from_ms, row->until_ms);
     for (size_t i = 0; i < row->nodes.count; i++)
         batch_booking_node (booking, row->nodes.words [i]);
 }
 
-static bool of_others (const batch_setup_t *setup, const commands_row_t *row)
+/*  Which may be run again they do not tell. */
+static void job_take (const batch_setup_t *setup, batch_picture_t *picture,
+                      const commands_row_t *row)
 {
-    return row->job ? setup->jobs && !batch_name_ours (setup, row->job) &&
-                        !batch_name_ours (setup, row->whose)
-                    : !batch_name_ours (setup, row->key);
+    for (size_t i = 0; !batch_name_ours (setup, row->whose) && i < row->nodes.count; i++) {
+        batch_node_t *node = batch_picture_find (picture, row->nodes.words [i]);
+        if (node)
+            batch_node_job (node, row->from_ms, row->until_ms, true);
+    }
 }
 
 static bool commands_look (const batch_setup_t *setup, batch_picture_t *picture, char *why)
@@ -129,11 +132,19 @@ static bool commands_look (const batch_setup_t *setup, batch_picture_t *picture,
     for (size_t i = 0; i < rows.count; i++)
         if (rows.rows [i].kind == COMMANDS_NODE)
             node_take (picture, &rows.rows [i]);
-        else if (of_others (setup, &rows.rows [i]) && picture->bookings_count < BATCH_BOOKINGS_MAX)
-            booking_take (picture, &rows.rows [i]);
-        else if (of_others (setup, &rows.rows [i]))
-            wrong (picture->trouble, "list: more than %d of others' reservations and jobs",
+    batch_picture_sort (picture);
+    for (size_t i = 0; i < rows.count; i++) {
+        const commands_row_t *row = &rows.rows [i];
+        if (row->kind == COMMANDS_JOB)
+            job_take (setup, picture, row);
+        else if (row->kind == COMMANDS_NODE || batch_name_ours (setup, row->key))
+            continue;
+        else if (picture->bookings_count < BATCH_BOOKINGS_MAX)
+            booking_take (picture, row);
+        else
+            wrong (picture->trouble, "list: more than %d of others' reservations",
                    BATCH_BOOKINGS_MAX);
+    }
     return true;
 }
 
@@ -285,13 +296,15 @@ static const char *jobs_tell (const commands_pair_t *self, bool others, const ch
     return one;
 }
 
-/*  Until none of them runs. Those in it get their grace; others make way where the site is set up so. */
+/*  Until none of them runs. Those in it get their grace; others make way as far as the order has it. */
 static bool jobs_end (commands_pair_t *self, bool others, char *why)
 {
     int64_t grace_ms = self->order->grace_ms < CLEAR_MS ? self->order->grace_ms : CLEAR_MS;
     int64_t kill_ms = clock_ms (CLOCK_MONOTONIC) + grace_ms;
-    bool waits = others && !self->setup->clear;
-    const char *how = waits ? NULL : others ? "clear" : "end", *one;
+    static const char *const clears [] = {
+      [CLEAR_REQUEUE] = "requeue", [CLEAR_END] = "clear", [CLEAR_WAIT] = NULL};
+    const char *how = others ? clears [self->order->clear] : "end", *one;
+    bool waits = !how;
     while (commands_pair_look (self, why)) {
         int64_t now_ms = clock_ms (CLOCK_MONOTONIC);
         if (!(one = jobs_tell (self, others, how)))
@@ -330,7 +343,9 @@ static bool commands_keep (const batch_setup_t *setup, back_end_step_t step,
 {
     commands_pair_t self = {.setup = setup, .order = order};
     char what [WHY_BYTES];
-    int64_t early_ms = step == BACK_END_OPEN ? INT64_MAX : setup->clear ? setup->early_ms : 0;
+    int64_t early_ms = step == BACK_END_OPEN        ? INT64_MAX
+                       : order->clear == CLEAR_WAIT ? 0
+                                                    : setup->early_ms;
     if (order->nodes_count == 0)
         return true; /* all that it had are lost: there is nothing to make until others come */
     bool good = commands_pair_look (&self, why);

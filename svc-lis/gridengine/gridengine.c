@@ -182,12 +182,13 @@ static bool grid_nodes_look (grid_picture_t *self, char why [WHY_BYTES])
     grid_picture_clear (self);
     codec_clear (&batch_picture_codec, self->picture);
     *self->picture = (batch_picture_t){.system = "gridengine"};
-    return BATCH_RUN (self->setup, &output, why, "qstat", "-F", "calendar", "-explain", "aAcE",
-                      "-xml") == COMMAND_DONE &&
-           grid_instances_read (output, grid_node_take, self, why) &&
-           (self->picture->nodes_count > 0 ||
-            grid_instances_read (output, grid_orphan_take, self, why)) &&
-           grid_instances_read (output, grid_ours_take, self, why);
+    bool good =
+      BATCH_RUN (self->setup, &output, why, "qstat", "-F", "calendar", "-explain", "aAcE",
+                 "-xml") == COMMAND_DONE &&
+      grid_instances_read (output, grid_node_take, self, why) &&
+      (self->picture->nodes_count > 0 || grid_instances_read (output, grid_orphan_take, self, why));
+    batch_picture_sort (self->picture);
+    return good && grid_instances_read (output, grid_ours_take, self, why);
 }
 
 /*  The notes of the reservations that are unclear. */
@@ -289,7 +290,7 @@ static batch_booking_t *grid_book (batch_picture_t *picture, const char *name, i
 {
     bool read = from_ms > 0 && from_ms < until_ms;
     if (picture->bookings_count >= BATCH_BOOKINGS_MAX) {
-        wrong (picture->trouble, "Grid Engine has more than %d of others' reservations and jobs",
+        wrong (picture->trouble, "Grid Engine has more than %d of others' reservations",
                BATCH_BOOKINGS_MAX);
         return NULL;
     }
@@ -299,18 +300,20 @@ static batch_booking_t *grid_book (batch_picture_t *picture, const char *name, i
                                   read ? until_ms : BATCH_FOREVER_MS);
 }
 
-static void grid_booking_take (void *owner, const grid_job_t *job)
+/*  Grid Engine's list of jobs does not tell which may be run again. One whose start can't be read has its
+ *  node without end. */
+static void grid_job_take (void *owner, const grid_job_t *job)
 {
     const grid_picture_t *self = owner;
-    char name [NAME_BYTES_MAX + 1];
-    if (!grid_of_queue (job->instance, self->setup->queue) || job->limit_ms == 0 ||
-        batch_name_ours (self->setup, job->name))
-        return;
-    snprintf (name, sizeof name, "job-%s", job->id);
-    batch_booking_t *booking =
-      grid_book (self->picture, name, job->started_ms, job->started_ms + job->limit_ms);
-    if (booking)
-        batch_booking_node (booking, strchr (job->instance, '@') + 1);
+    const char *host = strchr (job->instance, '@');
+    batch_node_t *node = host ? batch_picture_find (self->picture, host + 1) : NULL;
+    char queue [GRID_WORD_BYTES];
+    snprintf (queue, sizeof queue, "%.*s", (int) strcspn (job->instance, "@"), job->instance);
+    if (node && !batch_name_ours (self->setup, queue))
+        batch_node_job (node, job->started_ms,
+                        job->limit_ms > 0 && job->started_ms > 0 ? job->started_ms + job->limit_ms
+                                                                 : BATCH_FOREVER_MS,
+                        true);
 }
 
 /*  --- advance reservations of its own --- */
@@ -326,6 +329,9 @@ static void grid_advance_note (void *owner, const grid_advance_t *advance)
     grid_advances_t *self = owner;
     if (self->ids.count < BATCH_BOOKINGS_MAX)
         name_list_add (&self->ids, advance->id, "");
+    else
+        wrong (self->picture->trouble, "Grid Engine has more than %d advance reservations",
+               BATCH_BOOKINGS_MAX);
 }
 
 static void grid_advance_take (void *owner, const grid_advance_t *advance)
@@ -372,7 +378,7 @@ static bool grid_look (const batch_setup_t *setup, batch_picture_t *picture, cha
     bool good = grid_nodes_look (&self, why) &&
                 (self.unclear.count == 0 || grid_unclear_judge (&self, why)) &&
                 grid_calendars_look (&self, why) && grid_advances_look (setup, picture, why) &&
-                (!setup->jobs || grid_jobs_visit (setup, grid_booking_take, &self, why));
+                grid_jobs_visit (setup, grid_job_take, &self, why);
     picture->longest_ms = good ? grid_longest_ms (setup) : 0;
     grid_picture_clear (&self);
     return good;

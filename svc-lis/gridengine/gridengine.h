@@ -7,8 +7,8 @@
  *                              runs there makes way, both at the last watch before; then its own
  *                              are enabled
  *      a run                   a job of its name
- *      in the way              jobs on its hosts: rescheduled, or deleted where they
- *                              may not be run again
+ *      in the way              jobs on its hosts: as its order says they stay, are rescheduled, or
+ *                              are deleted where they may not be run again
  *
  *  S3 suspends a job in the way, submits a copy of it and deletes it. A crash between the last two
  *  would leave it there twice, so it is rescheduled here under its own number (qmod -rj), which is

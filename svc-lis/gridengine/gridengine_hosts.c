@@ -181,27 +181,50 @@ static void grid_pause (void)
     nanosleep (&(struct timespec){.tv_nsec = AGAIN_MS * 1000000}, NULL);
 }
 
-/*  Whether it worked is seen by whether the job is gone. */
-static void grid_job_clear (const grid_queue_t *self, const char *id)
+/*  Only of a job that was submitted with or without it is it told; others are as their queue is (rerun). */
+static bool grid_job_again (const grid_queue_t *self, const char *id)
 {
     char why [WHY_BYTES];
+    text_auto_t *text = NULL;
+    BATCH_RUN (self->setup, &text, why, "qstat", "-j", id);
+    text_auto_t *restart = text ? grid_value (text, "restart:") : NULL;
+    return restart && strcmp (restart, "y") == 0;
+}
+
+/*  Its owner is told why before. Grid Engine ends what may not be run again when it should be rescheduled.
+ *  Whether it worked is seen by whether the job is gone. False: it does not make way. */
+static bool grid_job_clear (const grid_queue_t *self, const char *id)
+{
+    char why [WHY_BYTES];
+    if (self->order->clear == CLEAR_WAIT ||
+        (self->order->clear == CLEAR_REQUEUE && !grid_job_again (self, id)))
+        return false;
+    text_auto_t *victim =
+      must_print ("musubi=the reservation %s of %s needs its host; opening/clear of site %s",
+                  self->order->reservation, self->order->owner, self->setup->site);
+    BATCH_RUN (self->setup, NULL, why, "qalter", "-ac", victim, id);
     if (BATCH_RUN (self->setup, NULL, why, "qmod", "-rj", id) == COMMAND_REFUSED)
         BATCH_RUN (self->setup, NULL, why, "qdel", id);
+    return true;
 }
 
 static bool grid_hosts_clear (grid_queue_t *self, char why [WHY_BYTES])
 {
     int64_t until_ms = clock_ms (CLOCK_MONOTONIC) + CLEAR_MS;
+    char stays [BATCH_JOB_ID_BYTES] = "";
     for (bool first = true;; first = false) {
         if (!grid_jobs_look (self, grid_other_note, why))
             return false;
         if (self->jobs == 0)
             return true;
-        if (!self->setup->clear || clock_ms (CLOCK_MONOTONIC) >= until_ms)
-            return wrong (why, "%zu of Grid Engine's jobs of others still %s on its hosts",
-                          self->jobs, self->setup->clear ? "end" : "run");
         for (size_t i = 0; first && i < self->ids.count; i++)
-            grid_job_clear (self, self->ids.words [i]);
+            if (!grid_job_clear (self, self->ids.words [i]))
+                snprintf (stays, sizeof stays, "%s", self->ids.words [i]);
+        if (*stays)
+            return wrong (why, "Grid Engine's job %s of others still runs on its hosts", stays);
+        if (clock_ms (CLOCK_MONOTONIC) >= until_ms)
+            return wrong (why, "%zu of Grid Engine's jobs of others still end on its hosts",
+                          self->jobs);
         grid_pause ();
     }
 }
@@ -294,7 +317,7 @@ bool grid_settle (grid_queue_t *self, int64_t ahead_ms, char why [WHY_BYTES])
     if (ahead_ms <= 0)
         return grid_hosts_take (self, why) && grid_switch (self, &self->own_off, false, why) &&
                grid_list_change (self, true, &self->own_on, why);
-    bool soon = self->setup->clear && ahead_ms <= self->setup->early_ms;
+    bool soon = self->order->clear != CLEAR_WAIT && ahead_ms <= self->setup->early_ms;
     return grid_switch (self, &self->own_on, true, why) &&
            (soon ? grid_hosts_take (self, why) : grid_others_back (self, why));
 }

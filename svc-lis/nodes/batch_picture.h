@@ -20,10 +20,20 @@ typedef struct {
     uint32_t cpus;
     uint32_t cpus_busy;
     bool silent;           /* and not up: not heard there, which does not say that it is down */
-    int64_t busy_until_ms; /* until then jobs may run there; 0 = none does, or it is not known */
+    int64_t busy_until_ms; /* when the jobs there that are in no reservation of ours have reached
+                              their limits; 0 = there is none */
+    int64_t firm_until_ms; /* … those that may not be run again */
+    int64_t busy_since_ms; /* the first of them has run since then */
 } batch_node_t;
 
-/*  Nodes that others have over [from_ms, until_ms): an advance reservation, maintenance, a job. One
+/*  What becomes of jobs on a node that a reservation needs: opening/clear. */
+typedef enum {
+    CLEAR_WAIT,    /* none ends */
+    CLEAR_REQUEUE, /* those that may be run again make way */
+    CLEAR_END      /* all do */
+} clear_t;
+
+/*  Nodes that others have over [from_ms, until_ms): an advance reservation, maintenance, jobs. One
  *  that recurs has them again over each pair of again_ms, ascending by its start. */
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
@@ -33,6 +43,7 @@ typedef struct {
     int64_t until_ms;
     int64_t *again_ms;
     size_t again_count; /* even: twice the further times */
+    bool jobs;          /* that don't make way; by the site, not in what its agent tells */
 } batch_booking_t;
 
 typedef struct {
@@ -52,6 +63,17 @@ typedef struct {
 /*  The next of a booking's times: *time is 0 before the first one. False behind the last. */
 bool batch_booking_next (const batch_booking_t *booking, size_t *time, int64_t *from_ms,
                          int64_t *until_ms);
+
+/*  Additions to a picture, which copies what it is given; once its nodes are sorted they can be found. */
+batch_node_t *batch_picture_node (batch_picture_t *picture, const char *node);
+void batch_picture_sort (batch_picture_t *picture);
+batch_node_t *batch_picture_find (const batch_picture_t *picture, const char *node);
+batch_booking_t *batch_picture_booking (batch_picture_t *picture, const char *name, int64_t from_ms,
+                                        int64_t until_ms);
+void batch_booking_node (batch_booking_t *booking, const char *node);
+
+/*  A job runs on the node; firm: it may not be run again. */
+void batch_node_job (batch_node_t *node, int64_t since_ms, int64_t until_ms, bool firm);
 
 extern const codec_t batch_booking_codec;
 extern const codec_t batch_picture_codec;

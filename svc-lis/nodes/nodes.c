@@ -269,6 +269,8 @@ site_node_t nodes_at (const nodes_t *self, size_t node)
       .machine = place->machine,
       .storage = place->storage,
       .busy_until_ms = place->told ? place->told->busy_until_ms : 0,
+      .firm_until_ms = place->told ? place->told->firm_until_ms : 0,
+      .busy_since_ms = place->told ? place->told->busy_since_ms : 0,
       .why = silent                ? silent
              : place->told         ? place->told->why
              : !self->picture      ? ""

@@ -37,6 +37,7 @@ typedef struct {
     uint32_t rest_ms; /* how long a node gets no runs after it was unfit for one; doubles each time;
                          5 000; 0 = not at all */
     uint32_t rest_ms_max; /* 300 000 */
+    clear_t clear;        /* of jobs in a batch system that are in the way of reservations */
 } nodes_limits_t;
 
 #define NODES_PLACES_MAX     65536 /* of a site */
@@ -71,7 +72,9 @@ typedef struct {
     machine_state_t machine;
     const char *storage; /* the storage node on its machine; "" = none, or its agent has not told */
     const char *why;     /* what its batch system says of it, or why that does not answer; or "" */
-    int64_t busy_until_ms; /* until then jobs may run there, as its batch system says */
+    int64_t busy_until_ms; /* of its jobs there, as batch_node_t */
+    int64_t firm_until_ms;
+    int64_t busy_since_ms;
 } site_node_t;
 
 /*  Any function may be NULL. They are called while an event is stepped, and may call
@@ -131,8 +134,9 @@ size_t nodes_batch (const nodes_t *self);
 const batch_picture_t *nodes_picture (const nodes_t *self);
 const char *nodes_batch_silent (const nodes_t *self);
 
-/*  Have others in the batch system the node within [from_ms, until_ms), as far as it has told? */
-bool nodes_booked (const nodes_t *self, size_t node, int64_t from_ms, int64_t until_ms);
+/*  Have others in the batch system the node within [from_ms, until_ms), as far as it has told? jobs:
+ *  those that don't make way count, too. */
+bool nodes_booked (const nodes_t *self, size_t node, int64_t from_ms, int64_t until_ms, bool jobs);
 
 /*  Can a new run be put there? The node must be up, neither drained nor resting, and have fewer
  *  than NODE_RUNS_MAX runs. */

@@ -43,22 +43,20 @@ const char *nodes_batch_silent (const nodes_t *self)
     return *self->picture->why ? self->picture->why : NULL;
 }
 
-bool batch_booking_next (const batch_booking_t *booking, size_t *time, int64_t *from_ms,
-                         int64_t *until_ms)
+/*  Until when jobs have that node which don't make way; 0 = none has. */
+static int64_t jobs_until (const nodes_t *self, const batch_node_t *node)
 {
-    size_t end = 2 * *time; /* of its pair */
-    if (end > booking->again_count)
-        return false;
-    *from_ms = end == 0 ? booking->from_ms : booking->again_ms [end - 2];
-    *until_ms = end == 0 ? booking->until_ms : booking->again_ms [end - 1];
-    (*time)++;
-    return true;
+    return !node || self->limits.clear == CLEAR_END ? 0
+           : self->limits.clear == CLEAR_REQUEUE    ? node->firm_until_ms
+                                                    : node->busy_until_ms;
 }
 
-bool nodes_booked (const nodes_t *self, size_t node, int64_t from_ms, int64_t until_ms)
+bool nodes_booked (const nodes_t *self, size_t node, int64_t from_ms, int64_t until_ms, bool jobs)
 {
     size_t count = self->picture ? self->picture->bookings_count : 0;
-    for (size_t i = 0; i < count; i++) {
+    if (jobs && jobs_until (self, self->places [node].told) > from_ms)
+        return true;
+    for (size_t i = 0; i < count && !self->picture->bookings [i].jobs; i++) {
         const batch_booking_t *booking = &self->picture->bookings [i];
         int64_t booked_ms, ends_ms;
         bool over = false;
@@ -167,9 +165,74 @@ static void picture_judge (const nodes_t *self, batch_picture_t *picture)
     }
 }
 
+typedef struct {
+    const char *node;
+    int64_t since_ms;
+    int64_t until_ms;
+} jobs_there_t;
+
+static int jobs_there_compare (const void *one, const void *other)
+{
+    const jobs_there_t *a = one, *b = other;
+    if (a->until_ms != b->until_ms)
+        return a->until_ms < b->until_ms ? -1 : 1;
+    return strcmp (a->node, b->node);
+}
+
+/*  The nodes on which jobs run that don't make way, those of one end together, behind all others. */
+static void picture_jobs_book (const nodes_t *self, batch_picture_t *picture)
+{
+    jobs_there_t *there = must (calloc (picture->nodes_count + 1, sizeof *there));
+    batch_booking_t *booking = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < picture->nodes_count; i++) {
+        const batch_node_t *node = &picture->nodes [i];
+        int64_t until_ms = jobs_until (self, node);
+        if (node->busy_since_ms < until_ms)
+            there [count++] = (jobs_there_t){node->node, node->busy_since_ms, until_ms};
+    }
+    qsort (there, count, sizeof *there, jobs_there_compare);
+    for (size_t i = 0; i < count; i++) {
+        if (booking && booking->until_ms == there [i].until_ms) {
+            booking->from_ms =
+              there [i].since_ms < booking->from_ms ? there [i].since_ms : booking->from_ms;
+        } else if (picture->bookings_count < BATCH_BOOKINGS_MAX) {
+            booking =
+              batch_picture_booking (picture, "jobs", there [i].since_ms, there [i].until_ms);
+            booking->jobs = true;
+        } else {
+            wrong (picture->trouble, "there are more than %d times at which nodes are taken",
+                   BATCH_BOOKINGS_MAX);
+            break;
+        }
+        batch_booking_node (booking, there [i].node);
+    }
+    free (there);
+}
+
+/*  Nothing can be reserved where no job has an end within the horizon. */
+static void picture_full_tell (const nodes_t *self, batch_picture_t *picture)
+{
+    int64_t horizon_ms = picture->seen_ms + self->site->horizon_ms;
+    size_t there = 0, free = 0;
+    for (size_t i = 0; i < picture->nodes_count; i++) {
+        const batch_node_t *node = &picture->nodes [i];
+        bool usable = (node->up || node->silent) && !node->drained;
+        there += usable;
+        free += usable && jobs_until (self, node) < horizon_ms;
+    }
+    if (there > 0 && free == 0 && !*picture->trouble)
+        wrong (picture->trouble,
+               "jobs that may run beyond the horizon are on all of %zu nodes, so nothing can be "
+               "reserved: give jobs a limit there, or set opening/clear = %send",
+               there, self->limits.clear == CLEAR_REQUEUE ? "" : "requeue or ");
+}
+
 void nodes_batch_take (nodes_t *self, const moment_t *now, batch_picture_t **picture)
 {
     picture_judge (self, *picture);
+    picture_jobs_book (self, *picture);
+    picture_full_tell (self, *picture);
     if (self->picture && codec_same (&batch_picture_codec, self->picture, *picture))
         return;
     if (self->picture &&

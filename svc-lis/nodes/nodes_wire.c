@@ -32,6 +32,8 @@ static const codec_row_t batch_node_rows [] = {
   ROW_NUMBER ("cpus_busy", batch_node_t, cpus_busy),
   ROW_FLAG ("silent", batch_node_t, silent),
   ROW_TIME ("busy_until_ms", batch_node_t, busy_until_ms),
+  ROW_TIME ("firm_until_ms", batch_node_t, firm_until_ms),
+  ROW_TIME ("busy_since_ms", batch_node_t, busy_since_ms),
 };
 static const codec_t batch_node_codec = CODEC (batch_node_t, batch_node, batch_node_rows);
 
@@ -43,6 +45,7 @@ static const codec_row_t batch_booking_rows [] = {
   ROW_TIME ("until_ms", batch_booking_t, until_ms),
   ROW_NUMBER_LIST ("again_ms", batch_booking_t, again_ms, again_count, 0, 2 * BATCH_TIMES_MAX,
                    MOST (TIME_MS_MAX)),
+  ROW_FLAG ("jobs", batch_booking_t, jobs),
 };
 
 static bool batch_booking_rule (void *self, char why [WHY_BYTES])

@@ -24,6 +24,7 @@
 #ifndef MUSUBI_BACK_END_H
 #define MUSUBI_BACK_END_H
 
+#include "batch_picture.h"
 #include "service.h"
 
 /*  Same numbers as proto BackEndStep. */
@@ -66,6 +67,7 @@ typedef struct {
     const char *account; /* local, of the owner; NULL or "" = none */
     int64_t grace_ms;    /* at its end, between SIGTERM and SIGKILL */
     const char *charged; /* the batch system's account that alone may use it; NULL or "" = any */
+    clear_t clear;       /* of others' jobs on its nodes */
 } back_end_order_t;
 
 typedef struct back_end back_end_t;

@@ -113,8 +113,10 @@ typedef struct {
     nodes_t *nodes;
     back_end_t *back_end;
     const access_t *access;
-    /*  For the back end: who an actor is; NULL = nobody. */
+    /*  For the back end: who an actor is, NULL = nobody; and what becomes of jobs in a batch system that
+     *  are in the way of its reservations. */
     const account_t *(*account) (void *owner, const char *actor);
+    clear_t (*clear) (void *owner, const char *actor);
     void *account_owner;
 } openings_parts_t;
 

@@ -182,7 +182,8 @@ static bool openings_node_free (const opening_entry_t *entry, size_t node, size_
     const openings_t *self = entry->openings;
     return nodes_at (self->parts.nodes, node).class == class && !self->holders [node] &&
            nodes_usable (self->parts.nodes, node) &&
-           !nodes_booked (self->parts.nodes, node, when_ms, entry->kept.until_ms);
+           !nodes_booked (self->parts.nodes, node, when_ms, entry->kept.until_ms,
+                          opening_clearing (entry) != CLEAR_END);
 }
 
 static size_t openings_nodes_free (const opening_entry_t *entry, size_t class, int64_t when_ms)
@@ -260,6 +261,15 @@ static bool look_clearing (void *owner, const run_t *run)
     return made->free && !made->own;
 }
 
+/*  Jobs of others in a batch system: what would have to be run again, or is lost, counts from its start on;
+ *  where all are over by then, fewer busy CPUs are better. */
+static void look_at_jobs (const site_node_t *node, node_clearing_t *made)
+{
+    made->runs_on = node->firm_until_ms > made->needed_ms;
+    made->cost_ms = node->busy_until_ms > made->needed_ms ? made->needed_ms - node->busy_since_ms
+                                                          : node->cpus_used;
+}
+
 static int candidate_compare (const void *left, const void *right)
 {
     const openings_nodes_candidate_t *a = left, *b = right;
@@ -291,15 +301,15 @@ static bool bind_more (opening_entry_t *entry, size_t class, uint32_t lacking, i
                                 .clears = self->limits.clear};
         if (node.runs > 0)
             nodes_runs (self->parts.nodes, i, look_clearing, &made);
+        if (batch)
+            look_at_jobs (&node, &made);
         if (made.free)
             candidates [count++] =
               (openings_nodes_candidate_t){.node = i,
                                            .named = opening_named (entry, i),
                                            .idle = node.cpus_used == 0 || made.own,
                                            .runs_on = made.runs_on,
-                                           .cost_ms = made.own ? -1
-                                                      : batch  ? node.cpus_used
-                                                               : made.cost_ms};
+                                           .cost_ms = made.own ? -1 : made.cost_ms};
     }
     qsort (candidates, count, sizeof *candidates, candidate_compare);
     for (size_t i = 0; i < count && i < lacking; i++) {

@@ -120,6 +120,9 @@ bool opening_prepared (const opening_entry_t *entry);
  *  its start on. The caller frees nodes. */
 back_end_order_t opening_order (const opening_entry_t *entry, bool all);
 
+/*  What becomes of jobs in a batch system that are in its way. */
+clear_t opening_clearing (const opening_entry_t *entry);
+
 /*  --- openings_names.c --- */
 
 /*  Nodes are named anew in a moment, because something has changed. */

@@ -113,6 +113,12 @@ static bool move_to_the_end (opening_entry_t *entry)
     return entry->kept.phase != before;
 }
 
+clear_t opening_clearing (const opening_entry_t *entry)
+{
+    const openings_parts_t *parts = &entry->openings->parts;
+    return parts->clear ? parts->clear (parts->account_owner, entry->kept.owner) : CLEAR_WAIT;
+}
+
 back_end_order_t opening_order (const opening_entry_t *entry, bool all)
 {
     bool waits = entry->kept.phase == OPENING_WAITING;
@@ -130,6 +136,7 @@ back_end_order_t opening_order (const opening_entry_t *entry, bool all)
       parts->account ? parts->account (parts->account_owner, entry->kept.owner) : NULL;
     order.account = who ? who->account : NULL;
     order.charged = who ? who->charged : NULL;
+    order.clear = opening_clearing (entry);
     for (size_t i = 0; i < count; i++)
         if (waits ? bound [i].at_ms <= entry->kept.from_ms && bound [i].state == BOUND_HELD
                   : all || bound_kept (&bound [i]))

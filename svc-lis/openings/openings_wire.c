@@ -14,6 +14,7 @@ static_assert ((int) BACK_END_RECONCILE == MUSUBI__BACK_END_STEP__BACK_END_RECON
                  (int) BACK_END_LOOK == MUSUBI__BACK_END_STEP__BACK_END_LOOK,
                "same numbers");
 static_assert ((int) USE_UNACCOUNTED == MUSUBI__USE_COUNTED__USE_UNACCOUNTED, "same numbers");
+static_assert ((int) CLEAR_END == MUSUBI__OPENING_CLEAR__OPENING_CLEAR_END, "same numbers");
 
 static const codec_row_t back_end_order_rows [] = {
   ROW_STRING ("reservation", back_end_order_t, reservation, NAME_BYTES_MAX),
@@ -24,6 +25,7 @@ static const codec_row_t back_end_order_rows [] = {
   ROW_STRING ("account", back_end_order_t, account, ACCOUNT_BYTES_MAX),
   ROW_NUMBER ("grace_ms", back_end_order_t, grace_ms, BETWEEN (0, TIME_MS_MAX)),
   ROW_STRING ("charged", back_end_order_t, charged, CHARGED_BYTES_MAX),
+  ROW_ENUM ("clear", back_end_order_t, clear, CLEAR_END),
 };
 static const codec_t back_end_order_codec =
   CODEC (back_end_order_t, back_end_reservation, back_end_order_rows);

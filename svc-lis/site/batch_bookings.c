@@ -42,7 +42,8 @@ static void group_split (booked_groups_t *self, size_t node, size_t booking)
     self->of [node] = part;
 }
 
-static booked_groups_t booked_groups (const nodes_t *nodes, const batch_picture_t *picture)
+static booked_groups_t booked_groups (const nodes_t *nodes, const batch_picture_t *picture,
+                                      bool jobs)
 {
     booked_groups_t self = {.list = must (calloc (SITE_CLASSES_MAX, sizeof *self.list)),
                             .count = SITE_CLASSES_MAX,
@@ -55,7 +56,8 @@ static booked_groups_t booked_groups (const nodes_t *nodes, const batch_picture_
     for (size_t i = 0; picture && i < picture->bookings_count; i++)
         for (size_t k = 0; k < picture->bookings [i].nodes_count; k++) {
             size_t node;
-            if (nodes_find (nodes, picture->bookings [i].nodes [k], &node) &&
+            if ((jobs || !picture->bookings [i].jobs) &&
+                nodes_find (nodes, picture->bookings [i].nodes [k], &node) &&
                 node != nodes_batch (nodes) && nodes_at (nodes, node).state != AGENT_LOST &&
                 !nodes_at (nodes, node).drained)
                 group_split (&self, node, i);
@@ -83,11 +85,11 @@ static interval_list_t times_of (const booked_groups_t *groups, const booked_gro
     return times;
 }
 
-static interval_list_t bookings_of (const nodes_t *nodes, const batch_picture_t *picture)
+static interval_list_t bookings_of (const nodes_t *nodes, const batch_picture_t *picture, bool jobs)
 {
     interval_list_t all = {0};
     size_t room = 0;
-    booked_groups_t groups = booked_groups (nodes, picture);
+    booked_groups_t groups = booked_groups (nodes, picture, jobs);
     for (size_t i = SITE_CLASSES_MAX; i < groups.count; i++) {
         if (groups.list [i].nodes == 0)
             continue;
@@ -107,9 +109,29 @@ static interval_list_t bookings_of (const nodes_t *nodes, const batch_picture_t 
     return all;
 }
 
+static void jobs_follow (batch_bookings_t *self, const nodes_t *nodes,
+                         const interval_list_t *others)
+{
+    interval_list_t all = bookings_of (nodes, nodes_picture (nodes), true);
+    interval_changes_t changes = interval_list_changes (others, &all);
+    interval_list_clear (&self->jobs);
+    self->jobs = interval_changes_extra (&changes);
+    interval_changes_clear (&changes);
+    interval_list_clear (&all);
+}
+
+static void booked_end (batch_bookings_t *self)
+{
+    if (self->booked.list)
+        free_capacity_release (self->room, &self->booked);
+    interval_list_clear (&self->booked);
+}
+
 bool batch_bookings_follow (batch_bookings_t *self, const nodes_t *nodes)
 {
-    interval_list_t wanted = bookings_of (nodes, nodes_picture (nodes));
+    interval_list_t wanted = bookings_of (nodes, nodes_picture (nodes), !self->apart);
+    if (self->apart)
+        jobs_follow (self, nodes, &wanted);
     interval_changes_t changes = interval_list_changes (&self->booked, &wanted);
     bool changed = false;
     for (size_t i = 0; i < changes.count; i++)
@@ -119,7 +141,7 @@ bool batch_bookings_follow (batch_bookings_t *self, const nodes_t *nodes)
         interval_list_clear (&wanted);
         return false;
     }
-    batch_bookings_end (self);
+    booked_end (self);
     self->booked = wanted;
     free_capacity_book (self->room, &self->booked);
     return true;
@@ -127,7 +149,6 @@ bool batch_bookings_follow (batch_bookings_t *self, const nodes_t *nodes)
 
 void batch_bookings_end (batch_bookings_t *self)
 {
-    if (self->booked.list)
-        free_capacity_release (self->room, &self->booked);
-    interval_list_clear (&self->booked);
+    booked_end (self);
+    interval_list_clear (&self->jobs);
 }

@@ -11,6 +11,8 @@
 typedef struct {
     free_capacity_t *room;
     interval_list_t booked;
+    bool apart;           /* jobs are not in the calendars, but told here: */
+    interval_list_t jobs; /* what they take beside the others */
 } batch_bookings_t;
 
 /*  Makes the calendars say what the nodes' batch system has told last. True when they have changed.

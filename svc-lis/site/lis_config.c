@@ -65,10 +65,15 @@ const config_key_t lis_keys [] = {
   KEY_DURATION ("opening/warning", "60s", 0, SETTING_DAY_MS,
                 "how long before the end of a reservation its runs are warned"),
   KEY_DURATION ("opening/grace", "10s", 0, SETTING_DAY_MS, "time between SIGTERM and SIGKILL"),
-  KEY_TEXT ("opening/clear", "end",
-            "when a reservation has too few nodes because tasks of the queue still run: end = they "
-            "are warned when their node is bound and ended at the start; wait = the reservation "
-            "waits for them"),
+  KEY_TEXT ("opening/clear", "",
+            "what becomes of tasks of the queue, and with a batch system of jobs, on nodes that a "
+            "reservation needs: wait = none ends, and with a batch system (the default there) each "
+            "has its node until its limit, so nothing is reserved over it; requeue (with one only) "
+            "= those that may be run again make way; end = all do (without one the default): tasks "
+            "are warned when their node is bound and ended at the start"),
+  KEY_TEXT ("opening/end_for", "",
+            "actors whose reservations end jobs in the batch system, whatever opening/clear is for "
+            "others; separated by commas"),
   KEY_DURATION ("opening/lend", "5m", 0, SETTING_DAY_MS,
                 "a reservation unused for this long is lent to preemptible tasks; 0s = never"),
   KEY_DURATION ("opening/release", "0s", 0, SETTING_DAY_MS,

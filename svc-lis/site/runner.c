@@ -30,19 +30,13 @@ static size_t runner_overbooked (void *owner, const moment_t *now, const char **
 static interval_list_t work_here (void *owner)
 {
     const runner_t *self = owner;
-    static const interval_list_t nothing = {0};
-    const interval_list_t *others = &self->bookings.booked;
-    interval_list_t all = queue_booked (self->queue);
-    size_t room = all.count;
-    for (size_t i = 0; i < others->count; i++) {
-        all.list = must_grow (all.list, all.count, &room, sizeof *all.list);
-        all.list [all.count++] = others->list [i];
-    }
-    interval_changes_t changes = interval_list_changes (&nothing, &all);
-    interval_list_t work = interval_changes_after (&changes);
+    if (nodes_batch (self->nodes) == NODES_NONE)
+        return queue_booked (self->queue);
+    interval_changes_t changes =
+      interval_list_changes (&(interval_list_t){0}, &self->bookings.booked);
+    interval_list_t others = interval_changes_after (&changes);
     interval_changes_clear (&changes);
-    interval_list_clear (&all);
-    return work;
+    return others;
 }
 
 /*  What is configured for the actor, else for "*". */
@@ -58,6 +52,17 @@ static const account_t *account_here (void *owner, const char *actor)
             anybodys = at;
     }
     return *actor ? anybodys : NULL;
+}
+
+static clear_t clear_here (void *owner, const char *actor)
+{
+    const runner_t *self = owner;
+    return name_list_has (&self->end_for, actor) ? CLEAR_END : self->clear;
+}
+
+static bool runner_ends_jobs (void *owner, const char *actor)
+{
+    return clear_here (owner, actor) == CLEAR_END;
 }
 
 /*  --- how many nodes of each class are there to be promised --- */
@@ -128,7 +133,12 @@ runner_t *runner_new (const provider_t *provider, const site_t *site,
     self->accounts_count = settings->accounts_count;
     self->nodes = nodes_new (provider->service, site, &provider->access, settings->places,
                              settings->places_count, &settings->nodes);
-    self->bookings.room = provider->room;
+    self->clear = settings->nodes.clear;
+    for (size_t i = 0; i < settings->end_for.count; i++)
+        name_list_add (&self->end_for, settings->end_for.words [i], "");
+    self->bookings = (batch_bookings_t){.room = provider->room, .apart = self->end_for.count > 0};
+    free_capacity_apart (provider->room,
+                         &(free_capacity_apart_t){&self->bookings.jobs, runner_ends_jobs, self});
     self->back_end = back_end_new (
       provider->service, settings->batch ? &back_end_batch : &back_end_runner, &settings->back_end);
     openings_parts_t parts = {.service = provider->service,
@@ -138,6 +148,7 @@ runner_t *runner_new (const provider_t *provider, const site_t *site,
                               .back_end = self->back_end,
                               .access = &provider->access,
                               .account = account_here,
+                              .clear = clear_here,
                               .account_owner = self};
     self->openings = openings_new (&parts, &settings->openings);
     nodes_binder (self->nodes, &(nodes_binder_t){.owner = self,
@@ -181,6 +192,7 @@ void runner_destroy (runner_t **self_p)
     back_end_destroy (&self->back_end);
     nodes_destroy (&self->nodes);
     free (self->accounts);
+    name_list_clear (&self->end_for);
     free (self);
     *self_p = NULL;
 }

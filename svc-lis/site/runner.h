@@ -10,6 +10,7 @@
 #define MUSUBI_RUNNER_H
 
 #include "batch_bookings.h"
+#include "name_list.h"
 #include "openings.h"
 #include "provider.h"
 #include "queue.h"
@@ -25,7 +26,8 @@ typedef struct {
     queue_limits_t queue;
     sharing_limits_t sharing;
     back_end_limits_t back_end;
-    bool batch; /* the last place is a batch system, which has all the nodes */
+    bool batch;          /* the last place is a batch system, which has all the nodes */
+    name_list_t end_for; /* actors whose reservations end jobs there, whatever nodes.clear is */
 } runner_settings_t;
 
 typedef struct {
@@ -42,6 +44,8 @@ typedef struct {
     sharing_limits_t sharing_limits;
     account_t *accounts;
     size_t accounts_count;
+    clear_t clear;
+    name_list_t end_for;
 } runner_t;
 
 /*  All pointers are borrowed for life; settings are copied. Made before the participant, which

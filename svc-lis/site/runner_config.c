@@ -179,6 +179,27 @@ static bool queue_read (const config_t *config, runner_settings_t *settings,
     return sharing_read (config, &settings->sharing, why) && accounts_read (config, settings, why);
 }
 
+/*  Only a batch system knows which jobs may be run again. */
+static bool clear_read (const config_t *config, runner_settings_t *settings,
+                        char why [LONG_WHY_BYTES])
+{
+    const char *text = config_text (config, "opening/clear");
+    clear_t *clear = &settings->nodes.clear;
+    name_list_add (&settings->end_for, config_text (config, "opening/end_for"), "");
+    if (strcmp (text, "end") == 0 || (!*text && !settings->batch))
+        *clear = CLEAR_END;
+    else if (strcmp (text, "requeue") == 0 && settings->batch)
+        *clear = CLEAR_REQUEUE;
+    else if (*text && strcmp (text, "wait") != 0)
+        return config_wrong (config, "opening/clear", why, "\"%.80s\" should be wait%s or end",
+                             text, settings->batch ? ", requeue" : "");
+    settings->openings.clear = *clear == CLEAR_END;
+    return settings->end_for.count == 0 || (settings->batch && *clear != CLEAR_END) ||
+           config_wrong (config, "opening/end_for", why,
+                         settings->batch ? "with opening/clear = end all reservations end jobs"
+                                         : "is for a site with a batch system");
+}
+
 bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
                          runner_settings_t *settings, char why [LONG_WHY_BYTES])
 {
@@ -196,11 +217,6 @@ bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
     openings->bind_ms = config_duration_ms (config, "opening/bind");
     openings->warning_ms = config_duration_ms (config, "opening/warning");
     openings->grace_ms = config_duration_ms (config, "opening/grace");
-    const char *clear = config_text (config, "opening/clear");
-    openings->clear = strcmp (clear, "end") == 0;
-    if (!openings->clear && strcmp (clear, "wait") != 0)
-        return config_wrong (config, "opening/clear", why, "\"%.80s\" should be end or wait",
-                             clear);
     openings->lend_ms = config_duration_ms (config, "opening/lend");
     openings->release_ms = config_duration_ms (config, "opening/release");
     bool early = batch && !config_has (config, "opening/bind");
@@ -216,13 +232,15 @@ bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
     }
     return !*runs ||
            (nodes_limits_read (config, &settings->nodes, why) &&
-            places_read (config, site, settings, why) && queue_read (config, settings, why));
+            clear_read (config, settings, why) && places_read (config, site, settings, why) &&
+            queue_read (config, settings, why));
 }
 
 void runner_config_clear (runner_settings_t *self)
 {
     free (self->places);
     free (self->accounts);
+    name_list_clear (&self->end_for);
     self->places = NULL;
     self->accounts = NULL;
 }

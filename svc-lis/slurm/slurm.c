@@ -1,6 +1,7 @@
 /*  slurm - the table of functions: is it fit, what does it say, jobs. */
 #include "slurm.h"
 
+#include "clock.h"
 #include "must.h"
 #include "slurm_reserve.h"
 
@@ -12,6 +13,7 @@
 #define YEAR_LEAST    20 /* of its versions: 20.11 */
 #define MONTH_LEAST   11
 #define MINUTE_MS     60000
+#define OVERRUN_MS    300000
 #define RECURRING_MAX 64 /* more are held without end from their second time on */
 
 /*  --- is it fit? --- */
@@ -175,7 +177,10 @@ static bool slurm_nodes_look (slurm_looking_t *self, char why [WHY_BYTES])
     if (!SLURM_NODES (self, why, "-p", self->setup->queue))
         return false;
     self->gone = self->picture->nodes_count == 0;
-    return !self->gone || SLURM_NODES (self, why, "-a");
+    if (self->gone && !SLURM_NODES (self, why, "-a"))
+        return false;
+    batch_picture_sort (self->picture);
+    return true;
 }
 
 static void slurm_booking_add (slurm_looking_t *self, const slurm_reservation_t *seen)
@@ -184,7 +189,7 @@ static void slurm_booking_add (slurm_looking_t *self, const slurm_reservation_t 
     if (seen->from_ms >= seen->until_ms || seen->nodes.count == 0)
         return;
     if (picture->bookings_count >= BATCH_BOOKINGS_MAX) {
-        wrong (picture->trouble, "Slurm has more than %d of others' reservations and jobs",
+        wrong (picture->trouble, "Slurm has more than %d of others' reservations",
                BATCH_BOOKINGS_MAX);
         return;
     }
@@ -218,35 +223,35 @@ static void slurm_booking_take (void *owner, char *line)
     name_list_clear (&seen.nodes);
 }
 
-static void slurm_busy_note (const batch_picture_t *picture, const name_list_t *nodes,
-                             int64_t until_ms)
+/*  Until its limit; past it, which Slurm takes a while to see, until the next whole OVERRUN_MS; without
+ *  one for ever. */
+static int64_t slurm_job_until (const char *text)
 {
-    for (size_t i = 0; i < nodes->count; i++) {
-        batch_node_t *node = batch_picture_find (picture, nodes->words [i]);
-        if (node && node->busy_until_ms < until_ms)
-            node->busy_until_ms = until_ms;
-    }
+    int64_t until_ms, now_ms = clock_ms (CLOCK_REALTIME);
+    if (!slurm_time_read (text, &until_ms))
+        return BATCH_FOREVER_MS;
+    return until_ms > now_ms ? until_ms : (now_ms / OVERRUN_MS + 1) * OVERRUN_MS;
 }
 
-/*  A job without a limit is no booking: nobody knows until when. */
+/*  Also tasks of the site's queue, which it puts on no node itself. */
 static void slurm_job_take (void *owner, char *line)
 {
     slurm_looking_t *self = owner;
-    char name [NAME_BYTES_MAX + 1];
-    slurm_reservation_t job = {.name = name};
-    snprintf (name, sizeof name, "job-%s", command_field (&line));
-    const char *list = command_field (&line), *from = command_field (&line);
-    const char *until = command_field (&line), *reservation = command_field (&line);
-    bool others =
-      !batch_name_ours (self->setup, reservation) && !batch_name_ours (self->setup, line);
-    bool limited = slurm_time_read (until, &job.until_ms);
-    if (!slurm_nodes_read (list, &job.nodes))
-        wrong (self->picture->trouble, "the nodes of Slurm's %.60s can't be read: %.80s", name,
-               list);
-    slurm_busy_note (self->picture, &job.nodes, limited ? job.until_ms : BATCH_FOREVER_MS);
-    if (self->setup->jobs && others && limited && slurm_time_read (from, &job.from_ms))
-        slurm_booking_add (self, &job);
-    name_list_clear (&job.nodes);
+    name_list_auto_t nodes = {0};
+    int64_t since_ms;
+    const char *id = command_field (&line), *list = command_field (&line);
+    const char *from = command_field (&line), *until = command_field (&line);
+    bool firm = strcmp (command_field (&line), SLURM_AGAIN) != 0;
+    if (batch_name_ours (self->setup, command_field (&line)))
+        return;
+    if (!slurm_time_read (from, &since_ms) || !slurm_nodes_read (list, &nodes))
+        wrong (self->picture->trouble, "what Slurm says of job %.30s can't be read: %.40s, %.80s",
+               id, from, list);
+    for (size_t i = 0; i < nodes.count; i++) {
+        batch_node_t *node = batch_picture_find (self->picture, nodes.words [i]);
+        if (node)
+            batch_node_job (node, since_ms, slurm_job_until (until), firm);
+    }
 }
 
 /*  "7-00:00:00", "1:00:00" or "30:00" of each partition, as their nodes may be the same; "infinite", and what
@@ -276,8 +281,10 @@ static bool slurm_look (const batch_setup_t *setup, batch_picture_t *picture, ch
            SLURM_RESERVATIONS (setup, slurm_booking_take, &looking, why) &&
            BATCH_LINES (setup, slurm_reach_take, &looking, why, "sinfo", "-h", "-a", "-o", "%l") ==
              COMMAND_DONE &&
-           BATCH_LINES (setup, slurm_job_take, &looking, why, "squeue", "-h", "-t", "R,S", "-p",
-                        setup->queue, "-o", "%i|%N|%S|%e|%v|%j") == COMMAND_DONE;
+           BATCH_LINES (
+             setup, slurm_job_take, &looking, why, "squeue", "-h", "-t", "R,S,CF", "-O",
+             "JobArrayID:|,NodeList:|,StartTime:|,EndTime:|,Requeue:,BatchFlag:|,Reservation:|") ==
+             COMMAND_DONE;
 }
 
 /*  --- jobs --- */

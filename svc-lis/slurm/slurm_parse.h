@@ -11,6 +11,9 @@
 /*  The comment of a run's job that made way for a reservation. */
 #define SLURM_MADE_WAY "a reservation needs its node"
 
+/*  A job that may be run again, by "Requeue:,BatchFlag:|" of squeue: of srun and salloc none may. */
+#define SLURM_AGAIN "11"
+
 /*  A reservation: borrows from the line that it was read from, but for its nodes. */
 typedef struct {
     const char *name;

@@ -34,6 +34,7 @@ typedef struct {
     char other [BATCH_JOB_ID_BYTES]; /* the first of them */
     bool clears;                     /* those that don't end already are made to */
     bool vouched;                    /* no job may run into it */
+    bool stays;                      /* one of them does not make way */
 } slurm_pair_t;
 
 static slurm_pair_t slurm_pair (const batch_setup_t *setup, const back_end_order_t *order)
@@ -286,44 +287,58 @@ static bool slurm_way_tell (const slurm_pair_t *self, char why [WHY_BYTES])
 
 /*  --- jobs in the way of its opening --- */
 
-/*  Whether it worked is seen by whether the job is gone. A run's job is told why before, for the site to
- *  try the task again. */
-static void slurm_job_clear (const batch_setup_t *setup, const char *id, bool ours)
+/*  Its owner is told why before it ends, and so is the site of a run's job, to try the task again. Whether
+ *  it worked is seen by whether the job is gone. */
+static void slurm_job_clear (const slurm_pair_t *self, const char *id, bool ours, bool again)
 {
     static const char made_way [] = "comment=" SLURM_MADE_WAY;
     char why [WHY_BYTES];
     text_auto_t *job = must_print ("jobid=%s", id);
-    command_told_t told = ours ? BATCH_RUN (setup, NULL, why, "scontrol", "update", job, made_way)
-                               : BATCH_RUN (setup, NULL, why, "scontrol", "requeue", id);
-    if (told == (ours ? COMMAND_DONE : COMMAND_REFUSED))
-        BATCH_RUN (setup, NULL, why, "scancel", id);
+    text_auto_t *victim = must_print (
+      "admincomment=the reservation %s of %s needs its node, by opening/clear of site %s",
+      self->order->reservation, self->order->owner, self->setup->site);
+    command_told_t told =
+      BATCH_RUN (self->setup, NULL, why, "scontrol", "update", job, victim, ours ? made_way : NULL);
+    if (ours && told != COMMAND_DONE)
+        return;
+    if (again)
+        told = BATCH_RUN (self->setup, NULL, why, "scontrol", "requeue", id);
+    if (!again || (told == COMMAND_REFUSED && self->order->clear == CLEAR_END))
+        BATCH_RUN (self->setup, NULL, why, "scancel", id);
 }
 
 static void slurm_other_take (void *owner, char *line)
 {
     slurm_pair_t *self = owner;
     const char *id = command_field (&line), *state = command_field (&line);
+    bool again = strcmp (command_field (&line), SLURM_AGAIN) == 0;
     if (strcmp (command_field (&line), self->order->reservation) == 0)
         return;
-    if (self->others++ == 0)
+    bool ends = strcmp (state, "COMPLETING") == 0;
+    bool goes = self->order->clear == CLEAR_END || (self->order->clear == CLEAR_REQUEUE && again);
+    self->stays = self->stays || !(ends || goes);
+    if (self->others++ == 0 || !(ends || goes))
         snprintf (self->other, sizeof self->other, "%s", id);
-    if (self->clears && strcmp (state, "COMPLETING") != 0)
-        slurm_job_clear (self->setup, id, batch_name_ours (self->setup, line) != NULL);
+    if (self->clears && goes && !ends)
+        slurm_job_clear (self, id, batch_name_ours (self->setup, line) != NULL, again);
 }
 
 static bool slurm_clear (slurm_pair_t *self, char why [WHY_BYTES])
 {
     int64_t until_ms = clock_ms (CLOCK_REALTIME) + CLEAR_MS;
-    for (self->clears = self->setup->clear;; self->clears = false) {
+    for (self->clears = true;; self->clears = false) {
         self->others = 0;
+        self->stays = false;
         if (BATCH_LINES (self->setup, slurm_other_take, self, why, "squeue", "-h", "-t",
-                         "R,S,CF,CG", "-w", self->nodes, "-o", "%i|%T|%v|%j") != COMMAND_DONE)
+                         "R,S,CF,CG", "-w", self->nodes, "-O",
+                         "JobArrayID:|,State:|,Requeue:,BatchFlag:|,Reservation:|,Name:") !=
+            COMMAND_DONE)
             return false;
         if (self->others == 0)
             return true;
-        if (!self->setup->clear || clock_ms (CLOCK_REALTIME) >= until_ms)
+        if (self->stays || clock_ms (CLOCK_REALTIME) >= until_ms)
             return wrong (why, "Slurm's job %s of others still %s on its nodes", self->other,
-                          self->setup->clear ? "ends" : "runs");
+                          self->stays ? "runs" : "ends");
         nanosleep (&(struct timespec){.tv_nsec = AGAIN_MS * 1000000}, NULL);
     }
 }
@@ -366,8 +381,9 @@ bool slurm_keep (const batch_setup_t *setup, back_end_step_t step, const back_en
     slurm_pair_t self = slurm_pair (setup, order);
     self.vouched = step == BACK_END_NAME;
     char what [WHY_BYTES] = "";
-    int64_t clear_ms =
-      step == BACK_END_OPEN ? 0 : order->from_ms - (setup->clear ? setup->early_ms : 0);
+    int64_t clear_ms = step == BACK_END_OPEN
+                         ? 0
+                         : order->from_ms - (order->clear == CLEAR_WAIT ? 0 : setup->early_ms);
     bool good =
       slurm_pair_look (&self, why) &&
       (!self.unread || wrong (why, "Slurm's reservation %.80s can't be read", order->reservation));

@@ -9,9 +9,12 @@
  *      build/release/bin/bench_batch gridengine [0 500 2000]
  *      test/batch/gridengine stop FOLDER
  *
+ *      build/release/bin/bench_batch look 5000 10000
+ *
  *  For each number of existing reservations a line with the median and the worst of ROUNDS in ms: "scontrol
  *  create" or "qrsub" alone; reserve, which looks before and after; verify; close; and one look of the agent. Runs
- *  by one worker, one after the other.
+ *  by one worker, one after the other. With look nothing has to run: Slurm's commands are files that say so many
+ *  nodes and jobs, and a look and its picture's encoding are timed, beside reading what the commands say alone.
  */
 #include "command.h"
 #include "gridengine.h"
@@ -21,14 +24,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #define ROUNDS    20
 #define FAR_MS    (INT64_C (30) * 24 * 3600 * 1000) /* where the existing ones begin */
 #define MINUTE_MS 60000
 
-static const batch_setup_t setup = {
-  .site = "bench", .queue = "batch", .limit_ms = 60000, .clear = true};
+static const batch_setup_t setup = {.site = "bench", .queue = "batch", .limit_ms = 60000};
 
 static double bench_batch_now_ms (void)
 {
@@ -142,7 +145,8 @@ static void bench_batch_with (size_t existing)
                                   .from_ms = from_ms,
                                   .until_ms = from_ms + MINUTE_MS,
                                   .nodes = nodes,
-                                  .nodes_count = 2};
+                                  .nodes_count = 2,
+                                  .clear = CLEAR_END};
         alone [i] = create_alone (name, from_ms - (int64_t) (existing + i + 10) * 2 * MINUTE_MS);
         reserve [i] = step_take (BACK_END_PREPARE, &order);
         verify [i] = step_take (BACK_END_WATCH, &order);
@@ -159,8 +163,71 @@ static void bench_batch_with (size_t existing)
     fflush (stdout);
 }
 
+/*  --- a large Slurm --- */
+
+static FILE *says (const char *folder, const char *command)
+{
+    text_auto_t *path = must_print ("%s/%s", folder, command);
+    text_auto_t *text = must_print ("%s.says", path);
+    FILE *to = must (fopen (path, "w"));
+    fprintf (to, "#!/bin/sh\nexec cat '%s'\n", text);
+    fclose (to);
+    if (chmod (path, 0700) != 0)
+        failed (path, "it can't be made a program");
+    return must (fopen (text, "w"));
+}
+
+static void large_make (const char *folder, unsigned long nodes, unsigned long jobs)
+{
+    FILE *to = says (folder, "sinfo");
+    for (unsigned long i = 1; i <= nodes; i++)
+        fprintf (to, "n%lu|allocated|128|128/0/0/128|up|no|none\n", i);
+    fclose (to);
+    to = says (folder, "squeue");
+    for (unsigned long i = 1; i <= jobs; i++)
+        fprintf (
+          to, "%lu|n[%lu-%lu]|2026-11-23T10:00:00|2036-%02lu-%02luT%02lu:%02lu:00|%lu1|(null)|\n",
+          i, i * 7 % (nodes - 4) + 1, i * 7 % (nodes - 4) + 1 + i % 4, i % 12 + 1, i % 28 + 1,
+          i % 24, i % 60, i % 2);
+    fclose (to);
+    fclose (says (folder, "scontrol"));
+    text_auto_t *path = must_print ("%s:%s", folder, getenv ("PATH"));
+    setenv ("PATH", path, 1);
+}
+
+static void large_look (unsigned long nodes, unsigned long jobs)
+{
+    char folder [] = "/tmp/musubi-bench-XXXXXX", why [WHY_BYTES];
+    double alone [ROUNDS], look [ROUNDS];
+    size_t bytes = 0;
+    must (mkdtemp (folder));
+    large_make (folder, nodes, jobs);
+    const char *const squeue [] = {"squeue", NULL}, *const rm [] = {"rm", "-r", folder, NULL};
+    for (size_t i = 0; i < ROUNDS; i++) {
+        batch_picture_t picture = {0};
+        alone [i] = run_alone ("squeue", squeue);
+        double begun = bench_batch_now_ms ();
+        if (!slurm.look (&setup, &picture, why))
+            failed ("look", why);
+        packed_t packed = codec_encode (&batch_picture_codec, &picture);
+        look [i] = bench_batch_now_ms () - begun;
+        bytes = packed.size;
+        free (packed.data);
+        codec_clear (&batch_picture_codec, &picture);
+    }
+    printf ("nodes %lu, jobs %lu, picture %zu bytes, median and worst ms:", nodes, jobs, bytes);
+    tell ("squeue", alone);
+    tell ("look", look);
+    printf ("\n");
+    run_alone ("rm", rm);
+}
+
 int main (int argc, char **argv)
 {
+    if (argc == 4 && strcmp (argv [1], "look") == 0) {
+        large_look (strtoul (argv [2], NULL, 10), strtoul (argv [3], NULL, 10));
+        return 0;
+    }
     static char *usual [] = {"bench_batch", "slurm", "0", "500", "2000"};
     char **counts = argc > 2 ? argv : usual;
     int count = argc > 2 ? argc : 5;

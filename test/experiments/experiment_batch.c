@@ -75,7 +75,8 @@ static back_end_order_t order_of (const char *reservation, const char *const *no
                               .nodes_count = count,
                               .from_ms = START_MS,
                               .until_ms = UNTIL_MS,
-                              .grace_ms = 1000};
+                              .grace_ms = 1000,
+                              .clear = CLEAR_END};
 }
 
 static bool trial_do (batch_trial_t *self, back_end_step_t step, back_end_order_t *orders,

@@ -1,12 +1,13 @@
 # A federation of one site over a private Grid Engine. Where it is not installed, or can't be started, the test is skipped with
 # a word.
 #
-#   grid_federation NODES LEAD    Grid Engine with so many nodes of 2 CPUs, and a site "ams" over it; node_limits: more of its
-#                                 settings for nodes
+#   grid_federation NODES LEAD    Grid Engine with so many nodes of 2 CPUs, and a site "ams" over it; node_limits, openings:
+#                                 more of its settings for nodes and for openings
 #   grid VERB [ONE]               test/batch/gridengine with the test's folder
 #   as_account COMMAND…           with the rights of the account whose tasks run there
 grid_account=nobody
 node_limits=()
+openings=("clear = end") actors=alice
 for program in /usr/lib/gridengine/sge_qmaster /usr/lib/gridengine/sge_execd qconf; do
   command -v "$program" >/dev/null || { echo "1..0 # SKIP $program is not installed: deploy/packages full"; exit 0; }
 done
@@ -46,8 +47,9 @@ $(printf '            %s\n' "${node_limits[@]}")
         opening
             warning = 1s
             grace = 2s
+$(printf '            %s\n' "${openings[@]}")
         accounts
-            $grid_account = "alice"
+            $grid_account = "$actors"
 Z
   federation "$work/one.zpl"
   comes "the site has its nodes" reserve all now+1m 1s $((2 * $1)) --dry-run

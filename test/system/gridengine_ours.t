@@ -57,7 +57,7 @@ check "an operator deletes the reservation's queue once more" qconf -dq "musubi-
 check "while it is released" musubi release "$id"
 comes "all is as it was before" as_before
 
-check "a short reservation of both" reserve more "$(date -u -d '14 seconds' +%FT%TZ)" 15s 4
+comes "a short reservation of both" reserve more "$(date -u -d '14 seconds' +%FT%TZ)" 15s 4
 id=$(jq -r .reservation "$work/taken")
 comes "it opens, too" opened "$id" 2
 check "the site dies" slay "$(pid_of lis/ams)"

@@ -1,8 +1,10 @@
 # A federation of one site over a private Slurm. Where Slurm is not installed the test is skipped with a word.
 #
-#   slurm_federation NODES LEAD    Slurm with so many nodes of 2 CPUs, and a site "ams" over it; slurm_charged: what its account has
+#   slurm_federation NODES LEAD    Slurm with so many nodes of 2 CPUs, and a site "ams" over it; slurm_charged: what its account has;
+#                                  openings: more of its settings for these
 #   slurm VERB [ONE]               test/batch/slurm with the test's folder
 #   as_account COMMAND…            with the rights of the account whose tasks run there
+openings=("clear = end") actors=alice
 slurm_account=$(id -un)
 [ "$(id -u)" -ne 0 ] || slurm_account=nobody
 export PATH=$PATH:/usr/sbin:/sbin
@@ -43,8 +45,9 @@ sites
         opening
             warning = 1s
             grace = 2s
+$(printf '            %s\n' "${openings[@]}")
         accounts
-            $slurm_account = "alice"
+            $slurm_account = "$actors"
 ${slurm_charged:+                $slurm_charged}
 Z
   federation "$work/one.zpl"

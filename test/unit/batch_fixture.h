@@ -21,6 +21,7 @@ typedef struct {
     batch_booking_t booking;
     uint64_t work;      /* of the back end, not ended yet; 0 = none */
     char asked [16384]; /* the last step: "prepare r1 alice thin-001 …" */
+    clear_t clear;      /* of its last order */
 } batch_world_t;
 
 static inline void see_work (void *owner, const effect_t *effect)
@@ -37,6 +38,7 @@ static inline void see_work (void *owner, const effect_t *effect)
     self->work = effect->work.work;
     int used = snprintf (self->asked, sizeof self->asked, "%s", steps [task.step]);
     for (size_t i = 0; i < task.count; i++) {
+        self->clear = task.orders [i].clear;
         used += snprintf (self->asked + used, sizeof self->asked - (size_t) used, " %s %s%s%s",
                           task.orders [i].reservation, task.orders [i].account,
                           *task.orders [i].charged ? ":" : "", task.orders [i].charged);
@@ -104,15 +106,31 @@ static inline void batch_prepare (batch_world_t *self)
 }
 
 /*  A site whose agent has come and seen the batch system, and that is reconciled. */
-static inline void batch_open (batch_world_t *self)
+static inline void batch_open_as (batch_world_t *self, clear_t clear, const char *end_for)
 {
+    static char *words [1];
     batch_prepare (self);
+    words [0] = (char *) end_for;
+    self->f.runner.nodes.clear = clear;
+    self->f.runner.end_for = (name_list_t){.words = words, .count = end_for != NULL};
     open_field (&self->f);
     agent (self)->away = false;
     agent (self)->batch = &self->picture;
     look (self);
     assert_string_equal (self->asked, "reconcile");
     work_ends (self, NULL);
+}
+
+static inline void batch_open (batch_world_t *self)
+{
+    batch_open_as (self, CLEAR_WAIT, NULL);
+}
+
+/*  A job on a node, from one minute to another. */
+static inline void job_on (batch_world_t *self, size_t node, int64_t since, int64_t until,
+                           bool firm)
+{
+    batch_node_job (&self->nodes [node], at (since), at (until), firm);
 }
 
 /*  Somebody else books the first so many nodes there. */

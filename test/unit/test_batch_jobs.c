@@ -314,7 +314,7 @@ static void the_longest_job_of_a_queue_is_that_of_the_host_that_allows_most (voi
                                          "s_rt                  1:00:00\n"
                                          "h_rt                  %s\n",
                                          rows [i].said);
-        command_says ("qstat", "-F", "<?xml version='1.0'?><job_info></job_info>\n");
+        command_says ("qstat", "-xml", "<?xml version='1.0'?><job_info></job_info>\n");
         command_says ("qconf", "batch", queue);
         if (!gridengine.look (&setup, &picture, why))
             fail_msg ("%s", why);

@@ -85,6 +85,7 @@ static void named_start (named_world_t *self)
 static void named_open (named_world_t *self)
 {
     named_prepare (self);
+    self->w.f.runner.nodes.clear = CLEAR_END;
     named_start (self);
 }
 

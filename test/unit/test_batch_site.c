@@ -3,6 +3,7 @@
  */
 #include "batch_fixture.h"
 
+#include "calendar.pb-c.h"
 #include "nodes.pb-c.h"
 #include "openings.pb-c.h"
 #include "transaction.pb-c.h"
@@ -213,6 +214,131 @@ static void a_reservation_gets_nodes_without_any_time_of_others (void **state)
     reserve (&w.f.w, "r1", booking ("fat", 16, 1, 10, 20));
     field_until (&w.f, 10, -5 * SECOND_MS);
     assert_string_equal (w.asked, "prepare r1 alice fat-002");
+    close_world (&w.f.w);
+}
+
+static void jobs_that_do_not_make_way_have_their_nodes_until_their_limits (void **state)
+{
+    (void) state;
+    static const int64_t free [] = {[CLEAR_WAIT] = 6, [CLEAR_REQUEUE] = 7, [CLEAR_END] = 8};
+    for (clear_t clear = CLEAR_WAIT; clear <= CLEAR_END; clear++) {
+        batch_world_t w;
+        batch_open_as (&w, clear, NULL);
+        job_on (&w, 0, -10, 30, true);
+        job_on (&w, 1, -10, 30, false);
+        job_on (&w, 1, -20, 25, false);
+        look (&w);
+        assert_int_equal (free_at (&w.f.w, "thin", 20), free [clear]);
+        assert_int_equal (free_at (&w.f.w, "thin", 29), free [clear]);
+        assert_int_equal (free_at (&w.f.w, "thin", 30), 8);
+        agent (&w)->away = true;
+        restart_field (&w.f); /* they are stored */
+        assert_int_equal (free_at (&w.f.w, "thin", 20), free [clear]);
+        close_world (&w.f.w);
+    }
+}
+
+static command_state_t ask_one (batch_world_t *self, const char *actor, uint32_t nodes)
+{
+    booking_t one = booking ("fat", 16 * nodes, nodes, 10, 20);
+    command_answer_t told;
+    txid_t txid =
+      hold (&self->f.w,
+            &(service_order_t){
+              .reservation = actor, .actor = actor, .bookings = &one, .count = 1, .prepare = true},
+            &told);
+    command_state_t stands = told.state;
+    codec_clear (&command_answer_codec, &told);
+    return stands == COMMAND_PREPARED ? tell (&self->f.w, "Commit", &txid) : stands;
+}
+
+/*  Would two fat nodes at that time fit for this actor? As Windows, Free and Profile tell a planner. */
+static bool fits_for (batch_world_t *self, const char *actor)
+{
+    Musubi__Window window = MUSUBI__WINDOW__INIT, *list [] = {&window};
+    Musubi__WindowsRequest windows = MUSUBI__WINDOWS_REQUEST__INIT;
+    Musubi__FreeRequest spans = MUSUBI__FREE_REQUEST__INIT;
+    Musubi__ProfileRequest profile = MUSUBI__PROFILE_REQUEST__INIT;
+    window.resource = spans.resource = "fat";
+    window.quantity = 2;
+    window.from_ms = spans.from_ms = profile.from_ms = at (10);
+    window.until_ms = spans.until_ms = profile.until_ms = at (20);
+    windows.windows = list;
+    windows.n_windows = 1;
+    spans.amount = 32;
+    spans.duration_ms = 10 * MINUTE_MS;
+    windows.actor = spans.actor = profile.actor = (char *) actor;
+    profile.resources = &window.resource;
+    profile.n_resources = 1;
+    ask (&self->f.w, PLANNER, "Calendar", "Windows", &windows.base);
+    Musubi__WindowsAnswer *told = answer (&self->f.w, &musubi__windows_answer__descriptor);
+    bool fits = told->fits [0];
+    message_free (&told->base);
+    ask (&self->f.w, PLANNER, "Calendar", "Free", &spans.base);
+    Musubi__FreeAnswer *free = answer (&self->f.w, &musubi__free_answer__descriptor);
+    assert_int_equal (free->n_spans, fits);
+    message_free (&free->base);
+    ask (&self->f.w, PLANNER, "Calendar", "Profile", &profile.base);
+    Musubi__ProfileAnswer *steps = answer (&self->f.w, &musubi__profile_answer__descriptor);
+    assert_int_equal (steps->profiles [0]->steps [0]->free >= 2, fits);
+    message_free (&steps->base);
+    return fits;
+}
+
+/*  It is bound where least is lost: what may be run again first, then what has run least. */
+static void all_jobs_make_way_for_an_actor_that_is_named (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open_as (&w, CLEAR_WAIT, "bob");
+    job_on (&w, 8, -10, 30, true);
+    job_on (&w, 9, -30, 30, false);
+    job_on (&w, 10, -1, 30, true);
+    job_on (&w, 11, -20, 30, true);
+    look (&w);
+    assert_int_equal (free_at (&w.f.w, "fat", 15), 0);
+    assert_false (fits_for (&w, "alice"));
+    assert_true (fits_for (&w, "bob"));
+    assert_int_not_equal (ask_one (&w, "alice", 2), COMMAND_COMMITTED);
+    assert_int_equal (ask_one (&w, "bob", 2), COMMAND_COMMITTED);
+    assert_int_equal (free_at (&w.f.w, "fat", 15), -2); /* for all others */
+    field_until (&w.f, 10, -5 * SECOND_MS);
+    assert_string_equal (w.asked, "prepare bob guest fat-002 fat-003");
+    assert_int_equal (w.clear, CLEAR_END);
+    close_world (&w.f.w);
+}
+
+static void no_node_of_a_job_is_bound_for_anybody_else (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    batch_open_as (&w, CLEAR_WAIT, "bob");
+    assert_int_equal (ask_one (&w, "alice", 3), COMMAND_COMMITTED);
+    job_on (&w, 8, 0, 30, true);
+    job_on (&w, 9, 0, 10, true); /* it is over by then */
+    job_on (&w, 11, 0, 30, false);
+    look (&w);
+    field_until (&w.f, 10, -5 * SECOND_MS);
+    assert_string_equal (w.asked, "prepare alice alice fat-002 fat-003");
+    assert_int_equal (w.clear, CLEAR_WAIT);
+    close_world (&w.f.w);
+}
+
+static void a_site_on_which_nothing_can_be_reserved_tells_so (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    size_t node;
+    batch_open (&w);
+    assert_true (nodes_find (field_nodes (&w.f), "slurm", &node));
+    for (size_t i = 0; i < NODES; i++)
+        batch_node_job (&w.nodes [i], at (-1), BATCH_FOREVER_MS, false);
+    look (&w);
+    assert_non_null (strstr (nodes_at (field_nodes (&w.f), node).why,
+                             "all of 12 nodes, so nothing can be reserved"));
+    w.nodes [3].busy_until_ms = at (60);
+    look (&w);
+    assert_string_equal (nodes_at (field_nodes (&w.f), node).why, "");
     close_world (&w.f.w);
 }
 
@@ -813,6 +939,10 @@ int main (void)
       cmocka_unit_test (a_reservation_gets_nodes_that_nobody_has_booked),
       cmocka_unit_test (nodes_are_nobody_elses_before_the_back_end_has_closed),
       cmocka_unit_test (what_is_not_as_it_was_told_is_told_again),
+      cmocka_unit_test (jobs_that_do_not_make_way_have_their_nodes_until_their_limits),
+      cmocka_unit_test (all_jobs_make_way_for_an_actor_that_is_named),
+      cmocka_unit_test (no_node_of_a_job_is_bound_for_anybody_else),
+      cmocka_unit_test (a_site_on_which_nothing_can_be_reserved_tells_so),
       cmocka_unit_test (what_is_over_when_the_site_comes_back_is_closed),
       cmocka_unit_test (what_was_closed_is_looked_for_once_more),
       cmocka_unit_test (what_it_used_is_what_the_accounting_says),

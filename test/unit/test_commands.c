@@ -26,7 +26,7 @@
 
 static char folder [] = "/tmp/musubi-commands-XXXXXX";
 static const batch_setup_t setup = {
-  .site = "ams", .queue = "q", .programs = folder, .limit_ms = 60000, .jobs = true, .clear = true};
+  .site = "ams", .queue = "q", .programs = folder, .limit_ms = 60000};
 
 /*  What jobs are given to end in is not waited for. */
 int __wrap_nanosleep (const struct timespec *wanted, struct timespec *left)
@@ -282,7 +282,7 @@ static void the_picture_tells_what_others_have (void **state)
                   "node n3 drained 2 0 fan\nnode n4 silent 2 0\nnode n5 down 2 0\n"
                   "reservation " OURS " nobody 10 20 n1\nreservation maint root 10 20 n1,n2\n"
                   "reservation musubi-ams-2-0123456789ab-1-1 root 10 20 n1\n"
-                  "job 1 " NAMED " - 1 2 n1\njob 2 x " OURS " 1 2 n1\njob 3 x - 1 2 n2\nend\n");
+                  "job 1 " NAMED " - 1 2 n1\njob 2 x " OURS " 1 3 n1,n3\njob 3 x - 1 4 n2\nend\n");
     assert_true (commands.look (&setup, &picture, why));
     assert_true (picture.partial);
     assert_int_equal (picture.nodes_count, 5);
@@ -290,10 +290,13 @@ static void the_picture_tells_what_others_have (void **state)
     assert_true (picture.nodes [2].up && picture.nodes [2].drained);
     assert_true (!picture.nodes [3].up && picture.nodes [3].silent);
     assert_true (!picture.nodes [4].up && !picture.nodes [4].silent);
-    assert_int_equal (picture.bookings_count, 3);
+    assert_int_equal (picture.bookings_count, 2);
     assert_string_equal (picture.bookings [0].name, "maint");
     assert_string_equal (picture.bookings [1].name, "musubi-ams-2-0123456789ab-1-1");
-    assert_string_equal (picture.bookings [2].name, "job-3");
+    assert_int_equal (picture.nodes [0].busy_until_ms,
+                      2000); /* by job 1, which is in none of ours */
+    assert_int_equal (picture.nodes [1].firm_until_ms, 4000);
+    assert_int_equal (picture.nodes [2].busy_until_ms, 0);
     codec_clear (&batch_picture_codec, &picture);
     picture = (batch_picture_t){0};
     program_says ("list", NODES);
@@ -379,15 +382,14 @@ static void others_make_way_at_its_opening_alone (void **state)
     (void) state;
     static const char *const nodes [] = {"n1"};
     back_end_order_t order = order_of (nodes, 1);
-    batch_setup_t waits = setup;
     char why [WHY_BYTES] = "";
-    waits.clear = false;
     system_of_files ("job 3 x - 1 2 n1\njob 4 x - 1 2 n2\n");
     assert_true (commands.keep (&setup, BACK_END_PREPARE, &order, why));
     assert_called ("reserve q " OURS " nobody 1795428000 1795431600 n1\n");
-    assert_false (commands.keep (&waits, BACK_END_OPEN, &order, why));
+    assert_false (commands.keep (&setup, BACK_END_OPEN, &order, why));
     assert_string_equal (why, "job 3 of others still runs there");
     assert_called ("");
+    order.clear = CLEAR_END;
     assert_true (commands.keep (&setup, BACK_END_OPEN, &order, why));
     assert_called ("end q 3 clear\n");
     assert_true (commands.close (&setup, &order, why));
@@ -464,6 +466,7 @@ static void what_is_cut_anywhere_is_equal_when_it_is_done_again (void **state)
     back_end_order_t order = order_of (before, 1), moved = order_of (after, 1);
     char why [WHY_BYTES] = "";
     size_t cuts = 0;
+    order.clear = moved.clear = CLEAR_END;
     for (int well = 0; well < 12; well++)
         for (int done = 0; done < 2; done++) {
             system_of_files ("job 1 x " OURS " 1 2 n1\njob 2 x - 1 2 n2\njob 3 x - 1 2 n1\n");

@@ -45,10 +45,11 @@ static struct {
     name_list_t listed;   /* in its access list */
     char said [16384];    /* all commands since the last step */
     int64_t now_ms;
+    clear_t clear; /* of the order */
 } model;
 
 static const batch_setup_t setup = {
-  .site = "ams", .queue = "batch", .limit_ms = 1000, .clear = true, .early_ms = 1000};
+  .site = "ams", .queue = "batch", .limit_ms = 1000, .early_ms = 1000};
 
 /*  --- the model --- */
 
@@ -173,12 +174,15 @@ static char *instances_text (void)
     for (size_t i = 0; i < MOST; i++) {
         const model_instance_t *one = &model.instances [i];
         text_auto_t *before = text;
+        int used = 0;
+        for (size_t k = 0; k < MOST; k++)
+            used += *one->name && strcmp (model.jobs [k].instance, one->name) == 0;
         if (*one->name)
-            text =
-              must_print ("%s<Queue-List><name>%s</name><slots_used>0</slots_used>"
-                          "<slots_total>2</slots_total><state>%s</state>"
-                          "<resource name='calendar' type='qf'>%s</resource></Queue-List>",
-                          before, one->name, one->state, one->calendar ? one->calendar : "NONE");
+            text = must_print ("%s<Queue-List><name>%s</name><slots_used>%d</slots_used>"
+                               "<slots_total>2</slots_total><state>%s</state>"
+                               "<resource name='calendar' type='qf'>%s</resource></Queue-List>",
+                               before, one->name, used, one->state,
+                               one->calendar ? one->calendar : "NONE");
         else
             text = must (strdup (before));
     }
@@ -231,6 +235,11 @@ static char *answer (const char *program, const char *verb, const char *what, co
     else if (qconf && strcmp (verb, "-sul") == 0)
         return must_print ("arusers\n" SECOND "\n" NORTH "\n%s",
                            model.listed.count > 0 ? OURS "\n" : "");
+    else if (strcmp (program, "qmod") == 0 && strcmp (verb, "-rj") == 0)
+        job_delete (what, true); /* what may not be run again is gone, as in 8.1.9 */
+    else if (strcmp (program, "qstat") == 0 && strcmp (verb, "-j") == 0)
+        return must_print ("job_number: %s\nrestart:                    %s\n", what,
+                           strcmp (what, "7") == 0 ? "y" : "n");
     else if (strcmp (program, "qmod") == 0)
         switch_all (what, strcmp (verb, "-d") == 0);
     else if (strcmp (program, "qdel") == 0)
@@ -273,6 +282,7 @@ static void world_begin (void)
 {
     memset (&model, 0, sizeof model);
     model.now_ms = 1000000;
+    model.clear = CLEAR_END;
     for (size_t i = 0; i < 2; i++)
         instance_new ("batch", both [i], "");
     instance_new ("spare", "g1", "d"); /* by an operator */
@@ -296,7 +306,8 @@ static back_end_order_t order_of (const char **nodes, size_t count)
                               .nodes_count = count,
                               .from_ms = model.now_ms - 1,
                               .until_ms = model.now_ms + 3600000,
-                              .grace_ms = 2000};
+                              .grace_ms = 2000,
+                              .clear = model.clear};
 }
 
 /*  Why it has failed; "" when it has not. */
@@ -454,6 +465,75 @@ static void no_job_ends_because_its_host_is_not_heard (void **unused)
     assert_non_null (strstr (model.said, "qdel 8\n"));
     assert_null (strstr (model.said, "qdel -f"));
     world_end ();
+}
+
+/*  7 may be run again, 8 may not. */
+static const char *open_over_jobs (clear_t clear)
+{
+    world_begin ();
+    model.clear = clear;
+    model.jobs [0] = (model_job_t){"7", "r", "batch@g1", "batch"};
+    model.jobs [1] = (model_job_t){"8", "r", "spare@g2", "spare"};
+    return keep (BACK_END_OPEN, both, 2);
+}
+
+static void world_close (void)
+{
+    assert_string_equal (closes (), "");
+    all_is_as_before ();
+    world_end ();
+}
+
+static void no_job_of_others_ends (void **unused)
+{
+    (void) unused;
+    assert_string_equal (open_over_jobs (CLEAR_WAIT),
+                         "Grid Engine's job 8 of others still runs on its hosts");
+    assert_null (strstr (model.said, "qmod -rj"));
+    assert_null (strstr (model.said, "qdel"));
+    assert_null (strstr (model.said, "qalter"));
+    assert_true (state_is (OURS "@g1", "d"));
+    world_close ();
+}
+
+static void those_that_may_be_run_again_make_way (void **unused)
+{
+    (void) unused;
+    assert_string_equal (open_over_jobs (CLEAR_REQUEUE),
+                         "Grid Engine's job 8 of others still runs on its hosts");
+    assert_non_null (strstr (model.said, "qmod -rj 7"));
+    assert_null (strstr (model.said, "qmod -rj 8"));
+    assert_null (strstr (model.said, "qdel"));
+    world_close ();
+}
+
+static void all_make_way_and_are_told_for_whom (void **unused)
+{
+    (void) unused;
+    assert_string_equal (open_over_jobs (CLEAR_END), "");
+    const char *told = strstr (model.said, "qalter -ac musubi=the reservation " OURS " of alice");
+    const char *ended = strstr (model.said, "qmod -rj 7");
+    assert_true (told && ended && told < ended);
+    assert_non_null (strstr (model.said, "qmod -rj 8"));
+    assert_true (state_is (OURS "@g1", ""));
+    world_close ();
+}
+
+static void jobs_have_their_hosts_until_their_limits (void **unused)
+{
+    (void) unused;
+    char why [WHY_BYTES];
+    batch_picture_t picture = {0};
+    world_open ();
+    model.jobs [0] = (model_job_t){"7", "r", "spare@g2", "spare"}; /* without a limit */
+    model.jobs [1] = (model_job_t){"8", "r", OURS "@g1", OURS};
+    model.jobs [2] = (model_job_t){"9", "qw", "", "batch"};
+    assert_true (gridengine.look (&setup, &picture, why));
+    assert_true (batch_picture_find (&picture, "g2")->busy_until_ms == BATCH_FOREVER_MS);
+    assert_true (batch_picture_find (&picture, "g2")->firm_until_ms == BATCH_FOREVER_MS);
+    assert_int_equal (batch_picture_find (&picture, "g1")->busy_until_ms, 0);
+    codec_clear (&batch_picture_codec, &picture);
+    world_close ();
 }
 
 static void only_what_is_exactly_ours_is_listed (void **unused)
@@ -664,6 +744,10 @@ int main (void)
       cmocka_unit_test (what_an_operator_has_disabled_of_it_stays_so),
       cmocka_unit_test (a_note_of_an_instance_that_is_gone_goes),
       cmocka_unit_test (no_job_ends_because_its_host_is_not_heard),
+      cmocka_unit_test (no_job_of_others_ends),
+      cmocka_unit_test (those_that_may_be_run_again_make_way),
+      cmocka_unit_test (all_make_way_and_are_told_for_whom),
+      cmocka_unit_test (jobs_have_their_hosts_until_their_limits),
       cmocka_unit_test (only_what_is_exactly_ours_is_listed),
       cmocka_unit_test (a_host_is_silent_drained_or_up),
       cmocka_unit_test (each_state_of_the_sites_queue_takes_its_host_out),

@@ -362,6 +362,55 @@ static void an_account_says_what_is_charged (void **state)
                   "accounts/climate-fast/user: ");
 }
 
+/*  A batch system's jobs are left alone if nothing is said; tasks of a runner's queue are not. */
+static void whose_jobs_may_end_is_as_the_back_end_has_it (void **state)
+{
+    (void) state;
+    static const struct {
+        const char *settings [2];
+        size_t count;
+        clear_t clear;
+        const char *why; /* a part of it; NULL = it is right */
+    } cases [] = {
+      {{"back_end=runner"}, 1, CLEAR_END, NULL},
+      {{"back_end=slurm"}, 1, CLEAR_WAIT, NULL},
+      {{"back_end=runner", "opening/clear=wait"}, 2, CLEAR_WAIT, NULL},
+      {{"back_end=gridengine", "opening/clear=requeue"}, 2, CLEAR_REQUEUE, NULL},
+      {{"back_end=slurm", "opening/clear=end"}, 2, CLEAR_END, NULL},
+      {{"back_end=slurm", "opening/end_for=carol, dan"}, 2, CLEAR_WAIT, NULL},
+      {{"back_end=runner", "opening/clear=requeue"},
+       2,
+       0,
+       "opening/clear: \"requeue\" should be wait or end"},
+      {{"back_end=slurm", "opening/clear=stop"},
+       2,
+       0,
+       "opening/clear: \"stop\" should be wait, requeue or end"},
+      {{"back_end=runner", "opening/end_for=carol"},
+       2,
+       0,
+       "opening/end_for: is for a site with a batch system"},
+    };
+    static const site_t site = {.lead_ms = 5000};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char why [LONG_WHY_BYTES] = "";
+        runner_settings_t runner;
+        bool runs;
+        config_t *config = config_parse ("", "name = ams\n", 11, cases [i].settings,
+                                         cases [i].count, lis_keys, lis_keys_count, why);
+        assert_non_null (config);
+        assert_int_equal (runner_config_read (config, &site, &runs, &runner, why), !cases [i].why);
+        if (cases [i].why && !strstr (why, cases [i].why))
+            fail_msg ("%s", why);
+        if (!cases [i].why) {
+            assert_int_equal (runner.nodes.clear, cases [i].clear);
+            assert_int_equal (runner.openings.clear, cases [i].clear == CLEAR_END);
+        }
+        runner_config_clear (&runner);
+        config_destroy (&config);
+    }
+}
+
 static void refuses_nodes_that_can_not_be_told_apart (void **state)
 {
     (void) state;
@@ -415,6 +464,7 @@ int main (void)
       cmocka_unit_test (a_node_is_lost_later_than_what_runs_there_has_ended),
       cmocka_unit_test (an_actor_has_one_account),
       cmocka_unit_test (an_account_says_what_is_charged),
+      cmocka_unit_test (whose_jobs_may_end_is_as_the_back_end_has_it),
       cmocka_unit_test (refuses_nodes_that_can_not_be_told_apart),
       cmocka_unit_test (refuses_too_many_classes_and_attributes),
     };

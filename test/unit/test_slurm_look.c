@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "must.h"
 #include "slurm.h"
 
@@ -69,8 +70,7 @@ static int folder_end (void **state)
 
 static batch_picture_t look (const char *reservations, const char *jobs)
 {
-    static const batch_setup_t setup = {
-      .site = "ams", .queue = "batch", .limit_ms = 60000, .jobs = true};
+    static const batch_setup_t setup = {.site = "ams", .queue = "batch", .limit_ms = 60000};
     batch_picture_t picture = {0};
     char why [WHY_BYTES] = "";
     command_says ("scontrol", reservations);
@@ -102,8 +102,8 @@ static void only_others_are_told_and_those_that_recur_again (void **state)
       "ReservationName=musubi-ams-0123456789ab-1-1" TIMES " Nodes=n1 PartitionName=batch Flags=\n"
       "ReservationName=maint" TIMES " Nodes=n[1-2] PartitionName=(null) Flags=MAINT,DAILY\n"
       "ReservationName=once" TIMES " Nodes=n3 PartitionName=(null) Flags=MAINT\n",
-      "7|n2|2026-11-23T09:00:00|2026-11-23T09:30:00||wrap\n");
-    assert_int_equal (picture.bookings_count, 3);
+      "");
+    assert_int_equal (picture.bookings_count, 2);
     assert_string_equal (picture.trouble, "");
     const batch_booking_t *maint = &picture.bookings [0], *once = &picture.bookings [1];
     assert_string_equal (maint->name, "maint");
@@ -114,7 +114,44 @@ static void only_others_are_told_and_those_that_recur_again (void **state)
     assert_int_equal (maint->again_ms [1], FROM_MS + 25 * HOUR_MS);
     assert_string_equal (once->name, "once");
     assert_int_equal (once->again_count, 0);
-    assert_string_equal (picture.bookings [2].name, "job-7");
+    forget (&picture);
+}
+
+#define LATER_MS 2101194000000 /* 2036-08-01T09:00:00 */
+
+static void jobs_have_their_nodes_until_their_limits (void **state)
+{
+    (void) state;
+    batch_picture_t picture =
+      look ("", "7|n[1-2]|2026-11-23T10:00:00|2036-08-01T09:00:00|11|(null)|\n"
+                "8|n2|2026-11-23T11:00:00|2036-08-01T08:00:00|01|lunch|\n"
+                "9|n3|2026-11-23T10:00:00|NONE|01|musubi-ams-0123456789ab-1-1|\n"
+                "10|m1|2026-11-23T10:00:00|NONE|01|(null)|\n");
+    const batch_node_t *n1 = &picture.nodes [0], *n2 = &picture.nodes [1];
+    assert_int_equal (picture.bookings_count, 0);
+    assert_string_equal (picture.trouble, "");
+    assert_true (n1->busy_until_ms == LATER_MS && n1->firm_until_ms == 0);
+    assert_true (n1->busy_since_ms == FROM_MS);
+    assert_true (n2->busy_until_ms == LATER_MS && n2->firm_until_ms == LATER_MS - HOUR_MS);
+    assert_true (n2->busy_since_ms == FROM_MS);
+    assert_int_equal (picture.nodes [2].busy_until_ms, 0); /* of a reservation of ours */
+    forget (&picture);
+    picture = look ("", "7|n1|2026-11-23T10:00:00|NONE|10|(null)|\n");
+    assert_true (picture.nodes [0].busy_until_ms == BATCH_FOREVER_MS);
+    assert_true (picture.nodes [0].firm_until_ms == BATCH_FOREVER_MS); /* by srun */
+    forget (&picture);
+}
+
+/*  It has not ended as long as Slurm says so, and the picture stays as it is for a while. */
+static void a_job_past_its_limit_has_its_node_still (void **state)
+{
+    (void) state;
+    int64_t now_ms = clock_ms (CLOCK_REALTIME);
+    batch_picture_t picture =
+      look ("", "7|n1|2026-11-23T09:00:00|2026-11-23T10:00:00|11|(null)|\n");
+    assert_true (picture.nodes [0].busy_until_ms > now_ms);
+    assert_true (picture.nodes [0].busy_until_ms <= clock_ms (CLOCK_REALTIME) + 300000);
+    assert_int_equal (picture.nodes [0].busy_until_ms % 300000, 0);
     forget (&picture);
 }
 
@@ -153,8 +190,8 @@ static void what_cannot_be_read_counts_as_all_and_is_told (void **state)
     picture = look ("something else\n", "");
     assert_non_null (strstr (picture.trouble, "can't be read"));
     forget (&picture);
-    picture = look ("", "7|n[2|2026-11-23T09:00:00|2026-11-23T09:30:00||wrap\n");
-    assert_non_null (strstr (picture.trouble, "job-7"));
+    picture = look ("", "7|n[2|2026-11-23T09:00:00|2026-11-23T09:30:00|11|(null)|\n");
+    assert_non_null (strstr (picture.trouble, "of job 7 can't be read"));
     forget (&picture);
 }
 
@@ -165,9 +202,9 @@ static void more_than_fit_are_told (void **state)
     size_t size;
     FILE *to = must (open_memstream (&text, &size));
     for (int i = 0; i <= BATCH_BOOKINGS_MAX; i++)
-        fprintf (to, "%d|n2|2026-11-23T09:00:00|2026-11-23T09:30:00||wrap\n", i);
+        fprintf (to, "ReservationName=%s" TIMES " Nodes=n1 Flags=\n", i == 0 ? "a" : "b");
     fclose (to);
-    batch_picture_t picture = look ("ReservationName=a" TIMES " Nodes=n1 Flags=\n", text);
+    batch_picture_t picture = look (text, "");
     assert_int_equal (picture.bookings_count, BATCH_BOOKINGS_MAX);
     assert_string_equal (picture.bookings [0].name, "a");
     assert_non_null (strstr (picture.trouble, "more than 16384"));
@@ -266,21 +303,6 @@ static void the_longest_job_that_may_begin_is_told (void **state)
     }
 }
 
-/*  Jobs of anybody, the site's own as well: Slurm refuses what any of them may run into. */
-static void until_when_jobs_may_run_is_told_of_each_node (void **state)
-{
-    (void) state;
-    batch_picture_t picture = look ("", "7|n[1-2]|2026-11-23T09:00:00|2026-11-23T10:00:00||wrap\n"
-                                        "8|n2|2026-11-23T09:00:00|2026-11-23T11:00:00||"
-                                        "musubi-ams-00000000000000000000000000000000-1.0.1\n"
-                                        "9|n3|2026-11-23T09:00:00|NONE||wrap\n");
-    assert_int_equal (picture.nodes [0].busy_until_ms, FROM_MS);
-    assert_int_equal (picture.nodes [1].busy_until_ms, FROM_MS + HOUR_MS);
-    assert_int_equal (picture.nodes [2].busy_until_ms, BATCH_FOREVER_MS);
-    assert_int_equal (picture.bookings_count, 1);
-    forget (&picture);
-}
-
 /*  scontrol refuses what it is to create, and notes it. */
 static void scontrol_refuses (void)
 {
@@ -374,13 +396,14 @@ int main (void)
       cmocka_unit_test (nothing_is_there),
       cmocka_unit_test (only_others_are_told_and_those_that_recur_again),
       cmocka_unit_test (the_longest_job_and_the_cpus_that_one_may_have_are_told),
+      cmocka_unit_test (jobs_have_their_nodes_until_their_limits),
+      cmocka_unit_test (a_job_past_its_limit_has_its_node_still),
       cmocka_unit_test (what_cannot_be_read_counts_as_all_and_is_told),
       cmocka_unit_test (more_than_fit_are_told),
       cmocka_unit_test (many_that_recur_are_held_throughout),
       cmocka_unit_test (a_reservation_is_for_the_account_that_is_charged),
       cmocka_unit_test (one_of_ours_that_cannot_be_read_is_not_made_anew),
       cmocka_unit_test (the_longest_job_that_may_begin_is_told),
-      cmocka_unit_test (until_when_jobs_may_run_is_told_of_each_node),
       cmocka_unit_test (one_that_is_named_ends_nobodys_job_and_says_whose_is_in_its_way),
       cmocka_unit_test (those_that_are_not_as_they_were_told_are_found_by_one_question),
     };

@@ -249,6 +249,34 @@ static void job_show (const fake_job_t *job, const char *format, char **text)
     fake_print (text, "\n");
 }
 
+/*  Fields as "Name:" and what stands behind them, separated by commas. */
+static void job_show_named (const fake_job_t *job, const char *fields, char **text)
+{
+    const char *state = job->host < 0 ? "PENDING" : job->ends_ms ? "COMPLETING" : "RUNNING";
+    const struct {
+        const char *name, *value;
+    } known [] = {{"JobArrayID", job->id},
+                  {"Name", job->name},
+                  {"State", state},
+                  {"Reservation", *job->into ? job->into : "(null)"},
+                  {"StartTime", "2026-11-23T09:00:00"},
+                  {"EndTime", "NONE"},
+                  {"Requeue", "1"},
+                  {"BatchFlag", "1"}};
+    for (const char *at = fields; *at; at += *at == ',') {
+        size_t size = strcspn (at, ":");
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            if (strlen (known [i].name) == size && strncmp (known [i].name, at, size) == 0)
+                fake_print (text, "%s", known [i].value);
+        if (size == 8 && strncmp ("NodeList", at, size) == 0)
+            fake_print (text, "n%d", job->host + 1);
+        at += size + 1;
+        fake_print (text, "%.*s", (int) strcspn (at, ","), at);
+        at += strcspn (at, ",");
+    }
+    fake_print (text, "\n");
+}
+
 static char *squeue (const batch_fake_t *world, const char *const *words)
 {
     const char *states = behind (words, "-t");
@@ -256,8 +284,12 @@ static char *squeue (const batch_fake_t *world, const char *const *words)
     for (size_t i = 0; i < FAKE_JOBS_MAX; i++) {
         const fake_job_t *job = &world->jobs [i];
         if (job_of (job, behind (words, "-R"), behind (words, "-w")) &&
-            (!states || fake_word (states, job->host < 0 ? "PD" : "R")))
-            job_show (job, behind (words, "-o"), &text);
+            (!states || fake_word (states, job->host < 0 ? "PD" : "R"))) {
+            if (behind (words, "-O"))
+                job_show_named (job, behind (words, "-O"), &text);
+            else
+                job_show (job, behind (words, "-o"), &text);
+        }
     }
     return text;
 }
@@ -304,6 +336,9 @@ static void slurm_schedule (batch_fake_t *world)
     }
 }
 
+#define SINFO_NODE(name) name "|idle|2|0/2/0/2|up|no|infinite|UNLIMITED|none\n"
+#define SINFO_NODES      SINFO_NODE ("n1") SINFO_NODE ("n2") SINFO_NODE ("n3") SINFO_NODE ("n4")
+
 static char *slurm_answer (batch_fake_t *world, const char *const *words, size_t count,
                            char why [WHY_BYTES])
 {
@@ -318,10 +353,9 @@ static char *slurm_answer (batch_fake_t *world, const char *const *words, size_t
     else if (strcmp (program, "sinfo") == 0)
         return must (strdup (!format                      ? "slurm-wlm 22.05.8\n"
                              : strcmp (format, "%g") == 0 ? "all\n"
-                             : strcmp (format, "%R") == 0
-                               ? "batch\n"
-                               : "n1|idle|2|0/2/0/2|up|no|none\nn2|idle|2|0/2/0/2|up|no|none\n"
-                                 "n3|idle|2|0/2/0/2|up|no|none\nn4|idle|2|0/2/0/2|up|no|none\n"));
+                             : strcmp (format, "%R") == 0 ? "batch\n"
+                             : strcmp (format, "%l") == 0 ? "infinite\n"
+                                                          : SINFO_NODES));
     return must (strdup (""));
 }
 

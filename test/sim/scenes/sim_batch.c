@@ -254,7 +254,10 @@ static void picture_make (sim_batch_t *self, batch_picture_t *picture)
     for (size_t i = 0; i < self->reserved_count; i++) {
         const sim_reserved_t *from = &self->reserved [i];
         batch_booking_t *booking = &picture->bookings [picture->bookings_count];
-        if (!from->others)
+        for (size_t k = 0; from->job && k < SIM_BATCH_NODES; k++)
+            if (from->has [k] && from->until_ms > wall_ms (self))
+                batch_node_job (&picture->nodes [k], from->from_ms, from->until_ms, true);
+        if (!from->others || from->job)
             continue;
         picture->bookings_count++;
         *booking = (batch_booking_t){.from_ms = from->from_ms, .until_ms = from->until_ms};
@@ -302,13 +305,14 @@ static sim_reserved_t reserved_of (const sim_batch_t *self, const back_end_order
     return one;
 }
 
-/*  Makes it, or makes it equal. A batch system refuses nodes that are another's. */
+/*  Makes it, or makes it equal. A batch system refuses nodes that are another's; jobs there don't count. */
 static const char *reserve (sim_batch_t *self, const back_end_order_t *order)
 {
     sim_reserved_t wanted = reserved_of (self, order);
     sim_reserved_t *had = reserved_find (self, wanted.name);
     for (size_t i = 0; i < self->reserved_count; i++)
-        if (&self->reserved [i] != had && overlaps (&self->reserved [i], &wanted))
+        if (&self->reserved [i] != had && !self->reserved [i].job &&
+            overlaps (&self->reserved [i], &wanted))
             return "its nodes are in another reservation";
     self->prepared += !had;
     if (!had) {
@@ -322,7 +326,7 @@ static const char *reserve (sim_batch_t *self, const back_end_order_t *order)
     return NULL;
 }
 
-/*  Runs of others on its nodes make way. */
+/*  Tasks of the site's queue on its nodes make way, jobs of others don't. */
 static const char *open_up (sim_batch_t *self, const back_end_order_t *order)
 {
     const char *why = reserve (self, order);
@@ -331,6 +335,10 @@ static const char *open_up (sim_batch_t *self, const back_end_order_t *order)
         if (run_at (self, i)->active && wanted.has [self->jobs [i].node] &&
             strcmp (run_at (self, i)->reservation, order->reservation) != 0)
             job_over (self, i, RUN_LOST, "a reservation needs its node");
+    for (size_t i = 0; i < self->reserved_count && !why; i++)
+        if (self->reserved [i].job && self->reserved [i].until_ms > wall_ms (self) &&
+            overlaps (&self->reserved [i], &wanted))
+            why = "a job of others runs on its nodes";
     return why;
 }
 
@@ -509,13 +517,17 @@ static void on_root (void *owner, uint64_t token)
         reserved_remove (self, one);
 }
 
-/*  Somebody else books a node, where nobody has it. */
+/*  Somebody else books a node, where nobody has it, or runs a job there. */
 static void on_booking (void *owner, uint64_t token)
 {
     sim_batch_t *self = owner;
     sim_reserved_t wanted = {.others = true, .from_ms = wall_ms (self) + 2000 + up_to (self, 8000)};
+    wanted.job = up_to (self, 1) > 0;
+    if (wanted.job)
+        wanted.from_ms = wall_ms (self);
     wanted.until_ms = wanted.from_ms + 1000 + up_to (self, 8000);
-    wanted.period_ms = up_to (self, 1) * (wanted.until_ms - wanted.from_ms + up_to (self, 10000));
+    wanted.period_ms =
+      wanted.job ? 0 : up_to (self, 1) * (wanted.until_ms - wanted.from_ms + up_to (self, 10000));
     wanted.has [token % SIM_BATCH_NODES] = true;
     snprintf (wanted.name, sizeof wanted.name, "maint-%llu", (unsigned long long) token);
     for (size_t i = 0; i < self->reserved_count; i++)

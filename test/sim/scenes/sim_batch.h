@@ -4,7 +4,8 @@
  *
  *  A run's folder and its job are one thing here: a job may be given to it again and again, and is
  *  begun once. It may hang, or die and lose what it has acknowledged last; its nodes go down, are
- *  drained, and are booked by others, now and then twice; root deletes a reservation.
+ *  drained, and are booked by others, now and then twice, or have jobs of theirs, for which reservations
+ *  wait; root deletes a reservation.
  */
 #ifndef MUSUBI_SIM_BATCH_H
 #define MUSUBI_SIM_BATCH_H
@@ -21,7 +22,7 @@ typedef struct {
     bool drained;
 } sim_batch_node_t;
 
-/*  An advance reservation. */
+/*  An advance reservation, or a job. */
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
     bool has [SIM_BATCH_NODES];
@@ -30,6 +31,7 @@ typedef struct {
     int64_t period_ms; /* it is there a second time so much later; 0 = once */
     int64_t made_us;   /* true time */
     bool others;
+    bool job; /* of others, which ends by itself and nobody else ends */
 } sim_reserved_t;
 
 typedef struct {
