@@ -48,8 +48,7 @@ static const codec_row_t opening_rows [] = {
   ROW_UNUSED ("ready"),      ROW_UNUSED ("degraded"),     ROW_UNUSED ("lent"),
   ROW_UNUSED ("given_back"), ROW_UNUSED ("cpu_ms"),       ROW_UNUSED ("offered_ms"),
   ROW_UNUSED ("trouble"),    ROW_UNUSED ("alternatives"), ROW_UNUSED ("disconnected"),
-  ROW_UNUSED ("counted"),
-  ROW_UNUSED ("absent"),
+  ROW_UNUSED ("counted"),    ROW_UNUSED ("absent"),
 };
 const codec_t opening_codec = {.message = &musubi__opening_record__descriptor,
                                .rows = opening_rows,

@@ -112,8 +112,8 @@ static void booking_take (batch_picture_t *picture, const commands_row_t *row)
 }
 
 /*  Which may be run again they do not tell. */
-static void job_take (const batch_setup_t *setup, batch_picture_t *picture,
-                      const commands_row_t *row)
+static void other_take (const batch_setup_t *setup, batch_picture_t *picture,
+                        const commands_row_t *row)
 {
     for (size_t i = 0; !batch_name_ours (setup, row->whose) && i < row->nodes.count; i++) {
         batch_node_t *node = batch_picture_find (picture, row->nodes.words [i]);
@@ -136,7 +136,7 @@ static bool commands_look (const batch_setup_t *setup, batch_picture_t *picture,
     for (size_t i = 0; i < rows.count; i++) {
         const commands_row_t *row = &rows.rows [i];
         if (row->kind == COMMANDS_JOB)
-            job_take (setup, picture, row);
+            other_take (setup, picture, row);
         else if (row->kind == COMMANDS_NODE || batch_name_ours (setup, row->key))
             continue;
         else if (picture->bookings_count < BATCH_BOOKINGS_MAX)
