@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 static const back_end_kind_t batch = {.name = "batch",
-                                      .works = {"do", "do", "do", "do", "do", "do", "do"}};
+                                      .works = {"do", "do", "do", "do", "do", "do", "do", "do"}};
 
 typedef struct {
     service_t *service;
@@ -30,8 +30,8 @@ typedef struct {
 
 static void see_work (back_end_world_t *self, const effect_t *effect)
 {
-    static const char *const steps [] = {"prepare",   "open", "watch", "close",
-                                         "reconcile", "name", "look"};
+    static const char *const steps [] = {"prepare",   "open",  "watch", "close",
+                                         "reconcile", "count", "name",  "look"};
     Musubi__BackEndOrder *order = (Musubi__BackEndOrder *) message_unpack (
       &musubi__back_end_order__descriptor, effect->work.arguments);
     assert_non_null (order);
@@ -276,8 +276,8 @@ static void what_a_look_finds_is_told_of_each (void **state)
       w, &(event_t){
            .kind = EVENT_WORK,
            .work = {.work = 1, .ok = true, .result = {(const uint8_t *) found, sizeof found - 1}}});
-    assert_string_equal (w->told_before, "r2 6 it has other times");
-    assert_string_equal (w->told, "* 6 done");
+    assert_string_equal (w->told_before, "r2 7 it has other times");
+    assert_string_equal (w->told, "* 7 done");
     close_world (w);
 }
 
