@@ -63,7 +63,10 @@ static bool provider_words_read (const config_t *config, provider_words_t *read,
     for (size_t i = 0; i < count; i++) {
         char path [CONFIG_PATH_MAX];
         snprintf (path, sizeof path, "accounts/%s", locals [i]);
-        name_list_add (&read->accounts, config_text (config, path), "");
+        const char *actors = config_text (config, path);
+        if (!actors)
+            return config_wrong (config, path, why, "name the actors that have this account");
+        name_list_add (&read->accounts, actors, "");
         const char *twice = name_list_twice (&read->accounts);
         if (twice)
             return config_wrong (config, path, why, "%s has an account already", twice);

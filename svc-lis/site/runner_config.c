@@ -134,7 +134,8 @@ static bool account_word (const config_t *config, const char *section, const cha
                          bytes_max);
 }
 
-/*  Names of actors that are too long were refused when the site's access was read. */
+/*  Sections without actors, and names of them that are too long, were refused when the site's access was
+ *  read. */
 static bool accounts_read (const config_t *config, runner_settings_t *settings,
                            char why [LONG_WHY_BYTES])
 {

@@ -356,6 +356,8 @@ static void an_account_says_what_is_charged (void **state)
     core.destroy (core.self);
     with_setting (text, "accounts/climate/account=a,b",
                   "accounts/climate/account: \"a,b\" should be letters");
+    with_setting (text, "accounts/nobodys/account=physics",
+                  "accounts/nobodys: name the actors that have this account");
     with_setting (text, "accounts/climate/qos=-x",
                   "accounts/climate/qos: \"-x\" should be letters");
     with_setting (text, "accounts/climate-fast/user=01234567890123456789012345678901",
