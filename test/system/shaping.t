@@ -110,7 +110,7 @@ for one in a b c d; do
     --set classes/node/nodes=4 --set classes/node/cpus_per_node=1 --set 'accounts/all=*' --set lead=0s --set store/folder="$work/lis-$one"
 done
 launch planner ip netns exec "mu$$-hub" svc-planner --set gis=$gis "${trusted[@]}" --set bind/endpoint=tcp://10.70.0.1:0 --set margin=3s --set store/folder="$work/planner"
-mkdir "$work/slow" && printf '#!/bin/sh\n[ ! -e %s/on ] || sleep 0.5\nexec %s "$@"\n' "$work/slow" "$(command -v tc)" >"$work/slow/tc" && chmod +x "$work/slow/tc"
+mkdir "$work/slow" && printf '#!/bin/sh\ncase $(ip netns identify) in *-r1) echo >>%s/ran ;; esac\n[ ! -e %s/on ] || sleep 0.5\nexec %s "$@"\n' "$work/slow" "$work/slow" "$(command -v tc)" >"$work/slow/tc" && chmod +x "$work/slow/tc"
 agent () { # ROUTER [SETTING…]: its tc is slow while there is $work/slow/on
   launch "agent-$1" ip netns exec "mu$$-$1" env PATH="$work/slow:$PATH" svc-nis agent --set name="$1" --set nis=tcp://10.70.0.1:5590 --set interfaces=to-a,to-b,to-c,to-d,wan --set look=1s --set bind/endpoint=tcp://127.0.0.1:0 \
     --set bind/events=tcp://127.0.0.1:0 --set store/folder="$work/agent-$1" "${@:2}"
@@ -238,6 +238,13 @@ doubted () { # until all is there again: was it said first that it was not, and 
   done
   [ $told = yes ]
 }
+comes "all is told as there" is "$thin" active
+ran () { wc -l <"$work/slow/ran"; }
+at_work () { [ "$(ran)" -gt "$before" ]; }
+rests () { before=$(ran); sleep 0.3; ! at_work; }
+before=$(ran)
+comes "r1 looks, as after each answer" at_work # what is changed while it is at work it puts right without a word
+comes "and is done" rests
 touch "$work/slow/on"
 tc -n "mu$$-r1" qdisc del dev wan root
 check "while a router's discipline is gone its circuits are not said to be active" doubted
