@@ -44,10 +44,15 @@ exits 1 "the doctor" musubi doctor
 says "  … names it" 'lis/ams-2: 1 of 3 nodes drained .it has 2 CPUs in slurm, and class big sells 8.*: n3'
 exits 1 "the doctor of the settings" musubi doctor "$federation/lis-ams-2.zpl"
 says "  … too" 'svc-lis: classes: n3 has 2 CPUs in slurm, fewer than its class'
-ask () { # SITE CPUS START: $work/taken
+ask () { # SITE CPUS START OPTION…: $work/taken
   printf '{"window": {"start": "%s"}, "duration": "20m", "compute": [{"id": "all", "cpus": %s, "site": "%s"}]}' \
-    "$(date -u -d "@$3" +%FT%TZ)" "$2" "$1" | musubi reserve - --json >"$work/taken"
+    "$(date -u -d "@$3" +%FT%TZ)" "$2" "$1" | musubi reserve - --json "${@:4}" >"$work/taken"
+  local code=$?
+  [ $code -eq 0 ] || cat "$work/taken"
+  return $code
 }
+soon () { ask ams-2 2 $(($(date +%s) + 60)) --dry-run; }
+comes "the planner has heard of its nodes" soon
 exits 1 "nothing is granted of that class" ask ams-2 8 $(($(date +%s) + 60))
 
 # --- each its own ---
