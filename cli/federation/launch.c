@@ -206,12 +206,12 @@ static bool room_told (const json_t *entry)
     return true;
 }
 
-/*  Does the directory list the member that answered with this status: its name, store, and room? */
+/*  Does the directory list this start of the member that answered with this status, and its room? */
 static bool lists (const session_t *session, const json_t *status)
 {
     const json_t *entry = session_entry (session, text_of (status, "name"));
     return entry && strcmp (text_of (entry, "store"), text_of (status, "store")) == 0 &&
-           room_told (entry);
+           number_of (entry, "start") == number_of (status, "start") && room_told (entry);
 }
 
 /*  A session with this one directory. */

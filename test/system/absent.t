@@ -58,7 +58,9 @@ exits 3 "free" musubi free kyoto --need 1 --for 1h
 says "names it" "lis/kyoto $silent"
 exits 3 "submit" musubi submit kyoto --limit 1m -- /bin/true
 says "names it" "lis/kyoto $silent"
-exits 1 "a reserve that names it" musubi reserve "$work/kyoto.json"
+refused () { musubi reserve "$work/kyoto.json" >"$work/said" 2>&1; [ $? -eq 1 ]; }
+comes "a reserve that names it is refused, once its planner has heard" refused
+output=$(cat "$work/said")
 says "is told why" "site 'kyoto' $silent"
 request ams >"$work/ams.json"
 exits 0 "one elsewhere is not" musubi reserve "$work/ams.json"

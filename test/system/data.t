@@ -64,7 +64,8 @@ says "with the bytes" 'space-1: room for 400000000 bytes'
 says "the disk" '\[kyoto/disk-1\]|on kyoto/disk-1'
 says "and the time" "$(cut -c 1-16 <<<"$start")"
 check "nothing is left of it" test "$(booked)" = 1
-check "not at any participant either" test "$(json txn list | jq '.transactions | length')" = 0
+ended () { json txn list | jq -e '.transactions == []'; }
+comes "not at any participant either" ended
 exits 1 "explained" musubi explain request.json
 says "it says the same" 'kyoto/disk-1'
 request era5/2020.nc 0.6
@@ -103,7 +104,7 @@ done
 exits 0 "it is released" musubi release "$id"
 check "and nothing is booked" test "$(booked)" = 0
 mib_free () { json free "$1" --need "$2" --for 1h | jq -e '.spans | length > 0' >/dev/null; }
-check "all of berlin's disk is free" mib_free berlin/disk-1 1500
+comes "all of berlin's disk is free" mib_free berlin/disk-1 1500
 evicted () { musubi evict era5/2020.nc --site kyoto || ! json replicas era5/2020.nc | grep -q kyoto; }
 comes "its copies may go" evicted
 

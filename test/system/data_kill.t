@@ -78,7 +78,7 @@ for id in "${committed[@]}"; do settle release "$id" || not_ok "$id is released:
 given_back () { [ "$(json list | jq '[.reservations[] | select(.status != "released" and .status != "failed")] | length')" = 0 ]; }
 comes "all is given back" given_back
 for disk in berlin/disk-1 berlin/disk-2; do
-  check "$disk has all its room again, but for files" bash -c \
+  comes "$disk has all its room again, but for files" bash -c \
     "musubi --json free $disk --need 1800 --for 1h | jq -e '.spans | length > 0'"
 done
 check "no record is half done" musubi check --settle 30s

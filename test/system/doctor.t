@@ -57,7 +57,7 @@ says "  … is told" "^$work/nosuch.zpl: svc-lis: .*back_end: .nosuch. should be
 storage=$federation/storage-disk-1@kyoto.zpl
 ill () { # SENTENCE SED PATTERN: the storage node's file, changed so
   sed -E "$2" "$storage" >"$work/ill.zpl"
-  exits 1 "$1" musubi --timeout 1s doctor "$work/ill.zpl"
+  exits 1 "$1" musubi --timeout "${patience:-20s}" doctor "$work/ill.zpl"
   says "  … with the key and what is wrong" "^$work/ill.zpl: $3"
 }
 ill "more room than the disk has" 's/^bytes = .*/bytes = 9000000000000000000/' 'bytes: 9000 PB is more than the disk can hold, which is [0-9.]+ .?B'
@@ -65,7 +65,7 @@ ill "folders that can't be made" "s|^folder = .*|folder = \"$storage/files\"|" "
 ill "a relative folder" 's|^folder = .*|folder = files|' 'folder: files must be an absolute path'
 ill "files that are gone while the store is there" 's|^(folder = .*)"$|\1-elsewhere"|' 'folder: .*-elsewhere is missing although the store .* is there'
 ill "no store" '/^store/,$d' 'store/folder: is missing'
-ill "a site that is not there" 's|^replica = .*|replica = "tcp://127.0.0.1:1"|' 'replica: tcp://127.0.0.1:1 does not answer'
+patience=1s ill "a site that is not there" 's|^replica = .*|replica = "tcp://127.0.0.1:1"|' 'replica: tcp://127.0.0.1:1 does not answer'
 lis=$(musubi --json sites | python3 -c 'import json, sys; print (json.load (sys.stdin) ["sites"] [0] ["endpoint"])')
 ill "another one at its address" "s|^replica = .*|replica = \"$lis\"|" "replica: $lis is lis/[a-z]+, not a service of the kind replica/"
 ill "what can't be read" 's/^name.*/no such thing = = /' 'line [0-9]+: '

@@ -16,14 +16,7 @@ is () { # SENTENCE EXPRESSION WANTED
   got=$(value "$2" 2>&1)
   check "$1" test "$got" = "$3" || echo "# $2 is $got, not $3: $answer"
 }
-comes () { # SENTENCE FILE PATTERN: the line comes, in a minute
-  local _
-  for _ in $(seq 600); do
-    grep -qE -- "$3" "$2" && break
-    read -r -t 0.1 <> <(:)
-  done
-  check "$1" grep -E -- "$3" "$2"
-}
+seen () { grep -qE -- "$2" "$1"; } # FILE PATTERN
 member () { musubi up --dir "$federation" --pids | awk -v name="$1" '$2 == name {print $1}'; } # its process
 # The names of all sites and domains.
 owners () { musubi --json sites | python3 -c 'import json, sys; [print("lis/" + s["name"]) for s in json.load(sys.stdin)["sites"]]'
@@ -75,7 +68,7 @@ says "  … is told, too" 'domain N has no link "none"'
 # --- three sites, three connections, two domains ---
 musubi watch >"$work/watch" 2>"$work/watch.err" &
 watching=$!
-comes "watch begins" "$work/watch.err" 'watching'
+comes "watch begins" seen "$work/watch.err" 'watching'
 triangle 3000 >"$work/triangle.json"
 check "explain says that it can be had" musubi explain "$work/triangle.json"
 says "  … and how" 'planned'
@@ -93,7 +86,7 @@ ask show "$id"
 is "show tells the same connections" '[(n["need"], n["mbps"]) for n in a["network"]]' \
   "[('a-b', 3000), ('b-c', 3000), ('far', 3000)]"
 is "their paths, too" 'a["network"][0]["links"][0]' "$link"
-comes "watch saw it" "$work/watch" "$id +(pending -> |committing -> )?committed"
+comes "watch saw it" seen "$work/watch" "$id +(pending -> |committing -> )?committed"
 check "explain of it" musubi explain "$id"
 says "  … names each domain with its links" 'nis/N .*: 3000 Mbit/s'
 check "explain of its request id" musubi explain "$request"
@@ -133,16 +126,16 @@ musubi watch "$id" >"$work/one" 2>&1 &
 following=$!
 musubi --json show "$id" --follow >"$work/followed" 2>&1 &
 showing=$!
-comes "watch of one begins with what it is" "$work/one" 'committed'
+comes "watch of one begins with what it is" seen "$work/one" 'committed'
 check "its circuits are provisioned" musubi provision "$id"
 says "  … at both domains" '^N +provisioned'
 says "  … at both domains" '^S +provisioned'
-comes "watch saw that" "$work/one" 'N provisioned'
+comes "watch saw that" seen "$work/one" 'N provisioned'
 ask show "$id"
 is "show says so" 'a["provisioned"]' "['N', 'S']"
 check "and given up again" musubi provision "$id" --release
 says "  … at both" '^S +released'
-comes "watch saw that, too" "$work/one" 'S unprovisioned'
+comes "watch saw that, too" seen "$work/one" 'S unprovisioned'
 exits 1 "nobody else may use them" musubi --actor mallory provision "$id"
 
 # --- change, and end ---
@@ -151,12 +144,12 @@ ask modify "$id" "$work/patch.json"
 is "more bandwidth for one of them" 'a["status"]' committed
 ask show "$id"
 is "  … is told" '[n["mbps"] for n in a["network"]]' '[3000, 3000, 4500]'
-comes "watch saw version 2" "$work/one" 'modified, version 2'
+comes "watch saw version 2" seen "$work/one" 'modified, version 2'
 echo '{"network": [{"id": "near", "mbps": 1}]}' >"$work/patch.json"
 exits 1 "a connection that it has not" musubi modify "$id" "$work/patch.json"
 says "  … is named" 'near'
 check "the owner releases it" musubi release "$id"
-comes "watch saw it end" "$work/watch" "$id +committed -> released"
+comes "watch saw it end" seen "$work/watch" "$id +committed -> released"
 wait $following
 check "watch of one ends by itself" test $? -eq 0
 wait $showing
@@ -166,7 +159,7 @@ check "  … an object a line" python3 -c 'import json, sys; [json.loads(line) f
 kill -TERM $watching
 wait $watching
 check "watch ends when told to" test $? -eq 0
-check "every node and every link is free again" nothing
+comes "every node and every link is free again" nothing
 
 # --- all or nothing ---
 for n in 1 2 3 4 5 6; do
@@ -185,7 +178,7 @@ check "nothing is left of those" test "$(held | grep -c '^lis/n8 .*RESERVED')" -
 for n in 1 2 3 4 5 6; do
   reservation=$(grep -oP '"reservation": *"\K[^"]+' "$work/race$n.out") && musubi release "$reservation" >/dev/null 2>&1
 done
-check "nor of the winners, once they have given it back" nothing
+comes "nor of the winners, once they have given it back" nothing
 for name in $(musubi --json links | python3 -c 'import json, sys
 [print(l["link"]) for l in json.load(sys.stdin)["links"] if l["domain"] == "S" and "s8" in l["between"]]'); do
   musubi call nis/S Calendar.Capacity "{\"resource\": \"$name\", \"quantity\": 500}" >/dev/null
@@ -193,14 +186,14 @@ done
 pair n8 s8 1000 >"$work/small.json"
 exits 1 "a domain whose links have become too small refuses" musubi reserve "$work/small.json"
 says "  … and is named" 'S/'
-check "nothing is left anywhere" nothing
+comes "nothing is left anywhere" nothing
 
 # --- a domain dies and returns ---
 ask reserve "$work/triangle.json" --request-id triangle-2
 id=$(value 'a["reservation"]')
 musubi watch >"$work/watch2" 2>"$work/watch2.err" &
 watching=$!
-comes "watch begins anew" "$work/watch2.err" 'watching'
+comes "watch begins anew" seen "$work/watch2.err" 'watching'
 kill -9 "$(member nis/S)"
 pair n8 s16 1000 >"$work/dead.json"
 exits 3 "what needs a domain that is silent is not refused for good" musubi reserve "$work/dead.json"
@@ -208,7 +201,7 @@ says "  … and it is named" 'domain S.*no answer'
 echo '{"duration": "45m"}' >"$work/longer.json"
 exits 3 "what it takes part in can't be changed now" musubi modify "$id" "$work/longer.json"
 says "  … and it is named" 'S .*does not answer'
-comes "watch sees it die" "$work/watch2" ' nis/S silent'
+comes "watch sees it die" seen "$work/watch2" ' nis/S silent'
 check "with a domain dead show still tells the rest" musubi --timeout 5s show "$id"
 says "  … and names who is silent" 'no answer from nis/S'
 output=$(musubi --timeout 5s explain "$id" 2>&1)
@@ -218,7 +211,7 @@ says "explain says of whom nothing is known" 'nis/S does not answer'
 check "  … and calls it committed, or unknown" test $code -eq 0 -o $code -eq 3
 exits 3 "its circuits can't be asked for" musubi --timeout 2s provision "$id"
 check "the domain is started again" musubi up --dir "$federation"
-comes "watch sees it return" "$work/watch2" ' nis/S back'
+comes "watch sees it return" seen "$work/watch2" ' nis/S back'
 kill -INT $watching
 wait $watching
 check "watch ends at an interrupt" test $? -eq 0
@@ -250,7 +243,7 @@ ask reserve "$work/silent.json" --request-id silent-1
 is "  … and keeps it" 'a["status"]' "$first"
 [ "$first" != committed ] || musubi release "$(value 'a["reservation"]')" >/dev/null 2>&1
 check "the participants' records agree" musubi check --settle 60s
-check "and hold nothing" nothing
+comes "and hold nothing" nothing
 
 # --- two domains describe one point differently ---
 musubi down --dir "$federation" >/dev/null 2>&1
@@ -303,5 +296,5 @@ check "but none for more than it has" musubi free W/west-x1 --need 1001 --for 30
 says "  … and says so" 'W/west-x1 has 1000 in all'
 exits 1 "explain says why" musubi explain "$work/across.json"
 says "  … by its name" 'X1'
-check "nothing is left there" nothing
+comes "nothing is left there" nothing
 finish

@@ -144,6 +144,20 @@ check "preemptible work where nodes are reserved and unused" submit oslo --preem
 borrowed=$(bag)
 export MUSUBI_ACTOR=alice
 
+# --- unused ---
+comes "what is not used is lent" is_at "$idle" oslo .lent
+runs_borrowed () { [ "$(wc -l <"$told/borrowed")" -eq 3 ]; }
+comes "to preemptible tasks" runs_borrowed
+began_on_idle () { awk -v from="$2" 'NR == FNR {idle [$1]; next} $1 in idle {n++; if ($2 < from) bad = 1} END {exit bad || n != 2}' "$work/idle-nodes" "$told/$1"; } # FILE MS
+check "  … when it was unused for a while" began_on_idle borrowed $((idle_start + 4000))
+check "show says so" musubi show "$idle"
+says "  … in words" 'at oslo: .*lent while it is not used'
+export MUSUBI_ACTOR=bob
+check "ordinary work there" submit oslo --count 3 --cpus 2 --limit 20m --env "TOLD=$told" -- "$told/stamp" given 1200 # one has the third node
+given=$(bag)
+check "who borrows may go" musubi cancel "$borrowed"
+export MUSUBI_ACTOR=alice
+
 # --- a node lost, one drained ---
 berlin_lost=$(nodes_of "$trio" berlin | head -n 1)
 amsterdam_lost=$(nodes_of "$trio" amsterdam | head -n 1)
@@ -174,19 +188,7 @@ comes "  … and it is whole" stands "$trio" kyoto "open 2 of 2 ready"
 check "it is resumed" musubi nodes kyoto --resume "$kyoto_drained"
 check "and counts again" test "$(promised kyoto node)" -eq 3
 
-# --- unused ---
-comes "what is not used is lent" is_at "$idle" oslo .lent
-runs_borrowed () { [ "$(wc -l <"$told/borrowed")" -eq 3 ]; }
-comes "to preemptible tasks" runs_borrowed
-began_on_idle () { awk -v from="$2" 'NR == FNR {idle [$1]; next} $1 in idle {n++; if ($2 < from) bad = 1} END {exit bad || n != 2}' "$work/idle-nodes" "$told/$1"; } # FILE MS
-check "  … when it was unused for a while" began_on_idle borrowed $((idle_start + 4000))
-check "show says so" musubi show "$idle"
-says "  … in words" 'at oslo: .*lent while it is not used'
-export MUSUBI_ACTOR=bob
-check "ordinary work there" submit oslo --count 3 --cpus 2 --limit 20m --env "TOLD=$told" -- "$told/stamp" given 1200 # one has the third node
-given=$(bag)
-check "who borrows may go" musubi cancel "$borrowed"
-export MUSUBI_ACTOR=alice
+# --- given back ---
 comes "later it is given back" is_at "$idle" oslo .given_back
 check "it is accounted to its owner: offered, and not used" test "$(json call lis/oslo Lis.Use "{\"reservation\": \"$idle\"}" | jq '.cpu_ms == 0 and .offered_ms > 40000')" = true
 all_given () { [ "$(wc -l <"$told/given")" -eq 3 ]; }

@@ -190,13 +190,13 @@ check "and mended" until_ nowhere gone
 check "nothing came of it" test ! -e gone.got
 
 # --- lifetimes
-exits 0 "a file for two seconds" musubi put two short --site berlin --lifetime 2s
+exits 0 "a file for four seconds" musubi put two short --site berlin --lifetime 4s
 check "is there" have short "berlin sound"
 check "and goes when they are over" until_ nowhere short
 check "from the disk, too" test -z "$(on_disk berlin short)"
-musubi put two pinned --site berlin --lifetime 2s >/dev/null
+musubi put two pinned --site berlin --lifetime 4s >/dev/null
 exits 0 "pinned meanwhile" musubi pin pinned --site berlin
-musubi put two after --site berlin --lifetime 2s >/dev/null
+musubi put two after --site berlin --lifetime 4s >/dev/null
 until_ nowhere after # lifetimes have been looked at
 check "it stays" have pinned "berlin sound"
 exits 0 "unpinned" musubi unpin pinned

@@ -18,7 +18,9 @@ J
 reserve () { musubi --json reserve "$work/request.json" 2>>"$work/said" | jq -er .reservation >"$work/made"; }
 segments () { find "$work/s/ledger" -name '*.seg' -printf '%f\n' 2>>"$work/said" | sort -n; }
 ends () { slay "${pid[s]}"; wait "${pid[s]}"; } 2>>"$work/said" # all its threads have let go of the store
-again () { ends; relaunch s; }
+listed () { [ "$(musubi --json sites | jq -r '.sites[].endpoint')" = "$(endpoint s)" ]; }
+back () { relaunch s; comes "the site is listed where it serves now" listed; }
+again () { ends; back; }
 more () { # N: at least so many segments, by a reservation that is given back, and another that stands
   reserve && musubi release "$(cat "$work/made")" && reserve && [ "$(segments | wc -l)" -ge "$1" ]
 }
@@ -63,11 +65,11 @@ check "  … as the log does" told damaged
 ends
 check "its rows are put back from a saved ledger" musubi audit --rebuild "$work/s" --from "$work"/saved/lis-s-*.ledger
 for row in "${name%-*}" "${name#*-}"; do says "  … row $row" "^MENDED row $row: "; done
-relaunch s
+back
 check "  … and all is sound" musubi audit --settle 60s
 ends
 cp "$work/kept.seg" "$work/s/ledger/$victim"
-relaunch s
+back
 check "  … beside a copy of the segment, too" musubi audit --settle 60s
 
 # --- another is no plain file
@@ -76,7 +78,7 @@ victim=$(segments | sed -n 3p)
 name=${victim%.seg}
 mv "$work/s/ledger/$victim" "$work/kept.seg"
 mkfifo "$work/s/ledger/$victim"
-relaunch s
+back
 exits 1 "a pipe in a segment's place is not waited for" musubi audit --settle 60s
 says "  … but named" "segment ledger/$name"
 check "  … as the log does" told damaged

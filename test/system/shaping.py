@@ -5,11 +5,12 @@
     shaping.py file ADDRESS PORT SIZE  sends so many bytes and prints how many Mbit/s of whole frames that took
     shaping.py circuit DEVICE MBPS FROM UNTIL  waits for the class of that rate there, and prints at how many Mbit/s its bytes from
                                        one number of them to the other have passed
+    shaping.py idle MBPS SECONDS      prints how many looks over these seconds found nothing queued for the classes of that rate here, if any
     shaping.py rate LOG SECONDS       prints the Mbit/s of whole frames over the coming seconds
 
 A frame of 1,514 bytes has 1,448 of these bytes.
 """
-import re, select, socket, struct, subprocess, sys, time
+import os, re, select, socket, struct, subprocess, sys, time
 
 FRAME = 1514 / 1448
 RECEIVED_AT = 128  # of tcpi_bytes_received in the kernel's struct tcp_info
@@ -79,11 +80,25 @@ def rate(log, seconds):
     print(f"{(until_total - from_total) * 8 * FRAME / (until_seconds - from_seconds) / 1e6:.1f}")
 
 
-def passed(device, mbps):
-    """Whole frames of the class, in bytes; 0 before it is there."""
+def classes(device, mbps):
+    """(whole frames that have passed, and what is queued, both in bytes) of each class of that rate."""
     told = subprocess.run(["tc", "-s", "class", "show", "dev", device], stdout=subprocess.PIPE, text=True, check=True).stdout
-    found = re.search(f" rate {mbps}Mbit ceil {mbps}Mbit .*\n Sent (\\d+) bytes", told)
-    return int(found[1]) if found else 0
+    found = re.findall(f" rate {mbps}Mbit ceil {mbps}Mbit .*\n Sent (\\d+) bytes .*\n backlog (\\w+)b ", told)
+    return [(int(sent), queued) for sent, queued in found]
+
+
+def passed(device, mbps):
+    return sum(sent for sent, queued in classes(device, mbps))
+
+
+def idle(mbps, seconds):
+    until = time.monotonic() + seconds
+    found = 0
+    while time.monotonic() < until:
+        found += all(queued == "0" for device in os.listdir("/sys/class/net") for sent, queued in classes(device, mbps))
+        time.sleep(0.02)
+    if found:
+        print(found)
 
 
 def circuit(device, mbps, first, last):
@@ -102,4 +117,5 @@ def circuit(device, mbps, first, last):
 verb, *rest = sys.argv[1:]
 {"sink": lambda: sink(int(rest[0]), rest[1]), "source": lambda: source(rest[0], int(rest[1])),
  "file": lambda: send_file(rest[0], int(rest[1]), int(rest[2])),
- "circuit": lambda: circuit(rest[0], *map(int, rest[1:])), "rate": lambda: rate(rest[0], float(rest[1]))}[verb]()
+ "circuit": lambda: circuit(rest[0], *map(int, rest[1:])), "idle": lambda: idle(int(rest[0]), float(rest[1])),
+ "rate": lambda: rate(rest[0], float(rest[1]))}[verb]()

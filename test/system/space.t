@@ -64,5 +64,5 @@ wait $two && won=$((won + 1))
 wait $three && won=$((won + 1))
 check "at most one has them" test $won -le 1
 comes "no disk has more than it may" bash -c "[ \$(du -sb $federation/*/files $federation/*/*/files 2>/dev/null | awk '\$1 > 41000000' | wc -l) = 0 ]"
-check "no record says otherwise" musubi check
+check "no record says otherwise" musubi check --settle 60s
 finish

@@ -191,7 +191,7 @@ exits 1 "one whose input nobody has goes nowhere" musubi submit any --limit 1m -
 says "  … by its name" "--input nobody/has.nc: no site has it"
 
 # On a reservation the same.
-echo '{"name": "r", "window": {"earliest": "now+2s", "latest": "now+30s", "deadline": "now+3m"}, "duration": "1m",
+echo '{"name": "r", "window": {"earliest": "now+2s", "latest": "now+30s", "deadline": "now+10m"}, "duration": "5m",
   "compute": [{"id": "n", "cpus": 2, "site": "ams"}]}' >"$work/r.json"
 id=$(musubi reserve "$work/r.json" 2>/dev/null | awk '/^committed/ {print $2}')
 bag=$(run ams --reservation "$id" --limit 30s --input era5/data.nc --output made/copy=runs/reserved.nc -- "$shared/task")
