@@ -583,13 +583,14 @@ void federation_write_storage (const federation_t *self, const char *site,
         federation_write_value (to, 1, everybody.account, everybody.actors);
 }
 
+/*  What is not the site's alone. */
 void federation_write_batch (const federation_t *self, const char *site, FILE *to)
 {
     char path [ZPL_PATH_BYTES];
     snprintf (path, sizeof path, "sites/%s/batch", site);
     const zpl_node_t *section = zpl_find (self->tree, path);
     for (const zpl_node_t *child = section ? section->first : NULL; child; child = child->next)
-        if (strcmp (child->name, "watch") != 0) /* the site's */
+        if (strcmp (child->name, "watch") != 0 && strcmp (child->name, "ahead") != 0)
             federation_write_node (to, 0, child);
 }
 

@@ -93,6 +93,34 @@ const char *batch_name_ours (const batch_setup_t *setup, const char *name)
     return begins && batch_name_of_one (name + size) ? name + size : NULL;
 }
 
+/*  Where the site begins, and ends, in a name that any prefix and site may have given; else NULL. */
+static const char *batch_name_site (const char *name, const char **end)
+{
+    const char *site = name + strcspn (name, "-");
+    for (*end = *site ? strchr (site + 1, '-') : NULL; *end; *end = strchr (*end + 1, '-'))
+        if (batch_name_of_one (*end + 1))
+            return site + 1;
+    return NULL;
+}
+
+void batch_drain_claimed (batch_picture_t *picture)
+{
+    for (size_t i = 0; i < picture->bookings_count; i++) {
+        const batch_booking_t *booking = &picture->bookings [i];
+        const char *end, *site = batch_name_site (booking->name, &end);
+        for (size_t k = 0; site && k < booking->nodes_count; k++) {
+            batch_node_t *node = batch_picture_find (picture, booking->nodes [k]);
+            if (!node)
+                continue;
+            node->drained = true;
+            wrong (
+              node->why,
+              "the site %.*s has it, too, as %s says: name it in the classes of one site alone",
+              (int) (end - site), site, booking->name);
+        }
+    }
+}
+
 batch_job_seen_t *batch_job_place (const batch_jobs_t *asked, const char *name)
 {
     const char *run = batch_name_ours (asked->setup, name);

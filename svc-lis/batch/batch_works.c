@@ -227,8 +227,10 @@ static bool batch_look (const void *asked, void *told, char why [WHY_BYTES])
         return good;
     }
     result->batch = must (calloc (1, sizeof *result->batch));
-    if (batch_works_system->look (batch_works_setup, result->batch, why))
+    if (batch_works_system->look (batch_works_setup, result->batch, why)) {
+        batch_drain_claimed (result->batch);
         return true;
+    }
     codec_clear (&batch_picture_codec, result->batch);
     *result->batch = (batch_picture_t){0};
     snprintf (result->batch->why, sizeof result->batch->why, "%s", why);

@@ -1,10 +1,11 @@
 # A federation of one site over a private Slurm. Where Slurm is not installed the test is skipped with a word.
 #
 #   slurm_federation NODES LEAD    Slurm with so many nodes of 2 CPUs, and a site "ams" over it; slurm_charged: what its account has;
-#                                  openings: more of its settings for these
+#                                  openings, settings: more of its settings for these, and for the batch system;
+#                                  others: names of sites beside it, with as many nodes and no batch system
 #   slurm VERB [ONE]               test/batch/slurm with the test's folder
 #   as_account COMMAND…            with the rights of the account whose tasks run there
-openings=("clear = end") actors=alice
+openings=("clear = end") settings=("watch = 500ms") actors=alice others=()
 slurm_account=$(id -un)
 [ "$(id -u)" -ne 0 ] || slurm_account=nobody
 export PATH=$PATH:/usr/sbin:/sbin
@@ -39,7 +40,7 @@ sites
         back_end = slurm
         batch
             queue = batch
-            watch = 500ms
+$(printf '            %s\n' "${settings[@]}")
         nodes
             attend = 1s
         opening
@@ -49,6 +50,7 @@ $(printf '            %s\n' "${openings[@]}")
         accounts
             $slurm_account = "$actors"
 ${slurm_charged:+                $slurm_charged}
+$(for one in "${others[@]}"; do printf '    %s\n        classes\n            any\n                nodes = %s\n                cpus_per_node = 2\n' "$one" "$1"; done)
 Z
   federation "$work/one.zpl"
   comes "the site has its nodes" ask_for now+1m 1s $((2 * $1)) --dry-run

@@ -98,9 +98,44 @@ static void a_name_that_would_not_be_known_again_is_refused (void **state)
     assert_non_null (strstr (why, "\"a b\": in a batch system a site's name should be letters"));
 }
 
+/*  Its bookings are of others, each of the node of its number. */
+static void a_node_that_another_site_has_reserved_is_drained (void **state)
+{
+    (void) state;
+    static const struct {
+        const char *name, *site; /* NULL: it is no site's */
+    } bookings [] = {{"musubi-osa-3fa9c2d10b7e-1-42", "site osa has it, too, as musubi-osa-"},
+                     {"musubi-ams-2-3fa9c2d1-1-42", "site ams-2 has it"},
+                     {"other1-a-b-plus-00000000deadbeef", "site a-b has it"},
+                     {"maintenance", NULL},
+                     {"weekly-42-1-1", NULL},
+                     {"musubi-3fa9c2d10b7e-1-42", NULL},
+                     {"musubi-osa-left", NULL}};
+    enum { COUNT = sizeof bookings / sizeof *bookings };
+    batch_picture_t picture = {0};
+    char node [] = "n0";
+    for (int i = 0; i <= COUNT; i++, node [1]++)
+        batch_picture_node (&picture, node);
+    for (int i = 0; i < COUNT; i++) {
+        node [1] = (char) ('0' + i);
+        batch_booking_t *booking = batch_picture_booking (&picture, bookings [i].name, 1, 2);
+        batch_booking_node (booking, node);
+        batch_booking_node (booking, "elsewhere");
+    }
+    batch_drain_claimed (&picture);
+    for (int i = 0; i < COUNT; i++) {
+        assert_int_equal (picture.nodes [i].drained, bookings [i].site != NULL);
+        assert_non_null (
+          strstr (picture.nodes [i].why, bookings [i].site ? bookings [i].site : ""));
+    }
+    assert_false (picture.nodes [COUNT].drained);
+    codec_clear (&batch_picture_codec, &picture);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
+      cmocka_unit_test (a_node_that_another_site_has_reserved_is_drained),
       cmocka_unit_test (what_a_site_names_is_its_own),
       cmocka_unit_test (what_another_site_names_is_not),
       cmocka_unit_test (what_only_looks_like_one_is_not),
