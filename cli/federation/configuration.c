@@ -70,6 +70,11 @@ static void configuration_write_batch (const configuration_t *self, const federa
     federation_write_batch (federation, self->node->site, to);
     federation_write_value (to, 0, "lis", self->site);
     federation_write_value (to, 0, "runs", self->kept);
+    if (!self->storage)
+        return;
+    fprintf (to, "inputs\n    node = \"%.*s\"\n", (int) strcspn (self->storage, "@"),
+             self->storage);
+    federation_write_value (to, 1, "shared", self->arrivals);
 }
 
 static void write_storage (const configuration_t *self, FILE *to)

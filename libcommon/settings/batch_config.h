@@ -28,6 +28,11 @@
                 "what all names of the site's in its batch system begin with: PREFIX-SITE-ID; "    \
                 "for sites of one name on one batch system. The site and its agent must have the " \
                 "same"),                                                                           \
+      KEY_TEXT (before "inputs/shared", "",                                                        \
+                "for its agent: absolute path of the folder of a storage node of the site "        \
+                "(svc-replica node), on a disk that all nodes see; without it no task with "       \
+                "inputs or outputs runs there"),                                                   \
+      KEY_TEXT (before "inputs/node", "", "for its agent: the name of that storage node"),         \
       KEY_DURATION (before "limit", "10s", 100, 86400000.0,                                        \
                     "the time that a command of the batch system may take")
 

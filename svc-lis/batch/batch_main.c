@@ -8,6 +8,7 @@
 #include "name_list.h"
 #include "participant_config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ static const config_key_t batch_keys [] = {
 
 static const batch_system_t *const *batch_main_systems;
 static batch_setup_t batch_main_setup;
+static char batch_main_arrivals [1100];
 
 static bool batch_main_fit (const batch_system_t *system, const config_t *config,
                             char why [LONG_WHY_BYTES])
@@ -37,6 +39,26 @@ static bool batch_main_fit (const batch_system_t *system, const config_t *config
     if (*config_text (config, "runs") != '/' || strlen (config_text (config, "runs")) > 1024)
         return config_wrong (config, "runs", why, "should be an absolute path");
     return batch_setup_read (config, "", system, false, "queue", &batch_main_setup, why);
+}
+
+/*  Files of the federation, on a disk that all nodes see. */
+static bool batch_main_files (const config_t *config, agent_settings_t *settings,
+                              char why [LONG_WHY_BYTES])
+{
+    const char *shared = config_text (config, "inputs/shared");
+    settings->storage = config_text (config, "inputs/node");
+    if (!*shared && !*settings->storage)
+        return true;
+    snprintf (batch_main_arrivals, sizeof batch_main_arrivals, "%s/arrivals", shared);
+    settings->arrivals = batch_main_arrivals;
+    if (*shared != '/' || strlen (shared) > 1024)
+        return config_wrong (config, "inputs/shared", why,
+                             "\"%.80s\" should be an absolute path, beside inputs/node", shared);
+    return (*settings->storage && strlen (settings->storage) <= NAME_BYTES_MAX &&
+            !strpbrk (settings->storage, " \t")) ||
+           config_wrong (config, "inputs/node", why,
+                         "\"%.80s\" should be the name of the storage node of inputs/shared",
+                         settings->storage);
 }
 
 static bool batch_main_core_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
@@ -63,6 +85,8 @@ static bool batch_main_core_new (const config_t *config, core_t *core, char why 
     settings.limit_ms = batch_main_setup.limit_ms;
     if (sites.count == 0)
         return config_wrong (config, "lis", why, "give an endpoint");
+    if (!batch_main_files (config, &settings, why))
+        return false;
     agent_core (&settings, core);
     return true;
 }

@@ -52,6 +52,16 @@ static void script_environment_put (FILE *to, const ticket_t *ticket, const char
     script_variable_put (to, "MUSUBI_NEED", order->need);
 }
 
+/*  Its inputs leave with it, so that a copy that is evicted leaves its disk. */
+static void script_inputs_leave (FILE *to, const run_order_t *order)
+{
+    for (size_t i = 0; i < order->inputs_count; i++) {
+        fputs (i == 0 ? "rm -f -- " : " ", to);
+        script_word_put (to, order->inputs [i].path);
+    }
+    fputs (order->inputs_count > 0 ? "\n" : "", to);
+}
+
 char *batch_script (const ticket_t *ticket, const char *run, const char *home)
 {
     char *text = NULL;
@@ -59,9 +69,9 @@ char *batch_script (const ticket_t *ticket, const char *run, const char *home)
     FILE *to = must (open_memstream (&text, &size));
     fputs ("#!/bin/sh\numask 022\nrun=", to);
     script_word_put (to, run);
-    fputs ("\nmkdir \"$run\" || exit 0\ndate +%s%3N >\"$run/begun\"\nmkdir \"$run/work\"\n"
-           "trap : TERM USR1\ntrap 'kill $!' USR2\ncd ",
-           to);
+    fprintf (to, "\nmkdir \"$run\" || exit 0\ndate +%%s%%3N >\"$run/begun\"\n%s \"$run/work\"\n",
+             order_has_files (ticket->order) ? "mv \"$run.work\"" : "mkdir");
+    fputs ("trap : TERM USR1\ntrap 'kill $!' USR2\ncd ", to);
     if (*ticket->order->folder)
         script_word_put (to, ticket->order->folder);
     else
@@ -73,10 +83,12 @@ char *batch_script (const ticket_t *ticket, const char *run, const char *home)
         script_word_put (to, ticket->order->arguments [i]);
     }
     fputs (
-      "; } </dev/null &\nwhile :; do wait $!; code=$?; kill -0 $! 2>/dev/null || break; done\n}\n"
-      "{ echo \"$(date +%s%3N) ${code:-126}\"; times; } >\"$run/end.new\"\n"
-      "sync \"$run/end.new\"\nmv \"$run/end.new\" \"$run/end\"\nexit ${code:-126}\n",
+      "; } </dev/null &\nwhile :; do wait $!; code=$?; kill -0 $! 2>/dev/null || break; done\n",
       to);
+    script_inputs_leave (to, ticket->order);
+    fputs ("}\n{ echo \"$(date +%s%3N) ${code:-126}\"; times; } >\"$run/end.new\"\n"
+           "sync \"$run/end.new\"\nmv \"$run/end.new\" \"$run/end\"\nexit ${code:-126}\n",
+           to);
     fclose (to);
     return text;
 }

@@ -4,6 +4,7 @@
 #include "batch_script.h"
 #include "clock.h"
 #include "must.h"
+#include "run_files.h"
 #include "run_folder.h"
 
 #include <dirent.h>
@@ -109,21 +110,36 @@ static void batch_over (run_report_t *report, run_state_t state, const char *why
     snprintf (report->why, sizeof report->why, "%s", why);
 }
 
-/*  Has it ended by what the job has written? Why one ended by a signal only the batch system says, once
- *  its job is over. */
-static bool stand_end_read (run_report_t *report, const char *path, const batch_job_seen_t *seen,
-                            uid_t account)
+/*  Outputs of a run that has ended well are handed over. On the way to its working folder no link is
+ *  followed: what is there belongs to the account. */
+static void stand_outputs_hand (run_report_t *report, const char *runs, const batch_run_t *run)
 {
-    char told [TOLD_BYTES];
+    descriptor_auto_t folder = run_folder_open (runs, run->ticket.name);
+    descriptor_auto_t work =
+      folder < 0 ? -1 : openat (folder, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    report->handed = (work >= 0 || wrong (report->why, "its folder: %s", strerror (errno))) &&
+                     run_files_hand (&run->ticket, work, run->account.pw_uid, true, report->why);
+}
+
+/*  Has it ended by what the job has written? Why one ended by a signal only the batch system says, once
+ *  its job is over; until then something of it may still write its outputs. */
+static bool stand_end_read (run_report_t *report, const char *runs, const batch_job_seen_t *seen,
+                            const batch_run_t *run)
+{
+    char path [PATH_MAX], told [TOLD_BYTES];
     run_report_t end = *report;
-    if (!told_read (path, account, told) || !end_read (told, &end) ||
-        (end.signal && batch_job_lives (seen->state)))
+    bool outputs = run->ticket.order->outputs_count > 0;
+    batch_path (path, runs, run->ticket.name, "/end");
+    if (!told_read (path, run->account.pw_uid, told) || !end_read (told, &end) ||
+        ((end.signal || outputs) && batch_job_lives (seen->state)))
         return false;
     *report = end;
     if (end.signal && seen->state == BATCH_JOB_LOST)
         batch_over (report, RUN_LOST, seen->why);
     else if (end.signal && seen->state == BATCH_JOB_ENDED)
         snprintf (report->why, sizeof report->why, "%s", seen->why);
+    if (outputs && !end.signal && end.exit_code == 0)
+        stand_outputs_hand (report, runs, run);
     return true;
 }
 
@@ -144,13 +160,14 @@ static bool batch_job_gone (const char *runs, const char *name, batch_job_state_
 }
 
 /*  The job has made its folder. */
-static void stand_begun (run_report_t *report, const char *runs, const char *name,
-                         const batch_job_seen_t *seen, uid_t account)
+static void stand_begun (run_report_t *report, const char *runs, const batch_job_seen_t *seen,
+                         const batch_run_t *run)
 {
+    const char *name = run->ticket.name;
     char path [PATH_MAX], told [TOLD_BYTES];
-    if (told_read (batch_path (path, runs, name, "/begun"), account, told))
+    if (told_read (batch_path (path, runs, name, "/begun"), run->account.pw_uid, told))
         report->started_ms = strtoll (told, NULL, 10);
-    if (stand_end_read (report, batch_path (path, runs, name, "/end"), seen, account))
+    if (stand_end_read (report, runs, seen, run))
         return;
     report->state = RUN_RUNNING;
     report->suspended = seen->state == BATCH_JOB_SUSPENDED;
@@ -193,7 +210,7 @@ static void batch_stand (stand_t *stand, const char *runs, const char *name,
     if (lstat (batch_path (path, runs, name, ""), &folder) != 0)
         stand_unbegun (stand, runs, seen);
     else if (known && S_ISDIR (folder.st_mode) && folder.st_uid == run.account.pw_uid)
-        stand_begun (&stand->report, runs, name, seen, run.account.pw_uid);
+        stand_begun (&stand->report, runs, seen, &run);
     else
         batch_over (&stand->report, RUN_LOST, "the run's folder is not its account's");
     codec_clear (&ticket_codec, &run.ticket);
@@ -266,6 +283,36 @@ static bool batch_order_write (const work_order_t *order, char why [WHY_BYTES])
     return written;
 }
 
+/*  The working folder of a run with files. One that is there and its account's is whole: a job that nobody
+ *  knows of may take it at any moment. */
+static bool batch_work_make (const work_order_t *order, const struct passwd *account,
+                             char why [WHY_BYTES])
+{
+    char path [PATH_MAX];
+    struct stat made;
+    const ticket_t *ticket = &order->ticket;
+    const run_files_account_t own = {account->pw_name, account->pw_uid, account->pw_gid,
+                                     account->pw_uid != geteuid ()};
+    const char *const rm [] = {"rm", "-rf", batch_path (path, order->runs, ticket->name, ".work"),
+                               NULL};
+    if (own.other && geteuid () != 0)
+        return wrong (why,
+                      "inputs, outputs: the agent of the batch system should run as root, to give "
+                      "files to account %.31s",
+                      own.name);
+    if (lstat (path, &made) == 0 && made.st_uid == own.uid && made.st_mode == (S_IFDIR | 0700))
+        return true;
+    if (command_run (rm, NULL, batch_works_setup->limit_ms, NULL, why) != COMMAND_DONE)
+        return false;
+    bool new = mkdir (path, 01700) == 0;
+    descriptor_auto_t work =
+      new ? open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    return (work >= 0 || wrong (why, "%.160s: %s", path, strerror (errno))) &&
+           run_files_enter (ticket, work, &own, why) &&
+           ((fchmod (work, 0700) == 0 && fchown (work, own.uid, own.gid) == 0) ||
+            wrong (why, "%.160s: %s", path, strerror (errno)));
+}
+
 static void output_path (char path [PATH_MAX], const char *runs, const ticket_t *ticket,
                          const char *file, const char *behind)
 {
@@ -327,6 +374,11 @@ static bool batch_start (const void *asked, void *told, char why [WHY_BYTES])
         return false;
     if (result->stands->report.state != RUN_CLAIMED || result->stands->queued)
         return true;
+    if (order_has_files (order->ticket.order) && !batch_work_make (order, &run.account, why)) {
+        result->stands->report.node_unfit = run_files_gone (&order->ticket);
+        batch_over (&result->stands->report, RUN_REFUSED, why);
+        return true;
+    }
     command_told_t how = batch_submit (order, &run, &seen, why);
     if (how == COMMAND_SILENT)
         return false;
@@ -420,6 +472,10 @@ static void batch_forget (const char *runs, const char *name)
         const char *const rm [] = {"rm", "-rf", batch_path (path, runs, name, ""), NULL};
         command_run_as (run.ticket.order->account, rm, NULL, batch_works_setup->limit_ms, &output,
                         why);
+        const char *const unused [] = {"rm", "-rf", batch_path (path, runs, name, ".work"), NULL};
+        if (order_has_files (
+              run.ticket.order)) /* an agent may have died before it was the account's */
+            command_run (unused, NULL, batch_works_setup->limit_ms, NULL, why);
     }
     free (output.data);
     codec_clear (&ticket_codec, &run.ticket);

@@ -174,6 +174,7 @@ static void on_pass (void *owner, const moment_t *now, uint64_t token)
     self->whole = false;
     self->pass_timer = 0;
     if (nodes_batch (self->parts.nodes) != NODES_NONE) {
+        queue_files_pass (self, now, nodes_batch (self->parts.nodes));
         queue_reservations_pass (self, now);
         queue_handover_pass (self, now);
         return;

@@ -202,6 +202,15 @@ void queue_files_free (void *thing)
     free (files);
 }
 
+uint32_t queue_files_coming (const queue_t *self, bool reserved)
+{
+    const ordered_t *coming = self->places [nodes_batch (self->parts.nodes)].coming;
+    uint32_t count = 0;
+    for (const queue_files_t *files = NULL; (files = ordered_after (coming, files));)
+        count += (*files->bag->asked.order.reservation != '\0') == reserved;
+    return count;
+}
+
 const char *queue_files_waits (const task_t *task)
 {
     return task->files ? task->files->waits : "";
@@ -210,13 +219,17 @@ const char *queue_files_waits (const task_t *task)
 /*  --- while inputs come --- */
 
 /*  May the task still have the node? */
-static bool node_kept (const queue_t *self, const bag_t *bag, const task_t *task, int64_t now_ms)
+static bool node_kept (const queue_t *self, const moment_t *now, const bag_t *bag,
+                       const task_t *task)
 {
+    int64_t now_ms = queue_now_ms (self, now);
     const char *reservation = bag->asked.order.reservation;
     opening_t opening;
     if (task->node == TASK_NODE_NONE || !nodes_usable (self->parts.nodes, task->node) ||
         strcmp (nodes_at (self->parts.nodes, task->node).storage, task->storage) != 0)
         return false;
+    if (task->node == nodes_batch (self->parts.nodes))
+        return !*reservation || queue_reservation_takes (self, now, reservation);
     const backfill_node_t *slot = &self->slots [task->node];
     const char *holder = openings_of_node (self->parts.openings, task->node);
     if (*reservation)
@@ -251,13 +264,15 @@ static void files_pass_one (queue_t *self, const moment_t *now, queue_files_t *f
     char why [RUN_WHY_BYTES_MAX + 1];
     if (files_hopeless (files, now, why)) {
         queue_unplace (self, now, bag, index, why);
-    } else if (!node_kept (self, bag, task_of (files), queue_now_ms (self, now))) {
+    } else if (!node_kept (self, now, bag, task_of (files))) {
         queue_unplace (self, now, bag, index, NULL);
     } else if (files_there (files, now)) {
-        overlap_answer_t answer = queue_overlap_claim (self, now, bag, index);
+        bool handed = task_of (files)->node == nodes_batch (self->parts.nodes);
+        overlap_answer_t answer =
+          handed ? OVERLAP_GOES : queue_overlap_claim (self, now, bag, index);
         if (answer == OVERLAP_WAITS)
             return;
-        if (answer == OVERLAP_LEAVES || !queue_seat_extend (self, now, bag, index)) {
+        if (answer == OVERLAP_LEAVES || (!handed && !queue_seat_extend (self, now, bag, index))) {
             files_came (files, now);
             queue_unplace (self, now, bag, index, NULL);
             return;

@@ -12,6 +12,8 @@ static_assert (2 * QUEUE_HANDED_MAX == NODE_RUNS_MAX, "each half of a place's ru
 /*  Later than any limit. */
 #define HANDED_UNTIL_MS FREE_CAPACITY_TIME_MS_MAX
 
+#define FOLDER_OF_LISTS ".folder/" /* of an input's path: FOLDER_PLACE of folder_manifest.h */
+
 /*  The most CPUs that a node of the picture has; 0 = it is not known. */
 static uint32_t handover_cpus_most (const batch_picture_t *picture)
 {
@@ -38,24 +40,43 @@ static bool handover_may_start (const queue_t *self, const run_order_t *order, c
                   picture->system, picture->longest_ms / 1000, order->limit_ms / 1000);
 }
 
+/*  Files are brought to the storage node that all its nodes see. Which one that is its agent tells; before
+ *  it has come they wait. Nothing there lays a folder out. */
+static bool handover_files (const queue_t *self, const run_order_t *order, char why [WHY_BYTES])
+{
+    site_node_t batch = nodes_at (self->parts.nodes, nodes_batch (self->parts.nodes));
+    if (order_has_files (order) && batch.state == AGENT_UP && !*batch.storage)
+        return wrong (why,
+                      "inputs, outputs: should be none here: the nodes of %s see no storage node; "
+                      "its administrator can name one by batch/inputs/shared",
+                      self->parts.service->name);
+    for (size_t i = 0; i < order->inputs_count; i++)
+        if (strncmp (order->inputs [i].path, FOLDER_OF_LISTS, strlen (FOLDER_OF_LISTS)) == 0)
+            return wrong (
+              why,
+              "inputs: should be files here: %s runs the tasks of %s, and lays no folder "
+              "out",
+              batch.name, self->parts.service->name);
+    return true;
+}
+
 call_status_t queue_handover_check (const queue_t *self, const submission_t *asked,
                                     char why [WHY_BYTES])
 {
     size_t batch = nodes_batch (self->parts.nodes);
-    const char *wrong_one = NULL;
-    if (order_has_files (&asked->order))
-        wrong_one = "inputs, outputs";
-    else if (*asked->class_name && self->parts.site->classes_count > 1)
-        wrong_one = "class_name";
     if (batch == NODES_NONE)
         return CALL_OK;
-    if (!wrong_one)
-        return handover_may_start (self, &asked->order, why) ? CALL_OK : CALL_BAD_REQUEST;
-    wrong (why,
-           "%s: should be none here: %s runs the tasks of %s, on nodes of its own choice, "
-           "where no files are brought",
-           wrong_one, nodes_at (self->parts.nodes, batch).name, self->parts.service->name);
-    return CALL_BAD_REQUEST;
+    if (*asked->class_name && self->parts.site->classes_count > 1) {
+        wrong (
+          why,
+          "class_name: should be none here: %s runs the tasks of %s, on nodes of its own choice",
+          nodes_at (self->parts.nodes, batch).name, self->parts.service->name);
+        return CALL_BAD_REQUEST;
+    }
+    return handover_files (self, &asked->order, why) &&
+               handover_may_start (self, &asked->order, why)
+             ? CALL_OK
+             : CALL_BAD_REQUEST;
 }
 
 typedef struct {
@@ -70,11 +91,12 @@ static bool handed_count (void *owner, const run_t *run)
     return true;
 }
 
-/*  How many more may be there at once. Those of reservations may wait there for long. */
+/*  How many more may be there at once, those whose inputs come included. Those of reservations may wait
+ *  there for long. */
 static uint32_t handover_room (const queue_t *self, bool reserved)
 {
     uint32_t most = reserved ? NODE_RUNS_MAX - self->limits.handed_max : self->limits.handed_max;
-    handed_t handed = {.reserved = reserved};
+    handed_t handed = {.reserved = reserved, .count = queue_files_coming (self, reserved)};
     nodes_runs (self->parts.nodes, nodes_batch (self->parts.nodes), handed_count, &handed);
     return most > handed.count ? most - handed.count : 0;
 }
@@ -83,7 +105,9 @@ static uint32_t hand_over (queue_t *self, const moment_t *now, bag_t *bag, uint3
 {
     size_t batch = nodes_batch (self->parts.nodes);
     backfill_run_t seat = {.until_ms = HANDED_UNTIL_MS};
-    for (; room > 0 && bag->waiting.waiting > 0 && nodes_usable (self->parts.nodes, batch);
+    bool placeless = bag->waiting.files && !*nodes_at (self->parts.nodes, batch).storage;
+    for (; room > 0 && bag->waiting.waiting > 0 && nodes_usable (self->parts.nodes, batch) &&
+           !placeless;
          room--) {
         queue_start_task (self, now, bag, batch, &seat);
         queue_seat_take (self, now, batch, &seat);

@@ -99,6 +99,9 @@ void queue_reservations_dirty (queue_t *self);
 /*  For openings_observer_t: has it tasks that wait or run? */
 bool queue_wants (void *owner, const char *reservation);
 
+/*  At a site with a batch system: may tasks of the reservation be queued there? */
+bool queue_reservation_takes (const queue_t *self, const moment_t *now, const char *reservation);
+
 /*  What a reservation has booked here, if anything; the caller frees the bookings.
  */
 bool queue_part (const queue_t *self, const char *reservation, compute_booking_t **bookings,
@@ -180,6 +183,9 @@ void queue_files_store (queue_t *self, const moment_t *now, bag_t *bag, uint32_t
 /*  For tasks of a node that wait for inputs: orders their runs, or takes them off it. */
 void queue_files_pass (queue_t *self, const moment_t *now, size_t node);
 void queue_files_moved (void *owner, const moment_t *now, const char *storage);
+
+/*  How many tasks of the batch system's place wait for inputs: of reservations, or of none. */
+uint32_t queue_files_coming (const queue_t *self, bool reserved);
 
 /*  For which file a task waits, and why; "" = for none. */
 const char *queue_files_waits (const task_t *task);

@@ -62,7 +62,10 @@ static const char *waits_why (const queue_t *self, const moment_t *now, const ba
                    opening_is_open (opening.phase)
                  ? "its reservation's CPUs are in use"
                  : "its reservation is not open yet";
-    if (nodes_batch (self->parts.nodes) != NODES_NONE)
+    size_t batch = nodes_batch (self->parts.nodes);
+    if (batch != NODES_NONE && bag->waiting.files && !*nodes_at (self->parts.nodes, batch).storage)
+        return "the batch system's agent has told no storage node (inputs/shared)";
+    if (batch != NODES_NONE)
         return "the batch system has as many jobs from here as it may have";
     int64_t free_ms = queue_view_ready_ms (self, &bag->waiting);
     if (free_ms == INT64_MAX)

@@ -162,13 +162,14 @@ void run_files_leave (const run_order_t *order, int work)
 /*  --- outputs --- */
 
 /*  Nobody but the storage node can change it from now on: whoever has it open for writing keeps a
- *  lease from being given. */
-static bool output_take (int output, const struct stat *arrivals, bool other)
+ *  lease from being given. On a disk of other machines, too, a lease says nothing. */
+static bool output_take (int output, const struct stat *arrivals, bool shared)
 {
+    bool other = geteuid () == 0;
     if (fchmod (output, OUTPUT_MODE) != 0 ||
         (other && fchown (output, arrivals->st_uid, arrivals->st_gid) != 0))
         return false;
-    if (other && fcntl (output, F_SETLEASE, F_RDLCK) != 0 && errno == EAGAIN) {
+    if (other && !shared && fcntl (output, F_SETLEASE, F_RDLCK) != 0 && errno == EAGAIN) {
         errno = ETXTBSY;
         return false;
     }
@@ -194,24 +195,39 @@ static bool output_copy (int output, int arrivals, const char *name, const struc
     return good;
 }
 
-/*  The name may have been used by a starter that has died. */
-static bool output_give (int output, int folder, const char *last, int arrivals, const char *name)
+/*  Is that what has the name in the folder for arrivals? */
+static bool output_given (const struct stat *output, int arrivals, const char *name)
 {
-    struct stat place, given, own;
-    if (fstat (arrivals, &place) != 0 || !output_take (output, &place, geteuid () == 0))
-        return false;
-    unlinkat (arrivals, name, 0);
-    if (linkat (folder, last, arrivals, name, 0) != 0)
-        return errno == EXDEV && output_copy (output, arrivals, name, &place);
-    errno = ESTALE;
+    struct stat given;
     return fstatat (arrivals, name, &given, AT_SYMLINK_NOFOLLOW) == 0 &&
-           fstat (output, &own) == 0 && given.st_ino == own.st_ino;
+           given.st_ino == output->st_ino && given.st_dev == output->st_dev;
 }
 
-static bool output_hand (const run_file_t *file, int work, int arrivals, uid_t uid,
+/*  The name may have been used by a starter that has died. What is on the disk of the arrivals is linked
+ *  before it is taken, so that one that was taken is known by its link. */
+static bool output_give (int output, const struct stat *told, int folder, const char *last,
+                         int arrivals, const char *name, bool shared)
+{
+    struct stat place;
+    unlinkat (arrivals, name, 0);
+    bool linked = linkat (folder, last, arrivals, name, 0) == 0;
+    if (fstat (arrivals, &place) != 0 || (!linked && errno != EXDEV))
+        return false;
+    if (!linked)
+        return output_take (output, told, shared) && output_copy (output, arrivals, name, &place);
+    errno = ESTALE;
+    bool good = output_given (told, arrivals, name) && output_take (output, &place, shared);
+    int kept = errno;
+    if (!good)
+        unlinkat (arrivals, name, 0);
+    errno = kept;
+    return good;
+}
+
+static bool output_hand (const run_file_t *file, int work, int arrivals, uid_t uid, bool shared,
                          char why [WHY_BYTES])
 {
-    struct stat told;
+    struct stat told, place;
     const char *last = file->path;
     const char *what = NULL;
     descriptor_auto_t folder = run_files_folder_of (work, file->path, NULL, &last);
@@ -222,21 +238,24 @@ static bool output_hand (const run_file_t *file, int work, int arrivals, uid_t u
         what = "its name in the folder for arrivals should have no slash";
     else if (output < 0 || fstat (output, &told) != 0)
         what = errno == ENOENT ? "the task has not written it" : strerror (errno);
+    else if (output_given (&told, arrivals, file->copy) && fstat (arrivals, &place) == 0 &&
+             told.st_uid == place.st_uid)
+        what = fsync (output) == 0 ? NULL : strerror (errno); /* an agent has died since */
     else if (!S_ISREG (told.st_mode) || told.st_uid != uid)
         what = "it is no plain file of the task's account";
-    else if (!output_give (output, folder, last, arrivals, file->copy))
+    else if (!output_give (output, &told, folder, last, arrivals, file->copy, shared))
         what = errno == ETXTBSY ? "a process has it still open for writing" : strerror (errno);
     return !what || wrong (why, "output %.150s: %s", file->path, what);
 }
 
-bool run_files_hand (const ticket_t *ticket, int work, uid_t uid, char why [WHY_BYTES])
+bool run_files_hand (const ticket_t *ticket, int work, uid_t uid, bool shared, char why [WHY_BYTES])
 {
     const run_order_t *order = ticket->order;
     descriptor_auto_t arrivals = arrivals_open (ticket->arrivals);
     if (arrivals < 0)
         return wrong (why, "the folder for arrivals (storage/arrivals): %s", strerror (errno));
     for (size_t i = 0; i < order->outputs_count; i++)
-        if (!output_hand (&order->outputs [i], work, arrivals, uid, why))
+        if (!output_hand (&order->outputs [i], work, arrivals, uid, shared, why))
             return false;
     return fsync (arrivals) == 0 || wrong (why, "the folder for arrivals: %s", strerror (errno));
 }

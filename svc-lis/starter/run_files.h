@@ -34,8 +34,10 @@ bool run_files_gone (const ticket_t *ticket);
 /*  Takes the links away, so that a copy that is evicted leaves its disk. */
 void run_files_leave (const run_order_t *order, int work);
 
-/*  Hands all outputs over; nothing of the run lives any more. uid: of the account. False with why:
- *  an output is missing, is no plain file of the account, or can't be handed over. */
-bool run_files_hand (const ticket_t *ticket, int work, uid_t uid, char why [WHY_BYTES]);
+/*  Hands all outputs over; nothing of the run lives any more. May be done again. uid: of the account;
+ *  shared: on a disk that other machines have, too. False with why: an output is missing, is no plain
+ *  file of the account, or can't be handed over. */
+bool run_files_hand (const ticket_t *ticket, int work, uid_t uid, bool shared,
+                     char why [WHY_BYTES]);
 
 #endif

@@ -333,7 +333,8 @@ static void starter_files_leave (starter_t *self)
     run_files_leave (self->order, work);
     if (self->order->outputs_count > 0 && WIFEXITED (self->status) &&
         WEXITSTATUS (self->status) == 0 && fstat (work, &told) == 0)
-        self->stand.report.handed = run_files_hand (self->ticket, work, told.st_uid, self->why);
+        self->stand.report.handed =
+          run_files_hand (self->ticket, work, told.st_uid, false, self->why);
 }
 
 static void record_ended (starter_t *self)
