@@ -466,6 +466,18 @@ static void a_copy_that_is_not_there_is_brought_again (void **state)
 }
 
 /*  An agent died while it was made, and anybody may make a folder of that name. */
+/*  It would keep its inputs on their disk. */
+static void a_folder_that_no_job_takes_is_removed (void **state)
+{
+    (void) state;
+    char path [256];
+    storage_new ();
+    stand_after (RUN_START, copies_it, 3);
+    assert_int_equal (access (in_runs (path, ".work"), F_OK), 0);
+    assert_int_equal (stand_after (RUN_SIGNAL, NULL, 0).report.state, RUN_REFUSED);
+    assert_int_equal (access (path, F_OK), -1);
+}
+
 static void a_folder_that_is_not_whole_is_made_anew (void **state)
 {
     (void) state;
@@ -525,6 +537,7 @@ int main (void)
                                        runs_end),
       cmocka_unit_test_setup_teardown (a_copy_that_is_not_there_is_brought_again, runs_new,
                                        runs_end),
+      cmocka_unit_test_setup_teardown (a_folder_that_no_job_takes_is_removed, runs_new, runs_end),
       cmocka_unit_test_setup_teardown (a_folder_that_is_not_whole_is_made_anew, runs_new, runs_end),
       cmocka_unit_test_setup_teardown (a_folder_that_is_whole_stays_for_a_job_that_may_take_it,
                                        runs_new, runs_end),
