@@ -283,6 +283,16 @@ static bool batch_order_write (const work_order_t *order, char why [WHY_BYTES])
     return written;
 }
 
+/*  Also one that is not its account's yet. */
+static bool batch_work_remove (const char *runs, const char *name, char why [WHY_BYTES])
+{
+    char path [PATH_MAX];
+    struct stat there;
+    const char *const rm [] = {"rm", "-rf", batch_path (path, runs, name, ".work"), NULL};
+    return lstat (path, &there) != 0 ||
+           command_run (rm, NULL, batch_works_setup->limit_ms, NULL, why) == COMMAND_DONE;
+}
+
 /*  The working folder of a run with files. One that is there and its account's is whole: a job that nobody
  *  knows of may take it at any moment. */
 static bool batch_work_make (const work_order_t *order, const struct passwd *account,
@@ -293,8 +303,7 @@ static bool batch_work_make (const work_order_t *order, const struct passwd *acc
     const ticket_t *ticket = &order->ticket;
     const run_files_account_t own = {account->pw_name, account->pw_uid, account->pw_gid,
                                      account->pw_uid != geteuid ()};
-    const char *const rm [] = {"rm", "-rf", batch_path (path, order->runs, ticket->name, ".work"),
-                               NULL};
+    batch_path (path, order->runs, ticket->name, ".work");
     if (own.other && geteuid () != 0)
         return wrong (why,
                       "inputs, outputs: the agent of the batch system should run as root, to give "
@@ -302,7 +311,7 @@ static bool batch_work_make (const work_order_t *order, const struct passwd *acc
                       own.name);
     if (lstat (path, &made) == 0 && made.st_uid == own.uid && made.st_mode == (S_IFDIR | 0700))
         return true;
-    if (command_run (rm, NULL, batch_works_setup->limit_ms, NULL, why) != COMMAND_DONE)
+    if (!batch_work_remove (order->runs, ticket->name, why))
         return false;
     bool new = mkdir (path, 01700) == 0;
     descriptor_auto_t work =
@@ -374,16 +383,16 @@ static bool batch_start (const void *asked, void *told, char why [WHY_BYTES])
         return false;
     if (result->stands->report.state != RUN_CLAIMED || result->stands->queued)
         return true;
-    if (order_has_files (order->ticket.order) && !batch_work_make (order, &run.account, why)) {
-        result->stands->report.node_unfit = run_files_gone (&order->ticket);
-        batch_over (&result->stands->report, RUN_REFUSED, why);
-        return true;
-    }
-    command_told_t how = batch_submit (order, &run, &seen, why);
+    bool made =
+      !order_has_files (order->ticket.order) || batch_work_make (order, &run.account, why);
+    command_told_t how = made ? batch_submit (order, &run, &seen, why) : COMMAND_REFUSED;
     if (how == COMMAND_SILENT)
         return false;
-    if (how == COMMAND_REFUSED)
+    if (how == COMMAND_REFUSED) {
+        result->stands->report.node_unfit = !made && run_files_gone (&order->ticket);
         batch_over (&result->stands->report, RUN_REFUSED, why);
+        batch_work_remove (order->runs, order->ticket.name, why);
+    }
     result->stands->queued = how == COMMAND_DONE;
     return true;
 }
@@ -425,8 +434,11 @@ static bool batch_signal (const void *asked, void *told, char why [WHY_BYTES])
     const batch_jobs_t jobs = {batch_works_setup, order->names, 1, &seen};
     if (order->names_count != 1)
         return wrong (why, "names: should be the name of one run");
-    return batch_works_system->jobs (&jobs, why) && batch_tell (order, &seen, why) &&
-           batch_look_at (order->runs, order->names, 1, &after, told, why);
+    const work_result_t *result = told;
+    bool good = batch_works_system->jobs (&jobs, why) && batch_tell (order, &seen, why) &&
+                batch_look_at (order->runs, order->names, 1, &after, told, why);
+    return good && (result->stands->report.state != RUN_REFUSED ||
+                    batch_work_remove (order->runs, order->names [0], why));
 }
 
 static bool batch_read (const void *asked, void *told, char why [WHY_BYTES])
@@ -472,10 +484,7 @@ static void batch_forget (const char *runs, const char *name)
         const char *const rm [] = {"rm", "-rf", batch_path (path, runs, name, ""), NULL};
         command_run_as (run.ticket.order->account, rm, NULL, batch_works_setup->limit_ms, &output,
                         why);
-        const char *const unused [] = {"rm", "-rf", batch_path (path, runs, name, ".work"), NULL};
-        if (order_has_files (
-              run.ticket.order)) /* an agent may have died before it was the account's */
-            command_run (unused, NULL, batch_works_setup->limit_ms, NULL, why);
+        batch_work_remove (runs, name, why);
     }
     free (output.data);
     codec_clear (&ticket_codec, &run.ticket);

@@ -229,7 +229,7 @@ static bool node_kept (const queue_t *self, const moment_t *now, const bag_t *ba
         strcmp (nodes_at (self->parts.nodes, task->node).storage, task->storage) != 0)
         return false;
     if (task->node == nodes_batch (self->parts.nodes))
-        return !*reservation || queue_reservation_takes (self, now, reservation);
+        return !*reservation || !queue_reservation_closed (self, now, reservation);
     const backfill_node_t *slot = &self->slots [task->node];
     const char *holder = openings_of_node (self->parts.openings, task->node);
     if (*reservation)

@@ -53,10 +53,10 @@ static reservation_queue_state_t reservation_queue_state (const queue_t *self, c
                                                          : RESERVATION_QUEUE_CLOSED;
 }
 
-bool queue_reservation_takes (const queue_t *self, const moment_t *now, const char *reservation)
+bool queue_reservation_closed (const queue_t *self, const moment_t *now, const char *reservation)
 {
     opening_t opening;
-    return reservation_queue_state (self, now, reservation, &opening) == RESERVATION_QUEUE_OPEN;
+    return reservation_queue_state (self, now, reservation, &opening) == RESERVATION_QUEUE_CLOSED;
 }
 
 /*  The classes where a bag's tasks may run now; of a bag that names a need, those that the need has

@@ -99,8 +99,8 @@ void queue_reservations_dirty (queue_t *self);
 /*  For openings_observer_t: has it tasks that wait or run? */
 bool queue_wants (void *owner, const char *reservation);
 
-/*  At a site with a batch system: may tasks of the reservation be queued there? */
-bool queue_reservation_takes (const queue_t *self, const moment_t *now, const char *reservation);
+/*  Does none of the reservation's tasks begin any more? */
+bool queue_reservation_closed (const queue_t *self, const moment_t *now, const char *reservation);
 
 /*  What a reservation has booked here, if anything; the caller frees the bookings.
  */

@@ -253,7 +253,8 @@ bool run_files_hand (const ticket_t *ticket, int work, uid_t uid, bool shared, c
     const run_order_t *order = ticket->order;
     descriptor_auto_t arrivals = arrivals_open (ticket->arrivals);
     if (arrivals < 0)
-        return wrong (why, "the folder for arrivals (storage/arrivals): %s", strerror (errno));
+        return wrong (why, "the folder for arrivals (storage/arrivals; inputs/shared): %s",
+                      strerror (errno));
     for (size_t i = 0; i < order->outputs_count; i++)
         if (!output_hand (&order->outputs [i], work, arrivals, uid, shared, why))
             return false;

@@ -65,7 +65,7 @@ static void progress (const faults_shared_t *shared, const faults_order_t *order
 bool faults_schedule_run (uint64_t seed, const faults_order_t *order, sim_tally_t *tally,
                           FILE *trace, char why [LONG_WHY_BYTES])
 {
-    return order->batch                   ? batch_scene_run (seed, tally, trace, why)
+    return order->batch                   ? batch_scene_run (seed, order->files, tally, trace, why)
            : order->nodes || order->files ? site_scene_run (seed, order->files, tally, trace, why)
            : order->chains                ? chain_scene_run (seed, tally, trace, why)
            : order->balance               ? coalition_scene_run (seed, tally, trace, why)

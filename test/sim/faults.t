@@ -2,7 +2,7 @@
 # Some three thousand schedules of users and faults, two thousand of them with networks, are clean, and the same
 # seed gives the same bytes.
 #
-# So are a thousand of a site that runs tasks, six hundred where tasks have files, two hundred of files that go down chains, and five hundred of sites that
+# So are a thousand of a site that runs tasks, six hundred where tasks have files, four hundred where they are jobs of a batch system, two hundred of files that go down chains, and five hundred of sites that
 # share their tasks.
 #
 # Three hundred are of federations with storage, where requests want files and space.
@@ -11,7 +11,7 @@
 # elsewhere: `musubi-sim replay SEED --swarm` shows one.
 #
 #   MUSUBI_SEEDS=1..1000000 test/sim/faults.t      a longer search; MUSUBI_NODES_SEEDS for sites that run tasks,
-#                                               MUSUBI_FILES_SEEDS for tasks with files,
+#                                               MUSUBI_FILES_SEEDS for tasks with files, MUSUBI_BATCH_FILES_SEEDS for jobs,
 #                                               MUSUBI_CHAIN_SEEDS for chains, MUSUBI_BALANCE_SEEDS for sharing,
 #                                               MUSUBI_DATA_SEEDS for storage, MUSUBI_SWARM_SEEDS for the wider draw
 set -uo pipefail
@@ -64,6 +64,14 @@ tell $? "schedules $seeds of a site with a batch system are clean"
 grep -E '^seed|tasks|runs|reservations|lost with|schedules,' "$work/batch" | sed 's/^/# /'
 grep -qE '^reservations to be opened on nodes +[1-9]' "$work/batch"
 tell $? "reservations were among what the batch system had"
+seeds=${MUSUBI_BATCH_FILES_SEEDS:-1..400}
+"$sim" faults --batch --files --seeds "$seeds" --jobs "$(nproc)" >"$work/batch-files" 2>&1
+tell $? "schedules $seeds of jobs with files are clean"
+grep -E '^seed|crashes|tasks|runs|outputs|schedules,' "$work/batch-files" | sed 's/^/# /'
+for met in 'runs begun with inputs' 'outputs that became files'; do
+  grep -qE "^$met +[1-9]" "$work/batch-files"
+  tell $? "among them were $met"
+done
 seeds=${MUSUBI_CHAIN_SEEDS:-1..200}
 "$sim" faults --chains --seeds "$seeds" --jobs "$(nproc)" >"$work/chains" 2>&1
 tell $? "schedules $seeds of files that go down chains are clean"

@@ -47,7 +47,8 @@ static const char usage [] =
   "                    machines, and one who has work and makes reservations there\n"
   "  --files           the same, and tasks have inputs and outputs: with the site's storage\n"
   "  --batch           instead of federations: a site whose nodes are a batch system's, its\n"
-  "                    agent, and one who has work and makes reservations there\n"
+  "                    agent, and one who has work and makes reservations there; with --files\n"
+  "                    its jobs have some\n"
   "  --chains          instead of federations: a site's storage nodes, and a file that goes down "
   "a\n"
   "                    chain of them\n"
@@ -291,11 +292,11 @@ int main (int argc, char **argv)
         if (option == OPTION_SEEDS)
             experiments.seeds = order.to;
     }
-    if (order.options.swarm + order.options.data + order.nodes + order.files + order.batch +
-          order.chains + order.balance >
+    if (order.options.swarm + order.options.data + order.nodes + (order.files && !order.batch) +
+          order.batch + order.chains + order.balance >
         1)
         return bad_usage ("--swarm, --data, --nodes, --batch, --files, --chains, --balance",
-                          "one of these");
+                          "one of these, or --batch and --files");
     const char *command = optind < argc ? argv [optind++] : "";
     uint64_t seed;
     if (strcmp (command, "faults") == 0 && optind == argc)

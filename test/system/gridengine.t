@@ -3,7 +3,7 @@
 # before the opening and nobody else's on its nodes, a job in the way is run again, and at the end Grid Engine is as before.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/gridengine_lib.sh"
-grid_federation 3 6s
+grid_storage=disk-1 grid_federation 3 6s
 told=$work/told
 mkdir -m 1777 "$told"
 
@@ -19,6 +19,12 @@ comes "another has odd arguments" is "$bag" state ended
 check "they reach it as they are" cmp <("${odd[@]}") <(musubi output "$bag.0")
 code=$(run -- sh -c 'exit 7')
 comes "an exit code is told" is "$code" exit_code 7
+seq 1000 >"$work/numbers"
+check "a file is put" musubi put "$work/numbers" numbers --site ams
+copied=$(run --input numbers=in/n --output out/n=copied -- sh -c 'mkdir out && cat in/n >out/n; echo worse 2>/dev/null >in/n; [ $? -ne 0 ]')
+comes "a task reads it, and can't write it" is "$copied" state ended
+exits 0 "what it has left is a file of the federation" musubi get copied -o "$work/copied" --site ams
+check "  … with the right bytes" cmp "$work/numbers" "$work/copied"
 array=$(run --count 5 -- sh -c 'sleep 0.5')
 comes "five tasks of a bag run" test_over "$array" 5
 wide=$(run --cpus 2 -- true)

@@ -2,7 +2,7 @@
 # a word.
 #
 #   grid_federation NODES LEAD    Grid Engine with so many nodes of 2 CPUs, and a site "ams" over it; node_limits, openings:
-#                                 more of its settings for nodes and for openings
+#                                 more of its settings for nodes and for openings; grid_storage: a storage node of it
 #   grid VERB [ONE]               test/batch/gridengine with the test's folder
 #   as_account COMMAND…           with the rights of the account whose tasks run there
 grid_account=nobody
@@ -50,6 +50,8 @@ $(printf '            %s\n' "${node_limits[@]}")
 $(printf '            %s\n' "${openings[@]}")
         accounts
             $grid_account = "$actors"
+${grid_storage:+        storage
+            nodes = $grid_storage}
 Z
   federation "$work/one.zpl"
   comes "the site has its nodes" reserve all now+1m 1s $((2 * $1)) --dry-run

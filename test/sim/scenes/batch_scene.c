@@ -10,6 +10,7 @@
 #include "must.h"
 #include "sim_batch.h"
 #include "sim_patron.h"
+#include "task_checks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 #define TURN_US   500000    /* between two looks whether it has ended */
 #define CLOCKS_MS 50        /* how far the clocks here may differ */
 #define SITE_LEAD 1000
+#define LINK_MBPS 16 /* of the storage node */
 
 typedef struct scene {
     sim_t *sim;
@@ -31,6 +33,9 @@ typedef struct scene {
     sim_patron_t patron;
     int site;
     core_t site_core; /* of its present life */
+    bool files;       /* tasks have some */
+    sim_storage_t storage;
+    task_checks_t task_checks;
 } batch_scene_t;
 
 static const runner_t *runner_of (const batch_scene_t *self)
@@ -196,6 +201,8 @@ static void check_settled (batch_scene_t *self)
             sim_fail (self->sim, "job %s has not come to an end", run->name);
     }
     check_over (self);
+    if (self->files)
+        task_checks_settled (&self->task_checks);
 }
 
 /*  --- the site --- */
@@ -261,6 +268,11 @@ static void site_make (void *owner, core_t *core)
       .runner = &runner,
     };
     settings.provider.participant.doubt_ms = 500;
+    if (self->files) {
+        runner.queue.patience_ms = 12000;
+        settings.provider.gis_endpoints = self->storage.gis_endpoints;
+        settings.provider.gis_count = 1;
+    }
     lis_core (&settings, &self->site_core);
     nodes_observe (runner_of (self)->nodes,
                    &(nodes_observer_t){.owner = self, .run_moved = check_end});
@@ -282,6 +294,10 @@ static void agent_make (void *owner, core_t *core)
     settings.machine_ms = 400;
     settings.limit_ms = 1500;
     settings.stubborn_ms = 2000;
+    if (self->files) {
+        settings.storage = self->storage.nodes [0].name;
+        settings.arrivals = "/arrivals";
+    }
     agent_core (&settings, core);
 }
 
@@ -289,7 +305,7 @@ static void agent_make (void *owner, core_t *core)
 
 static void some_trouble (batch_scene_t *self, prng_t *prng, int agent)
 {
-    int64_t at_us = 3000000 + (int64_t) prng_below (prng, FAULTY_US / 2);
+    int64_t at_us = sim_now_us (self->sim) + 2500000 + (int64_t) prng_below (prng, FAULTY_US / 2);
     int64_t long_ms = 1000 + (int64_t) prng_below (prng, 17000);
     switch (prng_below (prng, 4)) {
     case 0: /* cut off, longer than a node of its own would count as lost */
@@ -327,6 +343,8 @@ static void faults_draw (batch_scene_t *self, prng_t *prng, int agent)
     sim_fault (self->sim, &faults, &net);
     some_trouble (self, prng, agent);
     sim_batch_trouble (&self->batch, FAULTY_US);
+    if (self->files)
+        task_checks_faults (&self->task_checks, FAULTY_US);
 }
 
 static void on_quiet (void *owner, uint64_t token)
@@ -340,18 +358,45 @@ static void on_quiet (void *owner, uint64_t token)
 
 /*  --- a run of it --- */
 
+/*  One storage node for all, with more or less room. */
+static void batch_storage_begin (batch_scene_t *self, uint64_t seed)
+{
+    sim_storage_t *storage = &self->storage;
+    prng_t prng;
+    prng_seed (&prng, seed + 7777);
+    *storage = (sim_storage_t){.sim = self->sim,
+                               .flows = sim_flows_new (self->sim, seed + 91, LINK_MBPS),
+                               .nodes = {{.name = "disk-1"}},
+                               .nodes_count = 1,
+                               .files_count = SIM_STORAGE_FILES_MAX};
+    storage->nodes [0].bytes_max = 6000000 + prng_below (&prng, 60000000);
+    for (size_t i = 0; i < storage->files_count; i++)
+        storage->sizes [i] = 1000000 + prng_below (&prng, 7000000);
+    self->patron.files = storage->files_count;
+    self->task_checks = (task_checks_t){.sim = self->sim,
+                                        .tally = self->tally,
+                                        .storage = storage,
+                                        .machines = &self->machines,
+                                        .batch = &self->batch,
+                                        .patron = &self->patron,
+                                        .prng = prng};
+    task_checks_begin (&self->task_checks);
+    sim_storage_begin (storage);
+}
+
 static int processes_add (batch_scene_t *self)
 {
+    int64_t from_us = sim_now_us (self->sim);
     self->site =
       sim_add (self->sim,
                &(sim_program_t){.name = "lis/ams", .make = site_make, .owner = self, .stays = true},
-               &(sim_clock_t){.drift_ppm = 80}, SIM_NOBODY, 0);
+               &(sim_clock_t){.drift_ppm = 80}, SIM_NOBODY, from_us);
     int agent =
       sim_add (self->sim, &(sim_program_t){.name = "node/slurm", .make = agent_make, .owner = self},
-               &(sim_clock_t){.drift_ppm = -90}, SIM_NOBODY, 1000);
+               &(sim_clock_t){.drift_ppm = -90}, SIM_NOBODY, from_us + 1000);
     sim_add (self->sim,
              &(sim_program_t){.name = "planner/p", .make = sim_patron_make, .owner = &self->patron},
-             &(sim_clock_t){.drift_ppm = 10}, SIM_NOBODY, 300000);
+             &(sim_clock_t){.drift_ppm = 10}, SIM_NOBODY, from_us + 300000);
     return agent;
 }
 
@@ -375,18 +420,20 @@ static void scene_play (batch_scene_t *self, uint64_t seed, FILE *trace)
     self->patron.fat_cpus = 8;
     self->patron.sim = self->sim;
     prng_seed (&self->patron.prng, seed + 777);
+    if (self->files)
+        batch_storage_begin (self, seed);
     int agent = processes_add (self);
     self->patron.site = self->site;
     self->patron.machines = &self->machines;
     for (size_t i = 0; i < SIM_BATCH_NODES; i++)
         self->patron.nodes [i] = nodes [i].name;
     self->patron.nodes_count = SIM_BATCH_NODES;
-    sim_run (self->sim, 500000);
+    sim_run (self->sim, sim_now_us (self->sim) + 500000);
     faults_draw (self, &prng, agent);
     sim_at (self->sim, FAULTY_US, on_quiet, self, 0);
     sim_run (self->sim, FAULTY_US + 15000000);
     char why [LONG_WHY_BYTES];
-    while (!sim_failed (self->sim) && sim_now_us (self->sim) < WHOLE_US &&
+    while (!sim_failed (self->sim) && sim_now_us (self->sim) < (self->files ? 2 : 1) * WHOLE_US &&
            !sim_patron_settled (&self->patron, why))
         sim_run (self->sim, sim_now_us (self->sim) + TURN_US);
     sim_run (self->sim, sim_now_us (self->sim) + 2000 * HASTY_LOST_MS);
@@ -394,10 +441,12 @@ static void scene_play (batch_scene_t *self, uint64_t seed, FILE *trace)
         check_settled (self);
 }
 
-bool batch_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [LONG_WHY_BYTES])
+bool batch_scene_run (uint64_t seed, bool files, sim_tally_t *tally, FILE *trace,
+                      char why [LONG_WHY_BYTES])
 {
     batch_scene_t *self = must (calloc (1, sizeof *self));
     self->tally = tally;
+    self->files = files;
     scene_play (self, seed, trace);
     bool held = !sim_failed (self->sim);
     if (!held)
@@ -405,6 +454,9 @@ bool batch_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [
     tally->counts [COUNT_SCHEDULES]++;
     tally->counts [COUNT_STEPS] += sim_steps (self->sim);
     sim_destroy (&self->sim);
+    sim_flows_destroy (&self->storage.flows);
+    if (files)
+        sim_storage_end ();
     free (self);
     return held;
 }

@@ -153,7 +153,8 @@ static void job_tick (sim_batch_t *self, size_t at)
     if (run->active && self->nodes [self->jobs [at].node].down) {
         job_over (self, at, RUN_LOST, "its node has failed");
     } else if (run->active && sim_now_us (self->sim) >= run->ends_us) {
-        run->stand.report.exit_code = (int32_t) (run->id.task.bag % 100);
+        bool well = self->machines->hands && run->id.task.bag % 4 != 0;
+        run->stand.report.exit_code = well ? 0 : (int32_t) (run->id.task.bag % 100);
         job_over (self, at, RUN_ENDED, "");
     }
     for (size_t node = 0; node < SIM_BATCH_NODES && !run->begun && self->jobs [at].known; node++)
@@ -207,6 +208,12 @@ static void submit (sim_batch_t *self, const work_order_t *order)
     sim_run_t *run = run_at (self, at);
     if (run->stand.report.state != RUN_CLAIMED || self->jobs [at].known)
         return;
+    const sim_machines_t *all = self->machines;
+    if (all->enters && !all->enters (all->files_owner, 0, &run->id, order->ticket.order)) {
+        run->stand.report.node_unfit = true;
+        job_over (self, at, RUN_REFUSED, "a copy is not there");
+        return;
+    }
     run->cpus = order->ticket.order->cpus;
     snprintf (run->reservation, sizeof run->reservation, "%s", order->ticket.order->reservation);
     self->jobs [at] = (sim_job_t){.known = true, .limit_ms = order->ticket.order->limit_ms};
@@ -230,6 +237,11 @@ static void signal_job (sim_batch_t *self, const work_order_t *order)
 static stand_t stand_of (sim_batch_t *self, const char *name)
 {
     size_t at = folder (self, name);
+    const sim_machines_t *all = self->machines;
+    run_report_t *report = &run_at (self, at)->stand.report;
+    if (all->hands && report->state == RUN_ENDED && report->exit_code == 0 && report->signal == 0 &&
+        !report->handed)
+        report->handed = all->hands (all->files_owner, run_at (self, at));
     stand_t stand = run_at (self, at)->stand;
     stand.queued = stand.report.state == RUN_CLAIMED && self->jobs [at].known;
     return stand;
@@ -540,7 +552,7 @@ static void on_booking (void *owner, uint64_t token)
 void sim_batch_trouble (sim_batch_t *self, int64_t until_us)
 {
     for (uint64_t i = 0; i < 5; i++) {
-        int64_t at_us = 2000000 + up_to (self, until_us / 2);
+        int64_t at_us = sim_now_us (self->sim) + 1500000 + up_to (self, until_us / 2);
         int64_t long_us = 500000 + up_to (self, 14000000);
         uint64_t node = prng_below (&self->prng, SIM_BATCH_NODES);
         switch (prng_below (&self->prng, 6)) {

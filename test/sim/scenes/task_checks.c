@@ -18,7 +18,7 @@ static task_files_t *files_of (task_checks_t *self, const sim_run_t *run)
 
 static const sim_storage_end_t *storage_of (const task_checks_t *self, int machine)
 {
-    return &self->storage->nodes [machine - self->first_node];
+    return &self->storage->nodes [self->batch ? 0 : machine - self->first_node];
 }
 
 /*  What a file of that name is, if it is right: in-N, or oBAG-INDEX, which a task makes. */
@@ -151,6 +151,8 @@ static bool files_work (void *owner, int process, int64_t mono_ms, const char *k
     return sim_storage_is (self->storage, process)
              ? sim_disk_work (&self->storage->disk, process, mono_ms, kind, arguments, result,
                               result_size)
+           : self->batch
+             ? sim_batch_work (self->batch, process, mono_ms, kind, arguments, result, result_size)
              : sim_machines_work (self->machines, process, mono_ms, kind, arguments, result,
                                   result_size);
 }
@@ -269,8 +271,9 @@ static void on_task_look (void *owner, uint64_t token)
 {
     (void) token;
     task_checks_t *self = owner;
-    for (size_t i = 0; i < self->storage->nodes_count; i++) {
-        check_disk (self, &self->storage->nodes [i]);
+    for (size_t i = 0; i < self->storage->nodes_count && !self->batch; i++) {
+        check_disk (self, &self->storage->nodes [i]); /* beside a batch system work takes its time:
+                                                         what was dropped may be there still */
         (void) cpus_left (self, self->first_node + (int) i);
     }
     for (size_t i = 0; i < self->machines->runs_count; i++)

@@ -12,6 +12,7 @@
 #ifndef MUSUBI_TASK_CHECKS_H
 #define MUSUBI_TASK_CHECKS_H
 
+#include "sim_batch.h"
 #include "sim_patron.h"
 #include "sim_storage.h"
 
@@ -31,10 +32,11 @@ typedef struct {
     sim_tally_t *tally;       /* in */
     sim_storage_t *storage;   /* in */
     sim_machines_t *machines; /* in */
-    sim_patron_t *patron;     /* in */
-    int first_node;           /* in: of the machines' agents; node i is beside storage node i */
-    const uint32_t *cpus;     /* in: of each machine */
-    prng_t prng;              /* in */
+    sim_batch_t *batch;   /* in: the runs are its jobs, and all share storage node 0; NULL = no */
+    sim_patron_t *patron; /* in */
+    int first_node;       /* in: of the machines' agents; node i is beside storage node i */
+    const uint32_t *cpus; /* in: of each machine */
+    prng_t prng;          /* in */
     task_files_t files [SIM_RUNS_MAX]; /* of the machines' runs */
     bool vanished [SIM_STORAGE_NODES_MAX][SIM_STORAGE_FILES_MAX];
 } task_checks_t;
