@@ -51,6 +51,7 @@ $(printf '            %s\n' "${openings[@]}")
 ${slurm_charged:+                $slurm_charged}
 Z
   federation "$work/one.zpl"
+  hasten
   comes "the site has its nodes" ask_for now+1m 1s $((2 * $1)) --dry-run
 }
 
