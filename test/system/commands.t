@@ -69,6 +69,7 @@ why () { musubi nodes ams --json | jq -r '.nodes[].why' | grep -qE -- "$1"; }
 
 site () { timeout 30 svc-lis -c "$federation/lis-ams.zpl" --set "store/folder=$work/stray" --set bind/endpoint=tcp://127.0.0.1:0 --set bind/events=tcp://127.0.0.1:0 "$@"; }
 federation "$work/one.zpl"
+hasten
 exits 2 "a site that names no folder" site --set batch/programs=
 says "  … is told to name one" 'back_end: programs: should be an absolute path'
 mkdir "$work/few"
@@ -89,8 +90,8 @@ says "  … has its program's word" 'back_end: list: there is no queue nowhere'
 
 # --- a reservation ---
 
-comes "the site has its nodes" ask now+12s 4 --dry-run
-check "one over both nodes is reserved" ask now+12s 4
+comes "the site has its nodes" ask now+9s 4 --dry-run
+check "one over both nodes is reserved" ask now+9s 4
 id=$(jq -r .reservation "$work/taken")
 start=$(date -d "$(musubi show "$id" --json | jq -r .start)" +%s)
 file=$spool/reservations/musubi-ams-$id

@@ -10,6 +10,7 @@
 #   launch NAME PROGRAM ARG…       starts it beside the federation and waits until it is ready, as $work/NAME.ready tells; its
 #                                  log is $work/NAME.log, its process ${pid[NAME]}. It ends with the test, if not before
 #   relaunch NAME                  again, with the same arguments
+#   hasten                         its one planner reserves from 8 s on, not from 15 s, and agents of batch systems look every 0.5 s, not 2 s
 #   pid_of MEMBER                  of the federation: "lis/ams"
 #   ends_soon ID                   of a reservation that has begun, when all has been seen that is to be seen within it
 #   slay PID                       kills it (-9) and waits until it has ended
@@ -84,6 +85,18 @@ federation () {
   export MUSUBI_GIS
 }
 
+hasten () {
+  local one
+  echo 'margin = 8s' >>"$federation/planner-1.zpl"
+  slay "$(pid_of planner/1)"
+  for one in "$federation"/batch-*.zpl; do
+    echo 'look = 500ms' >>"$one"
+    one=${one##*/batch-}
+    slay "$(pid_of "batch/${one%.zpl}")"
+  done
+  musubi up --dir "$federation" >/dev/null
+}
+
 pid_of () { musubi up --dir "$federation" --pids | awk -v name="$1" '$2 == name {print $1}'; }
 
 declare -A line=() pid=()
@@ -105,10 +118,10 @@ launch () {
   relaunch "$1"
 }
 
-ends_soon () { # ID: in a quarter of a minute
+ends_soon () { # ID: in eight seconds
   local start
   start=$(date -d "$(musubi --json show "$1" | jq -r .start)" +%s) &&
-    printf '{"duration": "%ss"}' $(($(date +%s) - start + 15)) | musubi --json modify "$1" -
+    printf '{"duration": "%ss"}' $(($(date +%s) - start + 8)) | musubi --json modify "$1" -
 }
 
 slay () { # it may stay on as a zombie until somebody asks for it

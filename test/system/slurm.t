@@ -10,23 +10,23 @@ mkdir -m 1777 "$told"
 # --- the queue ---
 
 bag=$(run -- sh -c 'echo "$SLURM_JOB_NAME on $MUSUBI_NODE, index $MUSUBI_TASK_INDEX"')
+odd=(printf '[%s]' 'two words' $'a\nline' '$HOME' '*' '' "it's" '"' ';ls' '\n' '--' '-n' '`id`')
+strange=$(run -- "${odd[@]}")
+plain=$(run -- env)
+code=$(run -- sh -c 'exit 7')
+killed=$(run -- sh -c 'kill -9 $$')
+refused=$(run --folder /no/such/folder -- true)
 comes "a task of the queue runs as a job" is "$bag" state ended
 exits 0 "its output is told" musubi output "$bag.0"
 says "it was a job of the run's name, on a node of Slurm" '^musubi-ams-[0-9a-f]+-1\.0\.1 on n[1-3], index 0$'
-odd=(printf '[%s]' 'two words' $'a\nline' '$HOME' '*' '' "it's" '"' ';ls' '\n' '--' '-n' '`id`')
-bag=$(run -- "${odd[@]}")
-comes "another has odd arguments" is "$bag" state ended
-check "they reach it as they are" cmp <("${odd[@]}") <(musubi output "$bag.0")
-plain=$(run -- env)
+comes "another has odd arguments" is "$strange" state ended
+check "they reach it as they are" cmp <("${odd[@]}") <(musubi output "$strange.0")
 comes "a third tells its environment" is "$plain" state ended
 check "it has its path" grep -qx 'PATH=/usr/local/bin:/usr/bin:/bin' <(musubi output "$plain.0")
 check "neither our clock's zone nor our language" test -z "$(musubi output "$plain.0" | grep -E '^(TZ|LC_ALL)=')"
 check "and no node looked for its account's, which takes a second" test -z "$(musubi output "$plain.0" | grep ^SLURM_GET_USER_ENV=)"
-code=$(run -- sh -c 'exit 7')
 comes "an exit code is told" is "$code" exit_code 7
-killed=$(run -- sh -c 'kill -9 $$')
 comes "a signal is told" is "$killed" signal 9
-refused=$(run --folder /no/such/folder -- true)
 comes "one without its folder does not run" is "$refused" exit_code 126
 array=$(run --count 5 -- sh -c 'sleep 0.5')
 comes "five tasks of a bag run" test_over "$array" 5
@@ -56,7 +56,7 @@ victim=$(as_account sbatch --parsable -w n1 -o /dev/null --wrap "echo start \$SL
 comes "somebody's job runs on a node" grep -q start "$told/victim"
 again=$(run --requeue -- sh -c '[ "$MUSUBI_RUN" -gt 1 ] || exec sleep 500')
 comes "a task of the queue that may be tried again runs, too" is "$again" state running
-start=$(($(date +%s) + 18))
+start=$(($(date +%s) + 12))
 check "all nodes are reserved" reserve trio "$(date -u -d "@$start" +%FT%TZ)" 10m 6
 id=$(jq -r .reservation "$work/taken")
 check "from the second that was asked for" test "$(date -d "$(jq -r .start "$work/taken")" +%s%3N)" = "${start}000"

@@ -16,7 +16,7 @@ bag=$(run -- sh -c 'echo "$SLURM_JOB_ACCOUNT $SLURM_JOB_QOS"')
 comes "a task runs" is "$bag" state ended
 check "for the account and the QOS of its owner" test "$(musubi output "$bag.0")" = "physics physics-q"
 
-start=$(($(date +%s) + 10))
+start=$(($(date +%s) + 9))
 check "all nodes are reserved" reserve both "$(date -u -d "@$start" +%FT%TZ)" 10m 4
 id=$(jq -r .reservation "$work/taken")
 comes "Slurm has the reservation" in_slurm "$id" .

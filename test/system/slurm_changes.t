@@ -16,7 +16,7 @@ ours () { squeue -h -t "$1" -o %j | grep ^musubi-; } # STATE
 some_wait () { ours R && ours PD; }
 job_of () { squeue -h -t R -n "$1" -o %N; } # NAME: the node it runs on
 
-start=$(($(date +%s) + 16))
+start=$(($(date +%s) + 12))
 check "two nodes are reserved" reserve two "$(date -u -d "@$start" +%FT%TZ)" 60s 4
 id=$(jq -r .reservation "$work/taken")
 comes "Slurm has them before the start" has_nodes INACTIVE 2

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/slurm_lib.sh"
 slurm_federation 1 4s
 
-start=$(($(date +%s) + 14))
+start=$(($(date +%s) + 9))
 check "a node is reserved" reserve one "$(date -u -d "@$start" +%FT%TZ)" 20m 2
 id=$(jq -r .reservation "$work/taken")
 stubborn=$(run --reservation "$id" -- sh -c 'trap "echo warned" USR1; trap "echo told to end" TERM; while :; do sleep 0.1; done')
@@ -14,7 +14,7 @@ comes "one that does not runs" is "$stubborn" state running
 said () { musubi output "$1.0" | grep -xE 'warned|told to end|saved=.*' | uniq; } # BAG: Slurm's words and the shell's left out
 check "neither is warned" test -z "$(said "$stubborn")$(said "$polite")"
 shorten () {
-  printf '{"duration": "%ss"}' $(($(date +%s) - start + 12)) >"$work/patch.json"
+  printf '{"duration": "%ss"}' $(($(date +%s) - start + 8)) >"$work/patch.json"
   musubi modify "$id" "$work/patch.json" --json >"$work/changed"
 }
 check "its end is brought near" shorten

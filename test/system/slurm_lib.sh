@@ -53,6 +53,7 @@ ${slurm_charged:+                $slurm_charged}
 $(for one in "${others[@]}"; do printf '    %s\n        classes\n            any\n                nodes = %s\n                cpus_per_node = 2\n' "$one" "$1"; done)
 Z
   federation "$work/one.zpl"
+  hasten
   comes "the site has its nodes" ask_for now+1m 1s $((2 * $1)) --dry-run
 }
 

@@ -72,7 +72,7 @@ check "no process of it is root's" test "$(ps -o user= -p "$(pid_of lis/ams)")" 
 bag=$(run -- id -un)
 comes "a task runs" is "$bag" state ended
 check "as its owner's account" test "$(musubi output "$bag.0")" = alice
-start=$(($(date +%s) + 12))
+start=$(($(date +%s) + 9))
 victim=$(as bob sbatch --parsable -o /dev/null --wrap 'exec sleep 600')
 runs () { grep -q JobState=RUNNING <(scontrol -o show job "$victim"); }
 comes "another account's job runs" runs
