@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "json_fields.h"
+#include "must.h"
 #include "timetext.h"
 
 #include <inttypes.h>
@@ -476,6 +477,25 @@ json_t *shortage_sentence (const json_t *shortage)
     return made (json_sprintf (
       "since %s there is less than was promised: %" PRId64 " reservation%s, first %s",
       time_brief (since, brief), count, count > 1 ? "s" : "", text_of (shortage, "first")));
+}
+
+json_t *opening_sentence (const json_t *part)
+{
+    char *text = NULL;
+    size_t size = 0;
+    const char *site = strchr (text_of (part, "participant"), '/');
+    json_auto_t *sites = made (json_pack ("[{s:s, s:O}]", "site", site ? site + 1 : "", "opening",
+                                          json_object_get (part, "opening")));
+    json_auto_t *forms = forms_of (opening_rows, sites);
+    FILE *to = must (open_memstream (&text, &size));
+    opening_print (json_array_get (forms, 0), to);
+    fclose (to);
+    text [size - 1] = '\0'; /* the end of its last line */
+    for (char *end = text; (end = strstr (end, "\n "));)
+        *end++ = ';', memmove (end, end + 1, strlen (end));
+    json_t *sentence = made (json_sprintf ("%s %s", text_of (part, "reservation"), text));
+    free (text);
+    return sentence;
 }
 
 bool opening_degraded (const json_t *view)

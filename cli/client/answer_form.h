@@ -41,6 +41,10 @@ int answer_code (const json_t *form);
 json_t *view_form (const json_t *view);
 void view_print (const json_t *form, FILE *to);
 
+/*  That at one site, "ID at SITE: waiting, … degraded, WHY; 3 nodes of any are free …", of its record
+ *  there, new. */
+json_t *opening_sentence (const json_t *part);
+
 /*  Has the reservation fewer nodes at some site than it was promised, circuits that are not there,
  *  or a file that is late? */
 bool opening_degraded (const json_t *view);

@@ -1,9 +1,11 @@
 /*  musubi doctor - does every service answer, and is it well? Asks the whole federation; or, with
  *  files, checks the members that this machine is to run (doctor_files).
  *
- *  All are asked at once: every service for its status, sites for their nodes and storage nodes.
+ *  All are asked at once: every service for its status, sites for their nodes, storage nodes and
+ *  reservations; then for each of these that its batch system does not have, what would fit.
  */
 #include "answer_form.h"
+#include "codec_table.h"
 #include "commands.h"
 #include "doctor_files.h"
 #include "doctor_sizes.h"
@@ -24,8 +26,10 @@ typedef struct {
     const char *method;
 } doctor_question_t;
 
-static const doctor_question_t questions [] = {
-  {NULL, "Service", "Status"}, {"lis", "Nodes", "Nodes"}, {"replica", "Chain", "Nodes"}};
+static const doctor_question_t questions [] = {{NULL, "Service", "Status"},
+                                               {"lis", "Nodes", "Nodes"},
+                                               {"replica", "Chain", "Nodes"},
+                                               {"lis", "Participant", "List"}};
 
 #define QUESTIONS (sizeof questions / sizeof *questions)
 
@@ -36,13 +40,24 @@ typedef struct {
     uint64_t call;
     int64_t asked_ms;
     size_t nodes;
-    json_t *ailing; /* from a state, "silent (REASON)", to the names of nodes */
+    json_t
+      *ailing; /* from a state, "silent (REASON)", to the names of nodes; reservations, by id */
 } doctor_asked_t;
 
+static bool asks_reservations (const doctor_asked_t *asked)
+{
+    return strcmp (asked->question->method, "List") == 0;
+}
+
+/*  Of reservations those that are over are not asked for. */
 static void doctor_ask (session_t *session, doctor_asked_t *asked, const char *after)
 {
     method_t method = services_method (asked->question->service, asked->question->method);
     json_auto_t *body = *after ? json_pack ("{s:s}", "after", after) : json_object ();
+    if (asks_reservations (asked)) {
+        take (body, "from_ms", json_integer (cli_wall_ms ()));
+        take (body, "until_ms", json_integer (TIME_MS_MAX));
+    }
     asked->asked_ms = cli_wall_ms ();
     asked->call = session_send (session, text_of (asked->entry, "endpoint"), &method, body);
 }
@@ -127,6 +142,39 @@ static void hear_nodes (findings_t *findings, session_t *session, doctor_asked_t
         tell_nodes (findings, asked);
 }
 
+/*  Takes a page of reservations, of which those count that the batch system refuses, and asks for the
+ *  next one. */
+static void hear_reservations (session_t *session, doctor_asked_t *asked, const json_t *answer)
+{
+    const json_t *record;
+    for (size_t i = 0; (record = item_of (answer, "records", i)); i++) {
+        const json_t *opening = json_object_get (record, "opening");
+        if (flag_of (opening, "absent") && flag_of (opening, "degraded") &&
+            *text_of (opening, "trouble"))
+            take (asked->ailing, text_of (record, "reservation"), json_null ());
+    }
+    if (flag_of (answer, "more"))
+        doctor_ask (session, asked, text_of (answer, "next"));
+}
+
+/*  With what would fit, which is told of one alone. */
+static void tell_refused (findings_t *findings, session_t *session, const doctor_asked_t *asked)
+{
+    const char *id;
+    json_t *unused;
+    char reason [CLIENT_REASON_BYTES];
+    json_object_foreach (asked->ailing, id, unused)
+    {
+        json_auto_t *body = json_pack ("{s:s}", "reservation", id), *answer = NULL;
+        session_ask_entry (session, asked->entry, "Participant", "Show", body, &answer, reason);
+        const json_t *record = json_object_get (answer, "record");
+        json_auto_t *sentence = record ? opening_sentence (record) : NULL;
+        if (sentence)
+            findings_add (findings, text_of (asked->entry, "name"), "%s",
+                          json_string_value (sentence));
+    }
+}
+
 static void hear (findings_t *findings, session_t *session, doctor_asked_t *asked,
                   const client_reply_t *reply)
 {
@@ -138,6 +186,8 @@ static void hear (findings_t *findings, session_t *session, doctor_asked_t *aske
         doctor_hear (findings, asked->entry, reply, answer);
     else if (answer && status)
         hear_status (findings, asked, answer);
+    else if (answer && asks_reservations (asked))
+        hear_reservations (session, asked, answer);
     else if (answer)
         hear_nodes (findings, session, asked, answer);
     else if (status) /* its other questions stay silent, too */
@@ -220,8 +270,11 @@ static int ask_and_hear (findings_t *findings, session_t *session, const json_t 
       must (calloc (json_array_size (entries) * QUESTIONS + 1, sizeof *asked));
     size_t count = doctor_ask_all (session, entries, asked);
     hear_all (findings, session, asked, count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (asks_reservations (&asked [i]))
+            tell_refused (findings, session, &asked [i]);
         json_decref (asked [i].ailing);
+    }
     free (asked);
     return cli_interrupted () ? cli_fail (EXIT_UNKNOWN, "doctor: interrupted") : EXIT_DONE;
 }

@@ -2,6 +2,7 @@
 #include "batch_system.h"
 
 #include "must.h"
+#include "timetext.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,6 +129,29 @@ batch_job_seen_t *batch_job_place (const batch_jobs_t *asked, const char *name)
         if (strcmp (run, asked->names [i]) == 0)
             return batch_job_lives (asked->seen [i].state) ? NULL : &asked->seen [i];
     return NULL;
+}
+
+/*  --- reservations --- */
+
+void batch_way_note (batch_way_t *self, int64_t until_ms, const char *kind, const char *name,
+                     const char *whose)
+{
+    char text [TIMETEXT_BYTES] = "it is ended";
+    if (until_ms <= self->until_ms)
+        return;
+    self->until_ms = until_ms;
+    if (until_ms < BATCH_FOREVER_MS)
+        timetext_format (until_ms, text);
+    snprintf (self->what, sizeof self->what, "%s %.60s of %.30s is in its way until %s", kind, name,
+              whose, text);
+}
+
+void batch_differ_add (char **differ, const batch_setup_t *setup, const back_end_order_t *order,
+                       const char *what)
+{
+    text_auto_t *before = *differ;
+    *differ = must_print ("%s%s %s\n", before ? before : "",
+                          batch_name_ours (setup, order->reservation), what);
 }
 
 /*  --- commands --- */

@@ -167,6 +167,20 @@ static inline bool batch_job_lives (batch_job_state_t state)
 /*  Where a job of that name is told; NULL when nobody asked for it, or another one of its name lives. */
 batch_job_seen_t *batch_job_place (const batch_jobs_t *asked, const char *name);
 
+/*  What is in the way of a reservation that was refused: of several, what stays longest. Zero at first. */
+typedef struct {
+    int64_t until_ms; /* 0 = nothing is */
+    char what [WHY_BYTES];
+} batch_way_t;
+
+/*  kind: "Slurm's job"; without an end that is known until_ms is BATCH_FOREVER_MS. */
+void batch_way_note (batch_way_t *self, int64_t until_ms, const char *kind, const char *name,
+                     const char *whose);
+
+/*  Adds the line of a reservation that is not as its order says (compare). */
+void batch_differ_add (char **differ, const batch_setup_t *setup, const back_end_order_t *order,
+                       const char *what);
+
 /*  Runs a command of the batch system, as command_run, for at most the setup's limit. COMMAND_SILENT
  *  also when the command could not ask the batch system, or should be tried again. */
 command_told_t batch_run (const batch_setup_t *setup, const char *const *arguments, char **output,

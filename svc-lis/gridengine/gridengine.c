@@ -13,24 +13,26 @@
 /*  --- is it fit? --- */
 
 /*  Jobs ask for the complex only when they want a reservation; forced, it keeps all others out. */
-static void grid_complex_take (void *owner, char *line)
-{
-    bool *found = owner;
-    *found |=
-      strncmp (line, GRID_COMPLEX " ", sizeof GRID_COMPLEX) == 0 && strstr (line, " FORCED ");
-}
-
 static batch_fitness_t grid_complex_check (const batch_setup_t *setup, char why [WHY_BYTES])
 {
-    bool found = false;
-    command_told_t told = BATCH_LINES (setup, grid_complex_take, &found, why, "qconf", "-sc");
-    if (told != COMMAND_DONE || found)
+    text_auto_t *text = NULL;
+    command_told_t told = BATCH_RUN (setup, &text, why, "qconf", "-sc");
+    text_auto_t *complex = grid_value (text, GRID_COMPLEX);
+    if (told != COMMAND_DONE || (complex && strstr (complex, " FORCED ")))
         return batch_fitness (told);
     wrong (why,
            "Grid Engine has no forced complex %s, which keeps other jobs out of "
            "reservations: add the line \"%s %s RESTRING == FORCED NO NONE 0\" by qconf -mc",
            GRID_COMPLEX, GRID_COMPLEX, GRID_COMPLEX);
     return BATCH_UNFIT;
+}
+
+/*  Without one no advance reservation has all slots of hosts. */
+static batch_fitness_t grid_spread_check (const batch_setup_t *setup, char why [WHY_BYTES])
+{
+    bool silent;
+    text_auto_t *environment = grid_environment (setup, true, &silent, why);
+    return environment ? BATCH_FIT : silent ? BATCH_SILENT : BATCH_UNFIT;
 }
 
 /*  A queue that does not exist is deleted: who has the right is told so, others that they have not. */
@@ -60,6 +62,8 @@ static batch_fitness_t grid_check (const batch_setup_t *setup, bool reserves, ch
         return silent ? BATCH_SILENT : BATCH_UNFIT;
     }
     batch_fitness_t fitness = reserves ? grid_complex_check (setup, why) : BATCH_FIT;
+    if (fitness == BATCH_FIT && reserves)
+        fitness = grid_spread_check (setup, why);
     return fitness == BATCH_FIT && reserves ? grid_right_check (setup, why) : fitness;
 }
 
@@ -282,26 +286,9 @@ static bool grid_calendars_look (grid_picture_t *self, char why [WHY_BYTES])
     return good;
 }
 
-/*  --- what else others have --- */
+/*  --- jobs --- */
 
-/*  One whose times can't be read, which are 0 then, is always there. NULL: there are too many. */
-static batch_booking_t *grid_book (batch_picture_t *picture, const char *name, int64_t from_ms,
-                                   int64_t until_ms)
-{
-    bool read = from_ms > 0 && from_ms < until_ms;
-    if (picture->bookings_count >= BATCH_BOOKINGS_MAX) {
-        wrong (picture->trouble, "Grid Engine has more than %d of others' reservations",
-               BATCH_BOOKINGS_MAX);
-        return NULL;
-    }
-    if (!read)
-        wrong (picture->trouble, "the times of Grid Engine's %.60s can't be read", name);
-    return batch_picture_booking (picture, name, read ? from_ms : 0,
-                                  read ? until_ms : BATCH_FOREVER_MS);
-}
-
-/*  Grid Engine's list of jobs does not tell which may be run again. One whose start can't be read has its
- *  node without end. */
+/*  Grid Engine's list of jobs does not tell which may be run again. */
 static void grid_job_take (void *owner, const grid_job_t *job)
 {
     const grid_picture_t *self = owner;
@@ -310,66 +297,7 @@ static void grid_job_take (void *owner, const grid_job_t *job)
     char queue [GRID_WORD_BYTES];
     snprintf (queue, sizeof queue, "%.*s", (int) strcspn (job->instance, "@"), job->instance);
     if (node && !batch_name_ours (self->setup, queue))
-        batch_node_job (node, job->started_ms,
-                        job->limit_ms > 0 && job->started_ms > 0 ? job->started_ms + job->limit_ms
-                                                                 : BATCH_FOREVER_MS,
-                        true);
-}
-
-/*  --- advance reservations of its own --- */
-
-typedef struct {
-    const batch_setup_t *setup;
-    batch_picture_t *picture;
-    name_list_t ids;
-} grid_advances_t;
-
-static void grid_advance_note (void *owner, const grid_advance_t *advance)
-{
-    grid_advances_t *self = owner;
-    if (self->ids.count < BATCH_BOOKINGS_MAX)
-        name_list_add (&self->ids, advance->id, "");
-    else
-        wrong (self->picture->trouble, "Grid Engine has more than %d advance reservations",
-               BATCH_BOOKINGS_MAX);
-}
-
-static void grid_advance_take (void *owner, const grid_advance_t *advance)
-{
-    const grid_advances_t *self = owner;
-    char name [NAME_BYTES_MAX + 1];
-    batch_booking_t *booking = NULL;
-    snprintf (name, sizeof name, "ar-%.32s", advance->id);
-    for (size_t i = 0; i < advance->instances->count; i++) {
-        const char *instance = advance->instances->words [i];
-        if (!grid_of_queue (instance, self->setup->queue))
-            continue;
-        if (!booking)
-            booking = grid_book (self->picture, name, advance->from_ms, advance->until_ms);
-        if (booking)
-            batch_booking_node (booking, strchr (instance, '@') + 1);
-    }
-}
-
-static bool grid_advances_ask (grid_advances_t *self, const char *option, const char *which,
-                               grid_advance_fn *visit, char why [WHY_BYTES])
-{
-    text_auto_t *output = NULL;
-    return BATCH_RUN (self->setup, &output, why, "qrstat", option, which, "-xml") == COMMAND_DONE &&
-           grid_advances_read (output, visit, self, why);
-}
-
-/*  One question for which there are, and one for all that these have. */
-static bool grid_advances_look (const batch_setup_t *setup, batch_picture_t *picture,
-                                char why [WHY_BYTES])
-{
-    grid_advances_t self = {.setup = setup, .picture = picture};
-    bool good = grid_advances_ask (&self, "-u", "*", grid_advance_note, why);
-    text_auto_t *ids = name_list_text (&self.ids, ',');
-    if (good && self.ids.count > 0)
-        good = grid_advances_ask (&self, "-ar", ids, grid_advance_take, why);
-    name_list_clear (&self.ids);
-    return good;
+        batch_node_job (node, job->started_ms, grid_job_until (job), true);
 }
 
 static bool grid_look (const batch_setup_t *setup, batch_picture_t *picture, char why [WHY_BYTES])
@@ -377,9 +305,10 @@ static bool grid_look (const batch_setup_t *setup, batch_picture_t *picture, cha
     grid_picture_t self = {.setup = setup, .picture = picture};
     bool good = grid_nodes_look (&self, why) &&
                 (self.unclear.count == 0 || grid_unclear_judge (&self, why)) &&
-                grid_calendars_look (&self, why) && grid_advances_look (setup, picture, why) &&
+                grid_calendars_look (&self, why) &&
+                grid_advances_look (setup, picture, NULL, why) &&
                 grid_jobs_visit (setup, grid_job_take, &self, why);
-    picture->longest_ms = good ? grid_longest_ms (setup) : 0;
+    picture->reach_ms = picture->longest_ms = good ? grid_longest_ms (setup) : 0;
     grid_picture_clear (&self);
     return good;
 }
@@ -393,6 +322,7 @@ const batch_system_t gridengine = {
   .submit = grid_submit,
   .signal = grid_signal,
   .keep = grid_keep,
+  .compare = grid_compare,
   .close = grid_close,
   .count = grid_count,
   .list = grid_list,

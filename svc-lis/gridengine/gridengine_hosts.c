@@ -304,11 +304,14 @@ bool grid_hosts_leave (grid_queue_t *self, char why [WHY_BYTES])
 
 /*  --- taken --- */
 
-/*  Its hosts are its own: other queues are disabled there, and what runs in them makes way. */
+/*  Its hosts are its own: other queues are disabled there, and what runs in them makes way. Its advance
+ *  reservation goes when nobody's job can begin there any more, and before its own can. */
 static bool grid_hosts_take (grid_queue_t *self, char why [WHY_BYTES])
 {
     return grid_list_change (self, true, &self->on, why) &&
            grid_switch (self, &self->on, true, why) &&
+           (self->own_off.count == 0 ||
+            grid_advance_remove (self->setup, self->order->reservation, why)) &&
            (self->used == 0 || grid_hosts_clear (self, why));
 }
 

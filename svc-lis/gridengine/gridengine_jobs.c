@@ -76,6 +76,12 @@ bool grid_jobs (const batch_jobs_t *asked, char why [WHY_BYTES])
     return true;
 }
 
+int64_t grid_job_until (const grid_job_t *job)
+{
+    return job->limit_ms > 0 && job->started_ms > 0 ? job->started_ms + job->limit_ms
+                                                    : BATCH_FOREVER_MS;
+}
+
 int64_t grid_longest_ms (const batch_setup_t *setup)
 {
     bool silent;
@@ -97,13 +103,15 @@ int64_t grid_longest_ms (const batch_setup_t *setup)
 
 /*  --- submission --- */
 
-static bool grid_one_host (const batch_setup_t *setup, const char *environment)
+/*  Does it give slots on many hosts, as many as they have; or all on one? */
+static bool grid_spreads (const batch_setup_t *setup, const char *environment, bool spread)
 {
     char why [WHY_BYTES];
     text_auto_t *text = NULL;
     BATCH_RUN (setup, &text, why, "qconf", "-sp", environment);
     text_auto_t *rule = grid_value (text, "allocation_rule");
-    return rule && strcmp (rule, "$pe_slots") == 0;
+    return rule && (spread ? strcmp (rule, "$fill_up") == 0 || strcmp (rule, "$round_robin") == 0
+                           : strcmp (rule, "$pe_slots") == 0);
 }
 
 /*  Its projects are what it charges. */
@@ -120,22 +128,22 @@ batch_fitness_t grid_charges (const batch_setup_t *setup, const account_t *who,
     return batch_fitness (told);
 }
 
-/*  A parallel environment of the queue that gives all slots on one host, to be freed; NULL with why
- *  when there is none. */
-static char *grid_environment (const batch_setup_t *setup, char why [WHY_BYTES])
+char *grid_environment (const batch_setup_t *setup, bool spread, bool *silent, char why [WHY_BYTES])
 {
-    bool silent;
-    text_auto_t *text = grid_queue_text (setup, setup->queue, &silent, why);
+    text_auto_t *text = grid_queue_text (setup, setup->queue, silent, why);
     text_auto_t *list = text ? grid_value (text, "pe_list") : NULL;
     char *found = NULL, *rest = list;
     for (char *word; !found && rest && (word = strsep (&rest, " ,"));)
-        if (*word && strcmp (word, "NONE") != 0 && grid_one_host (setup, word))
+        if (*word && strcmp (word, "NONE") != 0 && grid_spreads (setup, word, spread))
             found = must (strdup (word));
     if (text && !found)
-        wrong (why,
-               "Grid Engine's queue %.60s has no parallel environment with allocation_rule "
-               "$pe_slots, which a task of several CPUs needs",
-               setup->queue);
+        wrong (
+          why,
+          "Grid Engine's queue %.60s has no parallel environment with allocation_rule %s: name "
+          "one in its pe_list (qconf -mq)",
+          setup->queue,
+          spread ? "$round_robin or $fill_up, which an advance reservation of hosts needs"
+                 : "$pe_slots, which a task of several CPUs needs");
     return found;
 }
 
@@ -149,8 +157,8 @@ static atomic_llong grid_submit_ms;
 command_told_t grid_submit (const batch_setup_t *setup, const batch_job_t *job,
                             char why [WHY_BYTES])
 {
-    bool reserved = *job->reservation, parallel = job->cpus > 1;
-    text_auto_t *environment = parallel ? grid_environment (setup, why) : NULL;
+    bool reserved = *job->reservation, parallel = job->cpus > 1, silent;
+    text_auto_t *environment = parallel ? grid_environment (setup, false, &silent, why) : NULL;
     if (parallel && !environment)
         return COMMAND_REFUSED;
     text_auto_t *limits = must_print ("h_rt=%" PRId64 "%s%s", (job->limit_ms + 999) / 1000,

@@ -222,6 +222,13 @@ bool grid_keep (const batch_setup_t *setup, back_end_step_t step, const back_end
     bool good = grid_queue_look (&self, setup, order, why);
     bool there = good && self.now;
     int64_t ahead_ms = step == BACK_END_OPEN ? 0 : order->from_ms - clock_ms (CLOCK_REALTIME);
+    if (good && step == BACK_END_NAME) {
+        good = grid_advance_keep (setup, order, why);
+        if (!good || (!self.now && self.listed.count == 0)) {
+            grid_queue_clear (&self);
+            return good;
+        }
+    }
     self.begun = step == BACK_END_OPEN ? grid_has_begun (&self) : ahead_ms <= 0;
     good = good && grid_queue_equal (&self, &changed, why) && grid_instances_look (&self, why);
     bool switched = ahead_ms > 0 ? self.own_on.count > 0 : self.own_off.count + self.on.count > 0;
@@ -262,6 +269,7 @@ bool grid_close (const batch_setup_t *setup, const back_end_order_t *order, char
     good =
       good && (BATCH_RUN (setup, NULL, said, "qconf", "-dul", order->reservation) == COMMAND_DONE ||
                strstr (said, "does not exist") || wrong (why, "%s", said));
+    good = good && grid_advance_remove (setup, order->reservation, why);
     grid_queue_clear (&self);
     return good;
 }
@@ -274,7 +282,8 @@ bool grid_list (const batch_setup_t *setup, name_list_t *names, char why [WHY_BY
 {
     text_auto_t *output = NULL;
     name_list_auto_t all = {0};
-    bool good = BATCH_RUN (setup, &output, why, "qconf", "-sul") == COMMAND_DONE;
+    bool good = grid_advances_look (setup, NULL, names, why) &&
+                BATCH_RUN (setup, &output, why, "qconf", "-sul") == COMMAND_DONE;
     name_list_add (&all, good ? output : "", "");
     for (size_t i = 0; good && i < all.count; i++) {
         grid_queue_t one;

@@ -25,6 +25,30 @@ bool grid_listed (const batch_setup_t *setup, const char *queue, name_list_t *li
 /*  Is the instance one of a reservation of this site's name? */
 bool grid_is_ours (const batch_setup_t *setup, const grid_instance_t *instance);
 
+/*  Until when a job that runs has its host: to its limit; without one, or where its start can't be
+ *  read, for ever. */
+int64_t grid_job_until (const grid_job_t *job);
+
+/*  A parallel environment of the site's queue, to be freed: one that gives all slots on one host, or
+ *  (spread) on as many as are asked for. NULL with why when there is none, or Grid Engine is silent. */
+char *grid_environment (const batch_setup_t *setup, bool spread, bool *silent,
+                        char why [WHY_BYTES]);
+
+/*  --- gridengine_advance: false with why is to be tried again --- */
+
+/*  Adds those of others to the picture as bookings, and the names of those that may be ours. Either may be NULL;
+ *  only what has hosts of the site's queue counts. */
+bool grid_advances_look (const batch_setup_t *setup, batch_picture_t *picture, name_list_t *names,
+                         char why [WHY_BYTES]);
+
+/*  Makes that of the order, all slots of the site's queue on its hosts, and leaves no other of its
+ *  name; or tells what is in its way. */
+bool grid_advance_keep (const batch_setup_t *setup, const back_end_order_t *order,
+                        char why [WHY_BYTES]);
+
+/*  All of that name, or of these ids; there need be none. */
+bool grid_advance_remove (const batch_setup_t *setup, const char *which, char why [WHY_BYTES]);
+
 /*  --- between gridengine_queue and gridengine_hosts: false with why is to be tried again --- */
 
 /*  A reservation as it is found; all but the first two are freed by grid_queue_clear. */
@@ -88,6 +112,8 @@ bool grid_signal (const batch_setup_t *setup, const char *id, batch_signal_t sig
                   char why [WHY_BYTES]);
 bool grid_keep (const batch_setup_t *setup, back_end_step_t step, const back_end_order_t *order,
                 char why [WHY_BYTES]);
+bool grid_compare (const batch_setup_t *setup, const back_end_order_t *orders, size_t count,
+                   char **differ, char why [WHY_BYTES]);
 bool grid_close (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES]);
 bool grid_count (const batch_setup_t *setup, const back_end_order_t *order, int64_t *cpu_ms,
                  char why [WHY_BYTES]);

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #define BLANKS     " \t\r\n"
-#define WORDS_MOST 8 /* that are taken of one item */
+#define WORDS_MOST 9 /* that are taken of one item */
 
 static void grid_time_read (const char *text, int64_t *ms)
 {
@@ -114,6 +114,7 @@ static void grid_job_told (grid_reading_t *self)
                       .state = self->words [3],
                       .instance = self->words [4],
                       .queue = self->words [5],
+                      .owner = self->words [8],
                       .limit_ms = strtoll (self->words [7], NULL, 10) * 1000};
     snprintf (job.id, sizeof job.id, "%.15s%s%.12s", self->words [0], one ? "." : "",
               one ? task : "");
@@ -125,7 +126,8 @@ bool grid_jobs_read (const char *text, grid_job_fn *visit, void *owner, char why
 {
     grid_reading_t reading = {.item = "job_list",
                               .tags = {"JB_job_number", "tasks", "full_job_name", "state",
-                                       "queue_name", "hard_req_queue", "JAT_start_time", "h_rt"},
+                                       "queue_name", "hard_req_queue", "JAT_start_time", "h_rt",
+                                       "JB_owner"},
                               .told = grid_job_told,
                               .visit = (void (*) (void)) visit,
                               .owner = owner};
@@ -202,7 +204,10 @@ bool grid_of_queue (const char *instance, const char *queue)
 
 static void grid_advance_told (grid_reading_t *self)
 {
-    grid_advance_t advance = {.id = self->words [0], .instances = &self->instances};
+    grid_advance_t advance = {.id = self->words [0],
+                              .name = self->words [3],
+                              .owner = self->words [4],
+                              .instances = &self->instances};
     grid_time_read (self->words [1], &advance.from_ms);
     grid_time_read (self->words [2], &advance.until_ms);
     ((grid_advance_fn *) self->visit) (self->owner, &advance);
@@ -215,14 +220,14 @@ static void grid_word_blank (char *text, const char *open, const char *close)
         from += strlen (open);
         const char *until = strstr (from, close);
         for (; until && from < until; from++)
-            *from = ' ';
+            *from = strchr ("<&>", *from) ? ' ' : *from;
     }
 }
 
 bool grid_advances_read (char *text, grid_advance_fn *visit, void *owner, char why [WHY_BYTES])
 {
     grid_reading_t reading = {.item = "ar_summary",
-                              .tags = {"id", "start_time", "end_time"},
+                              .tags = {"id", "start_time", "end_time", "name", "owner"},
                               .told = grid_advance_told,
                               .visit = (void (*) (void)) visit,
                               .owner = owner};

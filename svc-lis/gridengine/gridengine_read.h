@@ -14,6 +14,7 @@
 typedef struct {
     char id [BATCH_JOB_ID_BYTES]; /* "12"; a task of an array: "12.3" */
     const char *name;
+    const char *owner;
     const char *state;    /* as qstat has it: "qw", "r", "dr", … */
     const char *instance; /* "batch@g1" */
     const char *queue;    /* that it has asked for */
@@ -42,14 +43,16 @@ bool grid_instances_read (const char *text, grid_instance_fn *visit, void *owner
 
 typedef struct {
     const char *id;
+    const char *name;
+    const char *owner;
     int64_t from_ms;
     int64_t until_ms;
     const name_list_t *instances; /* where its slots are */
 } grid_advance_t;
 typedef void grid_advance_fn (void *owner, const grid_advance_t *advance);
 
-/*  Visits the advance reservations that "qrstat -xml" has written. Words of users in it, which it does
- *  not quote, are taken out of the text. */
+/*  Visits the advance reservations that "qrstat -xml" has written. In words of users, which it does
+ *  not quote, the text loses what is no plain character. */
 bool grid_advances_read (char *text, grid_advance_fn *visit, void *owner, char why [WHY_BYTES]);
 
 /*  The state as a sentence: "Grid Engine says dS: disabled, suspended for another queue". Others it

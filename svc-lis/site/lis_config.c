@@ -44,9 +44,10 @@ const config_key_t lis_keys [] = {
   KEY_DURATION ("batch/watch", "5s", 100, SETTING_DAY_MS,
                 "how often the batch system is asked whether it still has a reservation as it was "
                 "told"),
-  KEY_INTEGER ("batch/ahead", "500", 0, 100000,
-               "so many of the nearest reservations that wait are made in Slurm long before their "
-               "start; 0: none before opening/bind"),
+  KEY_INTEGER (
+    "batch/ahead", "500", 0, 100000,
+    "so many of the nearest reservations that wait are made in Slurm or Grid Engine long "
+    "before their start; 0: none before opening/bind"),
   KEY_DURATION ("nodes/attend", "10s", 100, SETTING_DAY_MS,
                 "the longest time between two questions of a node's agent"),
   KEY_DURATION ("nodes/silent", "25s", 100, SETTING_DAY_MS,

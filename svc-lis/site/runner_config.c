@@ -221,7 +221,7 @@ bool runner_config_read (const config_t *config, const site_t *site, bool *runs,
     openings->lend_ms = config_duration_ms (config, "opening/lend");
     openings->release_ms = config_duration_ms (config, "opening/release");
     bool early = batch && !config_has (config, "opening/bind");
-    if (strcmp (back_end, "slurm") == 0) {
+    if (batch && strcmp (back_end, "commands") != 0) {
         openings->ahead = (uint32_t) config_integer (config, "batch/ahead");
         openings->reach_ms = early ? 0 : openings->bind_ms;
     }

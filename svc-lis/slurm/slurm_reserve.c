@@ -231,22 +231,8 @@ static bool slurm_pair_mend (slurm_pair_t *self, char why [WHY_BYTES])
 
 typedef struct {
     const slurm_pair_t *pair;
-    int64_t until_ms; /* of what was found; 0 = nothing was */
-    char what [WHY_BYTES];
+    batch_way_t way;
 } slurm_way_t;
-
-static void slurm_way_note (slurm_way_t *self, int64_t until_ms, const char *kind, const char *name,
-                            const char *whose)
-{
-    char text [SLURM_TIME_BYTES] = "it is ended";
-    if (until_ms <= self->until_ms)
-        return;
-    self->until_ms = until_ms;
-    if (until_ms < BATCH_FOREVER_MS)
-        slurm_time_text (until_ms, text);
-    snprintf (self->what, sizeof self->what, "%s %.60s of %.30s is in its way until %s", kind, name,
-              whose, text);
-}
 
 /*  One without a limit ends when it ends. */
 static void slurm_way_job (void *owner, char *line)
@@ -257,7 +243,7 @@ static void slurm_way_job (void *owner, char *line)
     int64_t until_ms = BATCH_FOREVER_MS;
     if (strcmp (line, self->pair->order->reservation) != 0 &&
         (!slurm_time_read (until, &until_ms) || until_ms > self->pair->order->from_ms))
-        slurm_way_note (self, until_ms, "Slurm's job", id, user);
+        batch_way_note (&self->way, until_ms, "Slurm's job", id, user);
 }
 
 static void slurm_way_reservation (void *owner, char *line)
@@ -269,7 +255,8 @@ static void slurm_way_reservation (void *owner, char *line)
               seen.from_ms < order->until_ms && order->from_ms < seen.until_ms;
     for (size_t i = 0; is && i < seen.nodes.count; i++)
         if (name_list_has (&self->pair->wanted, seen.nodes.words [i]))
-            slurm_way_note (self, seen.until_ms, "Slurm's reservation", seen.name, seen.users);
+            batch_way_note (&self->way, seen.until_ms, "Slurm's reservation", seen.name,
+                            seen.users);
     name_list_clear (&seen.nodes);
 }
 
@@ -280,8 +267,9 @@ static bool slurm_way_tell (const slurm_pair_t *self, char why [WHY_BYTES])
     slurm_way_t way = {.pair = self};
     if (BATCH_LINES (self->setup, slurm_way_job, &way, asked, "squeue", "-h", "-t", "R,S,CF,CG",
                      "-w", self->nodes, "-o", "%i|%u|%e|%v") == COMMAND_DONE &&
-        SLURM_RESERVATIONS (self->setup, slurm_way_reservation, &way, asked) && way.until_ms > 0)
-        wrong (why, "%s", way.what);
+        SLURM_RESERVATIONS (self->setup, slurm_way_reservation, &way, asked) &&
+        way.way.until_ms > 0)
+        wrong (why, "%s", way.way.what);
     return false;
 }
 
@@ -407,12 +395,9 @@ bool slurm_compare (const batch_setup_t *setup, const back_end_order_t *orders, 
         all.pairs [i] = slurm_pair (setup, &orders [i]);
     bool good = SLURM_RESERVATIONS (setup, slurm_pairs_take, &all, why);
     for (size_t i = 0; i < count; i++) {
-        char what [WHY_BYTES], *before = *differ;
-        if (good && !slurm_pair_right (&all.pairs [i], what)) {
-            *differ = must_print ("%s%s %s\n", before ? before : "",
-                                  batch_name_ours (setup, orders [i].reservation), what);
-            free (before);
-        }
+        char what [WHY_BYTES];
+        if (good && !slurm_pair_right (&all.pairs [i], what))
+            batch_differ_add (differ, setup, &orders [i], what);
         slurm_pair_clear (&all.pairs [i]);
     }
     free (all.pairs);

@@ -1,8 +1,9 @@
 /*  experiment_batch - E3.5: a step of a reservation in a batch system is cut after each of its commands,
  *  and done again.
  *
- *  A path is what the site does for one reservation, beside another one of its: it is prepared, a watch
- *  before its start clears its nodes, it opens, is moved to another node, is changed by an operator and
+ *  A path is what the site does for one reservation, beside another one of its: it is named, once a job
+ *  that it is refused for has ended, named anew, and again after an operator has deleted it; it is
+ *  prepared, a watch before its start clears its nodes, it opens, is moved to another node, is changed by an operator and
  *  mended, and ends: closed, or found without an order after a start. Its last step is cut. Then it is
  *  done again by the same process, or by the next one, which reconciles first; or the process lives, and
  *  one command that was carried out is not answered. What is done again may be cut, too, by the seed. The
@@ -33,11 +34,13 @@
 
 static const fake_kind_t *const kinds [] = {&fake_gridengine, &fake_slurm};
 
-/*  p prepared, c cleared, b bound to another node before its start, o opened, m moved; w watched after an
+/*  f refused, as a job runs into it, n named, a named on another node, g named again after an operator has
+ *  deleted it; p prepared, c cleared, b bound to another node before its start, o opened, m moved; w watched after an
  *  operator has changed it, d after one has deleted it; x closed, r reconciled. */
-static const char *const paths [] = {"p",     "pc", "pcb", "pco",  "pcom", "pcomw",
-                                     "pcod",  "px", "pcx", "pcbx", "pcox", "pcomwx",
-                                     "pcodx", "pr", "pcr", "pcor", "pcomr"};
+static const char *const paths [] = {"p",   "pc",   "pcb",   "pco",   "pcom",   "pcomw", "pcod",
+                                     "px",  "pcx",  "pcbx",  "pcox",  "pcomwx", "pcodx", "pr",
+                                     "pcr", "pcor", "pcomr", "f",     "fn",     "fna",   "fng",
+                                     "fnx", "fnr",  "fnpco", "fnpcox"};
 #define PATHS (sizeof paths / sizeof *paths)
 
 enum { WAY_SAME, WAY_NEXT, WAY_LOST, WAYS };
@@ -61,6 +64,8 @@ typedef struct {
     batch_fake_t world;
     config_t *config;
     size_t shift;         /* its first host: it has that and the next one */
+    bool named;           /* from then on nobody's job begins on its nodes */
+    bool crowded;         /* one waits that could begin there alone */
     char why [WHY_BYTES]; /* of the last step that failed */
 } batch_trial_t;
 
@@ -121,9 +126,12 @@ static bool trial_step (batch_trial_t *self, char letter, bool next)
     static const struct {
         char letter;
         back_end_step_t step;
-    } steps [] = {{'p', BACK_END_PREPARE}, {'c', BACK_END_WATCH}, {'o', BACK_END_OPEN},
+    } steps [] = {{'n', BACK_END_NAME},    {'a', BACK_END_NAME},  {'g', BACK_END_NAME},
+                  {'p', BACK_END_PREPARE}, {'c', BACK_END_WATCH}, {'o', BACK_END_OPEN},
                   {'m', BACK_END_OPEN},    {'w', BACK_END_WATCH}, {'x', BACK_END_CLOSE},
                   {'b', BACK_END_PREPARE}, {'d', BACK_END_WATCH}};
+    if (letter == 'f') /* it is done when it is told why it can't be */
+        return !trial_do (self, BACK_END_NAME, &orders [1], 1) && strstr (self->why, "in its way");
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (steps [i].letter == letter)
             return trial_do (self, steps [i].step, &orders [1], 1);
@@ -139,10 +147,37 @@ static size_t trial_finish (batch_trial_t *self, char letter, bool next)
     return tries;
 }
 
+/*  All other nodes are full, and somebody's job waits. */
+static void trial_crowd (batch_trial_t *self)
+{
+    static const int full [] = {2, 2, 3, -1};
+    const char *into = self->kind == &fake_gridengine ? "batch" : "";
+    for (size_t i = 0; i < sizeof full / sizeof *full; i++)
+        fake_job_add (&self->world, "outsider", into, full [i], false);
+    self->crowded = true;
+}
+
+static void trial_jobs_end (batch_trial_t *self)
+{
+    for (size_t i = 0; i < FAKE_JOBS_MAX; i++)
+        if (self->world.jobs [i].host <= 1)
+            self->world.jobs [i] = (fake_job_t){.id = ""};
+}
+
 /*  What else happens before a step: time goes by, its owner submits, an operator meddles. */
 static void trial_before (batch_trial_t *self, char letter)
 {
-    self->shift = letter == 'm' || letter == 'b' ? 1 : self->shift;
+    self->shift = strchr ("mba", letter) ? 1 : self->shift;
+    if (letter == 'n')
+        trial_jobs_end (self);
+    if (letter == 'p' && self->named)
+        trial_crowd (self);
+    self->named = self->named || letter == 'n';
+    for (size_t i = 0; letter == 'g' && i < FAKE_MADE_MAX; i++)
+        if (strcmp (self->world.advances [i].name, OURS) == 0)
+            self->world.advances [i] = (fake_advance_t){.id = 0};
+    if (letter == 'g' && self->kind == &fake_slurm)
+        fake_made (&self->world, OURS, false)->there = false;
     int64_t at_ms = letter == 'p' ? FAKE_START_MS + 1000 : letter == 'c' ? START_MS - 15000 : 0;
     at_ms = letter == 'o' ? START_MS : at_ms;
     if (letter == 'c')
@@ -195,19 +230,25 @@ static void trial_tell (batch_trial_t *self, char *text)
     self->world = kept;
 }
 
-/*  Does a job of the reservation run before its start, or from then on another one on its nodes? Is an
+/*  Does a job of the reservation run before its start, or from its name or that on another one on its nodes? Is an
  *  instance of another queue there open? */
 static bool trial_mixed (const batch_trial_t *self, char letter)
 {
     const batch_fake_t *world = &self->world;
     bool opened = strchr ("omwd", letter), mixed = false;
+    bool kept = opened || (self->named && !strchr ("xr", letter));
     int first = (int) self->shift, last = first + 1;
     for (size_t i = 0; i < FAKE_JOBS_MAX; i++) {
         const fake_job_t *job = &world->jobs [i];
         bool own = strcmp (job->into, OURS) == 0, there = job->host >= first && job->host <= last;
-        mixed = mixed ||
-                (*job->id && (own ? job->host >= 0 && world->now_ms < START_MS : there && opened));
+        mixed =
+          mixed || (*job->id && (own ? job->host >= 0 && world->now_ms < START_MS : there && kept));
     }
+    bool waits = !self->crowded || !kept;
+    for (size_t i = 0; i < FAKE_JOBS_MAX; i++)
+        waits = waits || (strcmp (world->jobs [i].name, "outsider") == 0 &&
+                          world->jobs [i].host < 0 && !world->jobs [i].moved);
+    mixed = mixed || !waits;
     for (size_t i = 0; i < FAKE_MADE_MAX; i++)
         for (int host = first; host <= last; host++)
             mixed = mixed || (opened && strcmp (world->made [i].name, OURS) != 0 &&
@@ -316,10 +357,10 @@ static size_t arms (bool small)
 
 static void arm_name (size_t arm, char name [ARM_NAME_BYTES])
 {
-    static const char letters [] = "pcbomwdxr";
-    static const char *const words [] = {"prepared",   "cleared", "bound anew",
-                                         "opened",     "moved",   "mended",
-                                         "made again", "closed",  "reconciled"};
+    static const char letters [] = "fnagpcbomwdxr";
+    static const char *const words [] = {
+      "refused", "named", "named anew", "named again", "prepared", "cleared",   "bound anew",
+      "opened",  "moved", "mended",     "made again",  "closed",   "reconciled"};
     const char *path = paths [arm % PATHS];
     size_t used = (size_t) snprintf (name, ARM_NAME_BYTES, "%s", kinds [arm / PATHS]->name);
     for (; *path; path++)

@@ -70,6 +70,7 @@ reserve () { # NAME EARLIEST DURATION CPUS OPTION…: $work/taken
 }
 in_grid () { qconf -sq "musubi-ams-$1" >/dev/null 2>&1; }
 opened () { [ "$(qstat -f -q "musubi-ams-$1" | grep -c 'lx-amd64 *$')" -eq "$2" ]; } # ID NODES
+kept () { [ "$(qrstat -u '*' -xml | grep -c '<name>musubi-ams-')" -eq "$1" ]; } # HOW MANY advance reservations of ours there are
 gone_from_grid () { ! qconf -sql | grep -qx "musubi-ams-$1"; }
 spare_queue () { # NODE: another queue on all nodes, which an operator has disabled on that one
   qconf -sq batch | sed 's/^\(qname *\).*/\1spare/' >"$work/spare"
@@ -79,6 +80,7 @@ spare_queue () { # NODE: another queue on all nodes, which an operator has disab
 all_of_grid () { # what an operator has there: queues, their configuration, access lists, states of instances
   for queue in $(qconf -sql); do qconf -sq "$queue"; done
   qconf -sul
+  qrstat -u '*'
   qstat -f | awk '/@/ {print $1, $6}'
 }
 tell_more () {

@@ -34,6 +34,8 @@ check "all nodes are reserved while that runs" reserve trio "$(begins 45)" 1m 6
 id=$(jq -r .reservation "$work/taken")
 comes "it is degraded, with whose job runs into it" shows "$id" "not there yet, degraded, name: Slurm's job $long of $slurm_account is in its way until 20"
 check "and what would fit" grep -qE '^  [0-9]+ nodes of any are free from' "$work/shown"
+check "doctor says both" grep -qE "^lis/ams: $id at ams: waiting, .* Slurm's job $long of $slurm_account is in its way until 20[^;]*; [0-9]+ nodes of any" \
+  <(musubi doctor)
 check "list says so" grep -q degraded <(musubi list)
 check "Slurm does not have it" gone_from_slurm "$id"
 check "the job lives" job_is "$long" RUNNING

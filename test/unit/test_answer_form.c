@@ -130,6 +130,25 @@ static void how_a_reservation_stands_is_one_word (void **state)
     }
 }
 
+static void what_a_batch_system_refuses_is_one_sentence (void **state)
+{
+    (void) state;
+    json_t *part = parse (
+      "{\"participant\": \"lis/ams\", \"reservation\": \"r-1\", \"opening\": {\"phase\": "
+      "\"OPENING_WAITING\", \"bound\": 0, \"wanted\": 3, \"degraded\": true, \"absent\": true,"
+      " \"trouble\": \"name: no\", \"alternatives\": [{\"class_name\": \"any\", \"nodes\": 2,"
+      " \"from_ms\": 60000, \"until_ms\": 120000}, {\"class_name\": \"big\", \"nodes\": 1,"
+      " \"from_ms\": 60000, \"until_ms\": 120000}]}}");
+    json_t *sentence = opening_sentence (part);
+    assert_string_equal (
+      json_string_value (sentence),
+      "r-1 at ams: waiting, 0 of 3 nodes, not there yet, degraded, name: no; 2 nodes of any are "
+      "free from 1970-01-01T00:01:00Z to 1970-01-01T00:02:00Z; 1 nodes of big are free from "
+      "1970-01-01T00:01:00Z to 1970-01-01T00:02:00Z");
+    json_decref (sentence);
+    json_decref (part);
+}
+
 static void a_reservation_is_shown_with_its_files_and_degraded_by_a_late_one (void **state)
 {
     (void) state;
@@ -363,6 +382,7 @@ int main (void)
       cmocka_unit_test (connections_have_the_keys_of_the_interfaces),
       cmocka_unit_test (connections_are_printed_with_their_way),
       cmocka_unit_test (how_a_reservation_stands_is_one_word),
+      cmocka_unit_test (what_a_batch_system_refuses_is_one_sentence),
       cmocka_unit_test (a_reservation_is_shown_with_its_files_and_degraded_by_a_late_one),
       cmocka_unit_test (a_reservation_is_shown_with_its_connections_and_their_use),
       cmocka_unit_test (a_reservation_is_shown_with_how_it_stands_on_its_nodes),

@@ -33,17 +33,30 @@ typedef struct {
     char state [8];
     char instance [96];
     char queue [96];
+    int64_t limit_s; /* 0 = none */
 } model_job_t;
+
+/*  Of ours: always of all slots of the hosts of its site's queue. */
+typedef struct {
+    int id; /* 0 = none */
+    char name [96];
+    char from [20], until [20]; /* as qrsub takes them */
+    char instances [256];
+} model_advance_t;
 
 /*  Two queues of the site's cell are there always; a third one is OURS. */
 static struct {
     model_instance_t instances [MOST];
     model_job_t jobs [MOST];
-    const char *advances; /* as qrstat tells them; NULL = none */
-    const char *week;     /* of every calendar; NULL = there is none */
-    char *ours;           /* the configuration of OURS; NULL = it is not there */
-    name_list_t listed;   /* in its access list */
-    char said [16384];    /* all commands since the last step */
+    const char *advances; /* as qrstat tells them; NULL = those of ours */
+    model_advance_t ours_kept [MOST];
+    int advances_made;
+    const char *environments; /* of each queue; NULL = "smp make" */
+    const char *limit;        /* of the site's queue, as h_rt; NULL = none */
+    const char *week;         /* of every calendar; NULL = there is none */
+    char *ours;               /* the configuration of OURS; NULL = it is not there */
+    name_list_t listed;       /* in its access list */
+    char said [16384];        /* all commands since the last step */
     int64_t now_ms;
     clear_t clear; /* of the order */
 } model;
@@ -197,15 +210,106 @@ static char *jobs_text (void)
         const model_job_t *one = &model.jobs [i];
         text_auto_t *before = text;
         if (*one->id)
-            text = must_print ("%s<job_list><JB_job_number>%s</JB_job_number><state>%s</state>"
-                               "<queue_name>%s</queue_name><hard_req_queue>%s</hard_req_queue>"
-                               "</job_list>",
-                               before, one->id, one->state, one->instance, one->queue);
+            text = must_print (
+              "%s<job_list><JB_job_number>%s</JB_job_number><state>%s</state>"
+              "<queue_name>%s</queue_name><hard_req_queue>%s</hard_req_queue>"
+              "<JB_owner>bob</JB_owner><JAT_start_time>1970-01-01T00:16:40"
+              "</JAT_start_time><hard_request name='h_rt'>%lld</hard_request></job_list>",
+              before, one->id, one->state, one->instance, one->queue, (long long) one->limit_s);
         else
             text = must (strdup (before));
     }
     text_auto_t *all = text;
     return must_print ("%s</queue_info></job_info>", all);
+}
+
+/*  "20261130030500" to "2026-11-30T03:05:00". */
+static char *advances_text (void)
+{
+    char *text = must (strdup ("<qrstat>"));
+    for (size_t i = 0; i < MOST; i++) {
+        const model_advance_t *one = &model.ours_kept [i];
+        text_auto_t *before = text;
+        const char *f = one->from, *u = one->until;
+        if (one->id == 0) {
+            text = must (strdup (before));
+            continue;
+        }
+        text = must_print ("%s<ar_summary><id>%d</id><name>%s</name><owner>root</owner>"
+                           "<start_time>%.4s-%.2s-%.2sT%.2s:%.2s:%.2s</start_time>"
+                           "<end_time>%.4s-%.2s-%.2sT%.2s:%.2s:%.2s</end_time>"
+                           "<granted_slots_list>",
+                           before, one->id, one->name, f, f + 4, f + 6, f + 8, f + 10, f + 13, u,
+                           u + 4, u + 6, u + 8, u + 10, u + 13);
+        name_list_auto_t instances = {0};
+        name_list_add (&instances, one->instances, "");
+        for (size_t k = 0; k < instances.count; k++) {
+            text_auto_t *so_far = text;
+            text = must_print ("%s<granted_slots queue_instance='%s' slots='2'/>", so_far,
+                               instances.words [k]);
+        }
+        text_auto_t *open = text;
+        text = must_print ("%s</granted_slots_list></ar_summary>", open);
+    }
+    text_auto_t *all = text;
+    return must_print ("%s</qrstat>", all);
+}
+
+/*  Is one host in both? */
+static bool instances_meet (const char *one, const char *other)
+{
+    name_list_auto_t left = {0}, right = {0};
+    bool meet = false;
+    name_list_add (&left, one, "");
+    name_list_add (&right, other, "");
+    for (size_t i = 0; i < left.count; i++)
+        meet = meet || name_list_has (&right, left.words [i]);
+    return meet;
+}
+
+/*  qrsub -N NAME -a FROM -e UNTIL -u USER -q INSTANCES -pe ENVIRONMENT SLOTS; jobs without a limit are in
+ *  the way, and what is reserved over that time. */
+static bool advance_make (const char *const *words)
+{
+    const char *from = words [4], *until = words [6], *instances = words [10];
+    model_advance_t *place = NULL;
+    assert_string_equal (words [8], "alice");
+    assert_string_equal (words [12], "make");
+    for (size_t i = 0; i < MOST; i++) {
+        model_advance_t *one = &model.ours_kept [i];
+        if (one->id == 0)
+            place = one;
+        else if (instances_meet (one->instances, instances) && strcmp (one->from, until) < 0 &&
+                 strcmp (from, one->until) < 0)
+            return false;
+        if (*model.jobs [i].id && instances_meet (model.jobs [i].instance, instances))
+            return false;
+    }
+    assert_non_null (place);
+    place->id = ++model.advances_made;
+    snprintf (place->name, sizeof place->name, "%s", words [2]);
+    snprintf (place->from, sizeof place->from, "%s", from);
+    snprintf (place->until, sizeof place->until, "%s", until);
+    snprintf (place->instances, sizeof place->instances, "%s", instances);
+    return true;
+}
+
+/*  By its name or its id. */
+static bool advances_delete (const char *which)
+{
+    name_list_auto_t words = {0};
+    bool found = false;
+    char id [16];
+    name_list_add (&words, which, "");
+    for (size_t i = 0; i < MOST; i++) {
+        model_advance_t *one = &model.ours_kept [i];
+        snprintf (id, sizeof id, "%d", one->id);
+        if (one->id == 0 || !(name_list_has (&words, one->name) || name_list_has (&words, id)))
+            continue;
+        *one = (model_advance_t){.id = 0};
+        found = true;
+    }
+    return found;
 }
 
 /*  What it writes, to be freed; NULL: refused. */
@@ -215,8 +319,16 @@ static char *answer (const char *program, const char *verb, const char *what, co
     if (qconf && strcmp (verb, "-sq") == 0 && ours)
         return model.ours ? strdup (model.ours) : NULL;
     if (qconf && strcmp (verb, "-sq") == 0)
-        return must_print ("qname %s\nhostlist %s\ninitial_state default\nuser_lists NONE\n", what,
-                           strcmp (what, "batch") == 0 ? "g1 g2" : "g9");
+        return must_print ("qname %s\nhostlist %s\ninitial_state default\nuser_lists NONE\n"
+                           "pe_list %s\nh_rt %s\n",
+                           what, strcmp (what, "batch") == 0 ? "g1 g2" : "g9",
+                           model.environments ? model.environments : "smp make",
+                           model.limit ? model.limit : "INFINITY");
+    if (qconf && strcmp (verb, "-sc") == 0)
+        return strdup ("musubi musubi RESTRING == FORCED NO NONE 0\n");
+    if (qconf && strcmp (verb, "-sp") == 0)
+        return must_print ("pe_name %s\nallocation_rule %s\n", what,
+                           strcmp (what, "make") == 0 ? "$round_robin" : "$pe_slots");
     if (qconf && (strcmp (verb, "-Aq") == 0 || strcmp (verb, "-Mq") == 0))
         queue_take (what);
     else if (qconf && strcmp (verb, "-dq") == 0)
@@ -247,7 +359,10 @@ static char *answer (const char *program, const char *verb, const char *what, co
     else if (strcmp (program, "qstat") == 0)
         return strcmp (verb, "-u") == 0 ? jobs_text () : instances_text ();
     else if (strcmp (program, "qrstat") == 0)
-        return must_print ("<qrstat>%s</qrstat>", model.advances ? model.advances : "");
+        return model.advances ? must_print ("<qrstat>%s</qrstat>", model.advances)
+                              : advances_text ();
+    else if (strcmp (program, "qrdel") == 0)
+        return advances_delete (verb) ? strdup ("") : NULL;
     return strdup ("");
 }
 
@@ -263,7 +378,10 @@ command_told_t __wrap_batch_run (const batch_setup_t *by, const char *const *arg
         if (i < 4)
             words [i] = arguments [i];
     }
-    char *text = answer (words [0], words [1], words [2], words [3]);
+    char *text = strcmp (words [0], "qrsub") != 0
+                   ? answer (words [0], words [1], words [2], words [3])
+                 : advance_make (arguments) ? strdup ("")
+                                            : NULL;
     command_told_t told = text ? COMMAND_DONE : COMMAND_REFUSED;
     if (!text)
         wrong (why, "it does not exist");
@@ -362,7 +480,8 @@ static void what_was_disabled_is_given_back (void **unused)
     world_end ();
 }
 
-/*  What stands between its start and its first job: four questions, and the word itself. */
+/*  What stands between its start and its first job: four questions, the end of its advance reservation,
+ *  and the word itself. */
 static void little_is_left_to_do_at_its_start (void **unused)
 {
     (void) unused;
@@ -382,7 +501,7 @@ static void little_is_left_to_do_at_its_start (void **unused)
     assert_non_null (enabled);
     for (const char *at = model.said; at < enabled; at++)
         before += *at == '\n';
-    assert_int_equal (before, 4);
+    assert_int_equal (before, 5);
     assert_non_null (strstr (enabled, "qconf -tsm"));
     assert_non_null (strstr (model.ours, "initial_state         default"));
     assert_string_equal (keep (BACK_END_OPEN, both, 2), ""); /* once more, after a crash */
@@ -450,8 +569,8 @@ static void no_job_ends_because_its_host_is_not_heard (void **unused)
 {
     (void) unused;
     world_open ();
-    model.jobs [0] = (model_job_t){"7", "r", OURS "@g1", OURS};
-    model.jobs [1] = (model_job_t){"8", "r", OURS "@g2", OURS};
+    model.jobs [0] = (model_job_t){"7", "r", OURS "@g1", OURS, 0};
+    model.jobs [1] = (model_job_t){"8", "r", OURS "@g2", OURS, 0};
     strcpy (instance (OURS "@g1")->state, "u");
     strcpy (instance ("batch@g1")->state, "du");
     assert_string_equal (keep (BACK_END_WATCH, both, 2), "");
@@ -472,8 +591,8 @@ static const char *open_over_jobs (clear_t clear)
 {
     world_begin ();
     model.clear = clear;
-    model.jobs [0] = (model_job_t){"7", "r", "batch@g1", "batch"};
-    model.jobs [1] = (model_job_t){"8", "r", "spare@g2", "spare"};
+    model.jobs [0] = (model_job_t){"7", "r", "batch@g1", "batch", 0};
+    model.jobs [1] = (model_job_t){"8", "r", "spare@g2", "spare", 0};
     return keep (BACK_END_OPEN, both, 2);
 }
 
@@ -525,9 +644,9 @@ static void jobs_have_their_hosts_until_their_limits (void **unused)
     char why [WHY_BYTES];
     batch_picture_t picture = {0};
     world_open ();
-    model.jobs [0] = (model_job_t){"7", "r", "spare@g2", "spare"}; /* without a limit */
-    model.jobs [1] = (model_job_t){"8", "r", OURS "@g1", OURS};
-    model.jobs [2] = (model_job_t){"9", "qw", "", "batch"};
+    model.jobs [0] = (model_job_t){"7", "r", "spare@g2", "spare", 0}; /* without a limit */
+    model.jobs [1] = (model_job_t){"8", "r", OURS "@g1", OURS, 0};
+    model.jobs [2] = (model_job_t){"9", "qw", "", "batch", 0};
     assert_true (gridengine.look (&setup, &picture, why));
     assert_true (batch_picture_find (&picture, "g2")->busy_until_ms == BATCH_FOREVER_MS);
     assert_true (batch_picture_find (&picture, "g2")->firm_until_ms == BATCH_FOREVER_MS);
@@ -734,6 +853,186 @@ static void without_its_queue_a_site_loses_no_host (void **unused)
     world_end ();
 }
 
+/*  --- named --- */
+
+/*  Of this name, from so many seconds on, for an hour. */
+static const char *names (const char *name, int64_t after_s, const char **nodes, size_t count)
+{
+    static char why [WHY_BYTES];
+    back_end_order_t order = order_of (nodes, count);
+    order.reservation = name;
+    order.from_ms = model.now_ms + after_s * 1000 + 250;
+    order.until_ms = order.from_ms + 3600000;
+    *why = '\0';
+    *model.said = '\0';
+    return gridengine.keep (&setup, BACK_END_NAME, &order, why) ? "" : why;
+}
+
+static size_t kept (void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < MOST; i++)
+        count += model.ours_kept [i].id > 0;
+    return count;
+}
+
+static void a_named_one_is_kept_until_its_own_queue_opens (void **unused)
+{
+    (void) unused;
+    char why [WHY_BYTES];
+    batch_picture_t picture = {0};
+    name_list_auto_t listed = {0};
+    world_begin ();
+    assert_string_equal (names (OURS, 3600, both, 2), "");
+    assert_non_null (strstr (model.said, "qrsub -N " OURS " -a 197001010116.40 -e 197001010216.41 "
+                                         "-u alice -q batch@g1,batch@g2 -pe make 4\n"));
+    assert_null (model.ours);
+    assert_int_equal (model.listed.count, 0);
+    assert_string_equal (names (OURS, 3600, both, 2), ""); /* once more, after a crash */
+    assert_null (strstr (model.said, "qrsub"));
+    assert_true (gridengine.look (&setup, &picture, why));
+    assert_int_equal (picture.bookings_count, 0);
+    codec_clear (&batch_picture_codec, &picture);
+    assert_true (gridengine.list (&setup, &listed, why));
+    assert_int_equal (listed.count, 1);
+    assert_string_equal (listed.words [0], OURS);
+
+    assert_string_equal (keep (BACK_END_OPEN, both, 2), "");
+    const char *closed = strstr (model.said, "qmod -d"), *gone = strstr (model.said, "qrdel " OURS);
+    const char *open = strstr (model.said, "qmod -e");
+    assert_true (closed && gone && open && closed < gone && gone < open);
+    assert_int_equal (kept (), 0);
+    assert_string_equal (keep (BACK_END_WATCH, both, 2), "");
+    assert_null (strstr (model.said, "qrdel"));
+    world_close ();
+}
+
+static void one_that_was_never_opened_goes_at_its_end (void **unused)
+{
+    (void) unused;
+    world_begin ();
+    assert_string_equal (names (OURS, 3600, both, 2), "");
+    assert_string_equal (names (SECOND, 7201, both, 2), "");
+    assert_int_equal (kept (), 2);
+    assert_string_equal (closes (), "");
+    assert_int_equal (kept (), 1);
+    assert_true (advances_delete (SECOND));
+    world_close ();
+}
+
+static void one_that_moves_is_made_beside_the_old_or_in_its_place (void **unused)
+{
+    (void) unused;
+    world_begin ();
+    assert_string_equal (names (OURS, 3600, both, 1), "");
+    assert_string_equal (names (OURS, 3600, &both [1], 1), "");
+    const char *made = strstr (model.said, "qrsub"), *gone = strstr (model.said, "qrdel 1\n");
+    assert_true (made && gone && made < gone);
+    assert_int_equal (kept (), 1);
+    assert_string_equal (names (OURS, 1800, both, 2), "");
+    made = strstr (model.said, "qrsub");
+    gone = strstr (model.said, "qrdel 2\n");
+    assert_true (made && gone && made < gone);
+    assert_non_null (strstr (gone, "qrsub"));
+    assert_int_equal (kept (), 1);
+    world_close ();
+}
+
+/*  What was opened, and waits again since it was put off, gives the other queues back. */
+static void one_that_is_put_off_gives_its_hosts_back (void **unused)
+{
+    (void) unused;
+    world_open ();
+    assert_string_equal (names (OURS, 3600, both, 2), "");
+    assert_int_equal (kept (), 1);
+    assert_true (state_is ("batch@g1", ""));
+    assert_true (state_is (OURS "@g1", "d"));
+    world_close ();
+}
+
+static void what_is_in_its_way_is_told (void **unused)
+{
+    (void) unused;
+    world_begin ();
+    model.jobs [0] = (model_job_t){"7", "r", "batch@g1", "batch", 5000};
+    assert_string_equal (names (OURS, 3600, both, 2),
+                         "Grid Engine's job 7 of bob is in its way until 1970-01-01T01:40:00Z");
+    model.jobs [0].limit_s = 3590; /* its duration_offset reaches into it */
+    assert_non_null (strstr (names (OURS, 3600, both, 2), "until 1970-01-01T01:16:30Z"));
+    model.jobs [0].limit_s = 0;
+    assert_string_equal (names (OURS, 3600, both, 2),
+                         "Grid Engine's job 7 of bob is in its way until it is ended");
+    model.jobs [0].limit_s = 3000;
+    assert_string_equal (names (OURS, 3600, both, 2),
+                         "Grid Engine gives no advance reservation of 4 slots by its parallel "
+                         "environment make: it does not exist");
+    model.jobs [0] = (model_job_t){.id = ""};
+    assert_string_equal (names (SECOND, 1800, &both [1], 1), "");
+    assert_string_equal (names (OURS, 3600, both, 2),
+                         "Grid Engine's advance reservation 1 of root is in its way until "
+                         "1970-01-01T01:46:41Z");
+    world_close ();
+}
+
+static void what_is_no_longer_so_is_found_by_one_question (void **unused)
+{
+    (void) unused;
+    char why [WHY_BYTES], *differ = NULL;
+    world_begin ();
+    assert_string_equal (names (OURS, 3600, both, 1), "");
+    assert_string_equal (names (SECOND, 3600, &both [1], 1), "");
+    back_end_order_t orders [] = {order_of (both, 1), order_of (&both [1], 1)};
+    for (size_t i = 0; i < 2; i++) {
+        orders [i].reservation = i == 0 ? OURS : SECOND;
+        orders [i].from_ms = model.now_ms + 3600250;
+        orders [i].until_ms = orders [i].from_ms + 3600000;
+    }
+    *model.said = '\0';
+    assert_true (gridengine.compare (&setup, orders, 2, &differ, why));
+    assert_null (differ);
+    assert_string_equal (model.said, "qrstat -u * -xml\nqrstat -ar 2,1 -xml\n");
+    assert_true (advances_delete (OURS));
+    orders [1].until_ms += 1000;
+    assert_true (gridengine.compare (&setup, orders, 2, &differ, why));
+    assert_string_equal (
+      differ,
+      ID " Grid Engine does not have the advance reservation " OURS "\n"
+         "0123456789ab-1-2 Grid Engine has another than the advance reservation " SECOND "\n");
+    free (differ);
+    world_close ();
+}
+
+static void without_an_environment_over_hosts_it_is_not_fit (void **unused)
+{
+    (void) unused;
+    char why [WHY_BYTES];
+    world_begin ();
+    assert_int_equal (gridengine.check (&setup, true, why), BATCH_FIT);
+    model.environments = "smp";
+    assert_int_equal (gridengine.check (&setup, true, why), BATCH_UNFIT);
+    assert_string_equal (why, "Grid Engine's queue batch has no parallel environment with "
+                              "allocation_rule $round_robin or $fill_up, which an advance "
+                              "reservation of hosts needs: name one in its pe_list (qconf -mq)");
+    assert_int_equal (gridengine.check (&setup, false, why), BATCH_FIT);
+    world_end ();
+}
+
+static void named_as_long_before_as_the_longest_job_of_its_queue (void **unused)
+{
+    (void) unused;
+    char why [WHY_BYTES];
+    batch_picture_t picture = {0};
+    world_begin ();
+    model.limit = "2:0:0,[g1=3:0:0]";
+    assert_true (gridengine.look (&setup, &picture, why));
+    assert_int_equal (picture.reach_ms, 3 * 3600000);
+    model.limit = NULL;
+    assert_true (gridengine.look (&setup, &picture, why));
+    assert_int_equal (picture.reach_ms, 0);
+    codec_clear (&batch_picture_codec, &picture);
+    world_end ();
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
@@ -756,6 +1055,14 @@ int main (void)
       cmocka_unit_test (a_calendar_is_a_booking_of_its_hosts),
       cmocka_unit_test (what_has_no_times_is_booked_always_and_told),
       cmocka_unit_test (without_its_queue_a_site_loses_no_host),
+      cmocka_unit_test (a_named_one_is_kept_until_its_own_queue_opens),
+      cmocka_unit_test (one_that_was_never_opened_goes_at_its_end),
+      cmocka_unit_test (one_that_moves_is_made_beside_the_old_or_in_its_place),
+      cmocka_unit_test (one_that_is_put_off_gives_its_hosts_back),
+      cmocka_unit_test (what_is_in_its_way_is_told),
+      cmocka_unit_test (what_is_no_longer_so_is_found_by_one_question),
+      cmocka_unit_test (without_an_environment_over_hosts_it_is_not_fit),
+      cmocka_unit_test (named_as_long_before_as_the_longest_job_of_its_queue),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -185,8 +185,9 @@ static void tell_advance (void *owner, const grid_advance_t *advance)
 {
     char line [1024];
     char *instances = name_list_text (advance->instances, ',');
-    snprintf (line, sizeof line, "%s on [%s] %lld..%lld", advance->id, instances,
-              (long long) advance->from_ms, (long long) advance->until_ms);
+    snprintf (line, sizeof line, "%s %s of %s on [%s] %lld..%lld", advance->id, advance->name,
+              advance->owner, instances, (long long) advance->from_ms,
+              (long long) advance->until_ms);
     tell (owner, line);
     free (instances);
 }
@@ -279,8 +280,9 @@ static void advance_reservations_are_read_whatever_their_names (void **unused)
 {
     (void) unused;
     assert_string_equal (read_advances (advances_text, sizeof advances_text).text,
-                         "1 on [batch@g1,batch@g2] 1795968240000..1795968340000\n"
-                         "2 on [] 0..0\n");
+                         "1 ar  x of root on [batch@g1,batch@g2] "
+                         "1795968240000..1795968340000\n"
+                         "2 ok of  on [] 0..0\n");
 }
 
 /*  As a printer may write it: all on one line, or each element on three. */

@@ -204,7 +204,7 @@ static void presets_are_the_limits_that_the_code_has (void **state)
 }
 
 /*  When a batch system is told of reservations that wait, of how many, and when nodes are bound. */
-static void named_nodes_are_slurms_alone (void **state)
+static void only_slurm_and_grid_engine_have_named_nodes (void **state)
 {
     (void) state;
     static const struct {
@@ -214,7 +214,8 @@ static void named_nodes_are_slurms_alone (void **state)
     } cases [] = {{"back_end=slurm", NULL, 500, 0, 9000},
                   {"back_end=slurm", "opening/bind=7d", 500, INT64_C (7) * 86400000, 9000},
                   {"back_end=slurm", "opening/bind=2s", 500, 2000, 2000},
-                  {"back_end=gridengine", "opening/bind=7d", 0, 0, 9000},
+                  {"back_end=gridengine", "opening/bind=7d", 500, INT64_C (7) * 86400000, 9000},
+                  {"back_end=commands", "opening/bind=7d", 0, 0, 9000},
                   {"back_end=runner", "opening/bind=7d", 0, 0, 9000},
                   {"back_end=runner", NULL, 0, 0, 5000}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -461,7 +462,7 @@ int main (void)
       cmocka_unit_test (a_file_says_what_the_site_is),
       cmocka_unit_test (the_least_file_is_a_name_and_a_class),
       cmocka_unit_test (presets_are_the_limits_that_the_code_has),
-      cmocka_unit_test (named_nodes_are_slurms_alone),
+      cmocka_unit_test (only_slurm_and_grid_engine_have_named_nodes),
       cmocka_unit_test (refuses_what_makes_no_site),
       cmocka_unit_test (a_node_is_lost_later_than_what_runs_there_has_ended),
       cmocka_unit_test (an_actor_has_one_account),

@@ -133,6 +133,14 @@ bool fake_word (const char *list, const char *word)
     return false;
 }
 
+const char *fake_behind (const char *const *words, const char *option)
+{
+    for (size_t i = 0; *words [i]; i++)
+        if (strcmp (words [i], option) == 0)
+            return words [i + 1];
+    return NULL;
+}
+
 fake_job_t *fake_job (batch_fake_t *world, const char *id)
 {
     for (size_t i = 0; i < FAKE_JOBS_MAX; i++)

@@ -44,8 +44,18 @@ typedef struct {
     int64_t from_ms, until_ms;
 } fake_made_t;
 
+/*  An advance reservation of Grid Engine, of all slots of its queue "batch" on these hosts. */
+typedef struct {
+    int id; /* 0 = none */
+    char name [FAKE_NAME];
+    bool on [FAKE_HOSTS];
+    int64_t from_ms, until_ms;
+} fake_advance_t;
+
 typedef struct {
     fake_made_t made [FAKE_MADE_MAX];
+    fake_advance_t advances [FAKE_MADE_MAX];
+    int advances_made; /* so far */
     fake_job_t jobs [FAKE_JOBS_MAX];
     int64_t now_ms;
 } batch_fake_t;
@@ -83,6 +93,8 @@ void batch_fake_pass (int64_t ms);
 /*  --- for the kinds --- */
 
 bool fake_word (const char *list, const char *word);
+/*  The word of a command behind that one; NULL = there is none. */
+const char *fake_behind (const char *const *words, const char *option);
 fake_job_t *fake_job (batch_fake_t *world, const char *id);
 fake_job_t *fake_job_add (batch_fake_t *world, const char *name, const char *into, int host,
                           bool again);

@@ -1,4 +1,4 @@
-/*  fake_gridengine - qconf, qstat, qmod, qdel and qrstat of Grid Engine 8.1.9, with ENABLE_RESCHEDULE_KILL: a
+/*  fake_gridengine - qconf, qstat, qmod, qdel, qrsub, qrdel and qrstat of Grid Engine 8.1.9, with ENABLE_RESCHEDULE_KILL: a
  *  job that may not be run again and is rescheduled is gone.
  */
 #include "batch_fake.h"
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const char batch_text [] = "qname                 %s\n"
                                   "hostlist              %s\n"
@@ -21,7 +22,7 @@ static const char batch_text [] = "qname                 %s\n"
                                   "processors            UNDEFINED\n"
                                   "qtype                 BATCH INTERACTIVE\n"
                                   "ckpt_list             NONE\n"
-                                  "pe_list               smp\n"
+                                  "pe_list               smp make\n"
                                   "rerun                 TRUE\n"
                                   "slots                 2\n"
                                   "tmpdir                /tmp\n"
@@ -329,13 +330,125 @@ static bool job_delete (batch_fake_t *world, const char *id, bool force, char wh
     return true;
 }
 
+/*  --- advance reservations --- */
+
+static bool on_host (const char *instances, int host)
+{
+    char name [32];
+    snprintf (name, sizeof name, "batch@g%d", host + 1);
+    return fake_word (instances, name);
+}
+
+/*  A job without a limit, as all are here, begins on no host that is reserved for later. */
+static bool advance_has (const batch_fake_t *world, int host, int64_t from_ms, int64_t until_ms)
+{
+    bool has = false;
+    for (size_t i = 0; i < FAKE_MADE_MAX; i++) {
+        const fake_advance_t *one = &world->advances [i];
+        has = has ||
+              (one->id > 0 && one->on [host] && one->from_ms < until_ms && from_ms < one->until_ms);
+    }
+    return has;
+}
+
+static int64_t advance_time (const char *text)
+{
+    struct tm parts = {0};
+    strptime (text, "%Y%m%d%H%M.%S", &parts);
+    return (int64_t) timegm (&parts) * 1000;
+}
+
+static bool advance_make (batch_fake_t *world, const char *const *words, char why [WHY_BYTES])
+{
+    const char *instances = fake_behind (words, "-q");
+    fake_advance_t *place = NULL, made = {.from_ms = advance_time (fake_behind (words, "-a")),
+                                          .until_ms = advance_time (fake_behind (words, "-e"))};
+    int slots = 0;
+    bool fits = true;
+    if (made.from_ms < world->now_ms)
+        return wrong (why, "start time is in the past");
+    for (int host = 0; host < FAKE_HOSTS; host++) {
+        made.on [host] = on_host (instances, host);
+        slots += made.on [host] ? 2 : 0;
+        fits =
+          fits && !(made.on [host] && (used_of (world, "batch", host) > 0 ||
+                                       advance_has (world, host, made.from_ms, made.until_ms)));
+    }
+    for (size_t i = 0; i < FAKE_MADE_MAX; i++)
+        place = world->advances [i].id == 0 ? &world->advances [i] : place;
+    if (!fits || !place || atoi (fake_behind (words, "make")) != slots)
+        return wrong (why, "advance_reservation: no suitable queues");
+    made.id = ++world->advances_made;
+    snprintf (made.name, sizeof made.name, "%s", fake_behind (words, "-N"));
+    *place = made;
+    return true;
+}
+
+/*  By names or by ids. */
+static bool advances_delete (batch_fake_t *world, const char *which, char why [WHY_BYTES])
+{
+    bool found = false;
+    char id [16];
+    for (size_t i = 0; i < FAKE_MADE_MAX; i++) {
+        fake_advance_t *one = &world->advances [i];
+        snprintf (id, sizeof id, "%d", one->id);
+        if (one->id == 0 || !(fake_word (which, one->name) || fake_word (which, id)))
+            continue;
+        *one = (fake_advance_t){.id = 0};
+        found = true;
+    }
+    return found || wrong (why, "denied: advance_reservation \"%.80s\" does not exist", which);
+}
+
+static void advance_time_show (int64_t ms, char text [32])
+{
+    struct tm parts;
+    time_t s = (time_t) (ms / 1000);
+    gmtime_r (&s, &parts);
+    strftime (text, 32, "%Y-%m-%dT%H:%M:%S", &parts);
+}
+
+/*  ids: those that are asked for with all that they have; "*" = all, without their hosts. */
+static char *advances_show (const batch_fake_t *world, const char *ids)
+{
+    char *text = NULL, from [32], until [32], id [16];
+    bool all = strcmp (ids, "*") == 0;
+    fake_print (&text, "<?xml version='1.0'?>\n<qrstat xmlns:xsd=\"qrstat.xsd\">\n");
+    for (size_t i = 0; i < FAKE_MADE_MAX; i++) {
+        const fake_advance_t *one = &world->advances [i];
+        snprintf (id, sizeof id, "%d", one->id);
+        if (one->id == 0 || !(all || fake_word (ids, id)))
+            continue;
+        advance_time_show (one->from_ms, from);
+        advance_time_show (one->until_ms, until);
+        fake_print (&text,
+                    "   <ar_summary>\n      <id>%s</id>\n      <name>%s</name>\n"
+                    "      <owner>root</owner>\n      <state>w</state>\n"
+                    "      <start_time>%s</start_time>\n      <end_time>%s</end_time>\n",
+                    id, one->name, from, until);
+        for (int host = 0; !all && host < FAKE_HOSTS; host++)
+            if (one->on [host])
+                fake_print (&text,
+                            "      <granted_slots_list>\n         <granted_slots  "
+                            "queue_instance=\"batch@g%d\" slots=\"2\"/>\n"
+                            "      </granted_slots_list>\n",
+                            host + 1);
+        fake_print (&text, "   </ar_summary>\n");
+    }
+    fake_print (&text, "</qrstat>\n");
+    return text;
+}
+
 static void gridengine_schedule (batch_fake_t *world)
 {
     for (size_t i = 0; i < FAKE_JOBS_MAX; i++) {
         fake_job_t *job = &world->jobs [i];
         const fake_made_t *queue = *job->id ? fake_made (world, job->into, false) : NULL;
         for (int host = 0; queue && queue->there && job->host < 0 && host < FAKE_HOSTS; host++)
-            if (queue->on [host] && !queue->closed [host] && used_of (world, queue->name, host) < 2)
+            if (queue->on [host] && !queue->closed [host] &&
+                used_of (world, queue->name, host) < 2 &&
+                !(strcmp (queue->name, "batch") == 0 &&
+                  advance_has (world, host, world->now_ms, INT64_MAX)))
                 job->host = host;
     }
 }
@@ -370,6 +483,9 @@ static char *qconf (batch_fake_t *world, const char *const *words, char why [WHY
         return said (list_change (world, verb [1] == 'a', what, words [3], why));
     if (strcmp (verb, "-dul") == 0)
         return said (list_delete (world, what, why));
+    if (strcmp (verb, "-sp") == 0)
+        return must (strdup (strcmp (what, "make") == 0 ? "allocation_rule    $round_robin\n"
+                                                        : "allocation_rule    $pe_slots\n"));
     if (strcmp (verb, "-sc") == 0)
         return must (strdup ("musubi musubi RESTRING == FORCED NO NONE 0\n"));
     char *text = NULL;
@@ -399,8 +515,11 @@ static char *gridengine_answer (batch_fake_t *world, const char *const *words, s
     if (strcmp (program, "qdel") == 0)
         return said (job_delete (world, *what ? what : verb, *what, why));
     if (strcmp (program, "qrstat") == 0)
-        return must (strdup ("<?xml version='1.0'?>\n<qrstat xmlns:xsd=\"qrstat.xsd\">\n"
-                             "</qrstat>\n"));
+        return advances_show (world, what);
+    if (strcmp (program, "qrsub") == 0)
+        return said (advance_make (world, words, why));
+    if (strcmp (program, "qrdel") == 0)
+        return said (advances_delete (world, verb, why));
     return said (wrong (why, "%.60s: command not found", program));
 }
 
@@ -427,6 +546,13 @@ static void gridengine_tell (const batch_fake_t *world, char *text, size_t bytes
         for (char *rest = list, *word; queue->listed && (word = strsep (&rest, ","));)
             snprintf (lines [count++], sizeof lines [0], "%.90s has %.90s", queue->name, word);
     }
+    for (size_t i = 0; i < FAKE_MADE_MAX; i++)
+        for (int host = 0; world->advances [i].id > 0 && host < FAKE_HOSTS; host++)
+            if (world->advances [i].on [host])
+                snprintf (lines [count++], sizeof lines [0], "advance %.90s g%d %lld %lld",
+                          world->advances [i].name, host + 1,
+                          (long long) world->advances [i].from_ms,
+                          (long long) world->advances [i].until_ms);
     for (size_t i = 0; i < FAKE_JOBS_MAX; i++)
         if (*world->jobs [i].id)
             snprintf (lines [count++], sizeof lines [0], "job %.80s in %.80s %d",

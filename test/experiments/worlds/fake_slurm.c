@@ -26,14 +26,6 @@ static const char *value_of (const char *const *words, const char *key)
     return NULL;
 }
 
-static const char *behind (const char *const *words, const char *option)
-{
-    for (size_t i = 0; *words [i]; i++)
-        if (strcmp (words [i], option) == 0)
-            return words [i + 1];
-    return NULL;
-}
-
 static bool has_node (const char *nodes, int host)
 {
     char name [16];
@@ -73,6 +65,17 @@ static bool overlaps (const batch_fake_t *world, const fake_made_t *one)
     return is;
 }
 
+/*  Without IGNORE_JOBS none may run into it; here none has a limit. */
+static bool is_busy (const batch_fake_t *world, const fake_made_t *made)
+{
+    bool busy = false;
+    for (size_t i = 0; i < FAKE_JOBS_MAX; i++)
+        busy = busy || (*world->jobs [i].id && world->jobs [i].host >= 0 &&
+                        strcmp (world->jobs [i].into, made->name) != 0 &&
+                        has_node (made->list, world->jobs [i].host));
+    return busy;
+}
+
 /*  Of create and update: the same words. */
 static bool reservation_put (batch_fake_t *world, const char *const *words, fake_made_t *made,
                              char why [WHY_BYTES])
@@ -92,6 +95,8 @@ static bool reservation_put (batch_fake_t *world, const char *const *words, fake
     if (overlaps (world, &after))
         return wrong (why, "Error creating the reservation: Requested reservation overlaps with "
                            "another reservation");
+    if (!value_of (words, "flags=") && is_busy (world, &after))
+        return wrong (why, "Error creating the reservation: Requested nodes are busy");
     after.there = true;
     *made = after;
     return true;
@@ -241,6 +246,8 @@ static void job_show (const fake_job_t *job, const char *format, char **text)
         fake_print (text, "%s",
                     *format == 'i'   ? job->id
                     : *format == 'j' ? job->name
+                    : *format == 'u' ? "bob"
+                    : *format == 'e' ? "NONE"
                     : *format == 'v' ? (*job->into ? job->into : "(null)")
                     : job->host < 0  ? "PENDING"
                     : job->ends_ms   ? "COMPLETING"
@@ -279,16 +286,16 @@ static void job_show_named (const fake_job_t *job, const char *fields, char **te
 
 static char *squeue (const batch_fake_t *world, const char *const *words)
 {
-    const char *states = behind (words, "-t");
+    const char *states = fake_behind (words, "-t");
     char *text = must (strdup (""));
     for (size_t i = 0; i < FAKE_JOBS_MAX; i++) {
         const fake_job_t *job = &world->jobs [i];
-        if (job_of (job, behind (words, "-R"), behind (words, "-w")) &&
+        if (job_of (job, fake_behind (words, "-R"), fake_behind (words, "-w")) &&
             (!states || fake_word (states, job->host < 0 ? "PD" : "R"))) {
-            if (behind (words, "-O"))
-                job_show_named (job, behind (words, "-O"), &text);
+            if (fake_behind (words, "-O"))
+                job_show_named (job, fake_behind (words, "-O"), &text);
             else
-                job_show (job, behind (words, "-o"), &text);
+                job_show (job, fake_behind (words, "-o"), &text);
         }
     }
     return text;
@@ -300,7 +307,7 @@ static void scancel (batch_fake_t *world, const char *const *words)
     bool kill = value_of (words, "--signal=KILL") != NULL;
     for (size_t i = 0; i < FAKE_JOBS_MAX; i++) {
         fake_job_t *job = &world->jobs [i];
-        if (reservation ? !job_of (job, reservation, behind (words, "-w"))
+        if (reservation ? !job_of (job, reservation, fake_behind (words, "-w"))
                         : strcmp (job->id, words [1]) != 0 || !*job->id)
             continue;
         if (kill || job->host < 0)
@@ -318,9 +325,9 @@ static bool may_run (const batch_fake_t *world, const fake_job_t *job, int host)
         used += *world->jobs [i].id && world->jobs [i].host == host;
     for (size_t i = 0; i < FAKE_MADE_MAX; i++) {
         const fake_made_t *made = &world->made [i];
-        if (!made->there || made->from_ms > world->now_ms || !has_node (made->list, host))
+        if (!made->there || made->until_ms <= world->now_ms || !has_node (made->list, host))
             continue;
-        free = strcmp (made->name, job->into) == 0;
+        free = made->from_ms <= world->now_ms && strcmp (made->name, job->into) == 0;
     }
     return free && used < 2;
 }
@@ -343,7 +350,7 @@ static char *slurm_answer (batch_fake_t *world, const char *const *words, size_t
                            char why [WHY_BYTES])
 {
     (void) count;
-    const char *program = words [0], *format = behind (words, "-o");
+    const char *program = words [0], *format = fake_behind (words, "-o");
     if (strcmp (program, "scontrol") == 0)
         return scontrol (world, words, why);
     if (strcmp (program, "squeue") == 0)

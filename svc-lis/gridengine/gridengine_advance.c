@@ -1,0 +1,290 @@
+/*  gridengine_advance - advance reservations. What others have is booked; one of ours keeps all slots of
+ *  the site's queue on the hosts of a reservation that is named, until its own queue opens there.
+ *
+ *  Grid Engine can't change one, so another is made: beside the old one, or in its place where both want
+ *  the same slots.
+ */
+#include "gridengine_queue.h"
+
+#include "must.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LONGER_MS  60000 /* that Grid Engine gives each job beyond its limit: its duration_offset */
+#define TIME_BYTES 20
+
+/*  That of an order, as it is found. */
+typedef struct {
+    const back_end_order_t *order;
+    bool there;         /* one is as it should be */
+    name_list_t others; /* ids of those of its name that are not */
+} grid_own_t;
+
+/*  A look at all that there are, for one of several ends. */
+typedef struct {
+    const batch_setup_t *setup;
+    name_list_t ids;
+    batch_picture_t *picture; /* others' are booked there */
+    name_list_t *names;       /* ours are added there */
+    grid_own_t *owns;         /* ours are compared with these */
+    size_t owns_count;
+    batch_way_t way; /* of one */
+} grid_advances_t;
+
+/*  --- what there is --- */
+
+static void grid_advance_note (void *owner, const grid_advance_t *advance)
+{
+    grid_advances_t *self = owner;
+    name_list_add (&self->ids, advance->id, "");
+}
+
+static bool grid_advances_ask (grid_advances_t *self, const char *option, const char *which,
+                               grid_advance_fn *visit, char why [WHY_BYTES])
+{
+    text_auto_t *output = NULL;
+    return BATCH_RUN (self->setup, &output, why, "qrstat", option, which, "-xml") == COMMAND_DONE &&
+           grid_advances_read (output, visit, self, why);
+}
+
+/*  One question for which there are, and one for all that these have. One that has gone in between is
+ *  not told. */
+static bool grid_advances_visit (grid_advances_t *self, grid_advance_fn *visit,
+                                 char why [WHY_BYTES])
+{
+    bool good = grid_advances_ask (self, "-u", "*", grid_advance_note, why);
+    text_auto_t *ids = name_list_text (&self->ids, ',');
+    if (good && self->ids.count > 0)
+        good = grid_advances_ask (self, "-ar", ids, visit, why);
+    name_list_clear (&self->ids);
+    return good;
+}
+
+/*  Its hosts in the site's queue. */
+static void grid_advance_hosts (const grid_advances_t *self, const grid_advance_t *advance,
+                                name_list_t *hosts)
+{
+    for (size_t i = 0; i < advance->instances->count; i++)
+        if (grid_of_queue (advance->instances->words [i], self->setup->queue))
+            name_list_add (hosts, strchr (advance->instances->words [i], '@') + 1, "");
+}
+
+/*  --- others' --- */
+
+/*  One whose times can't be read, which are 0 then, is always there. */
+static void grid_advance_take (void *owner, const grid_advance_t *advance)
+{
+    grid_advances_t *self = owner;
+    batch_picture_t *picture = self->picture;
+    bool ours = batch_name_ours (self->setup, advance->name) != NULL;
+    bool read = advance->from_ms > 0 && advance->from_ms < advance->until_ms;
+    char name [NAME_BYTES_MAX + 1];
+    name_list_auto_t hosts = {0};
+    grid_advance_hosts (self, advance, &hosts);
+    if (hosts.count > 0 && ours && self->names)
+        name_list_add (self->names, advance->name, "");
+    if (hosts.count == 0 || ours || !picture)
+        return;
+    snprintf (name, sizeof name, "ar-%.32s", advance->id);
+    if (picture->bookings_count >= BATCH_BOOKINGS_MAX) {
+        wrong (picture->trouble, "Grid Engine has more than %d of others' reservations",
+               BATCH_BOOKINGS_MAX);
+        return;
+    }
+    if (!read)
+        wrong (picture->trouble, "the times of Grid Engine's %.60s can't be read", name);
+    batch_booking_t *booking = batch_picture_booking (picture, name, read ? advance->from_ms : 0,
+                                                      read ? advance->until_ms : BATCH_FOREVER_MS);
+    for (size_t i = 0; i < hosts.count; i++)
+        batch_booking_node (booking, hosts.words [i]);
+}
+
+bool grid_advances_look (const batch_setup_t *setup, batch_picture_t *picture, name_list_t *names,
+                         char why [WHY_BYTES])
+{
+    grid_advances_t self = {.setup = setup, .picture = picture, .names = names};
+    return grid_advances_visit (&self, grid_advance_take, why);
+}
+
+/*  --- ours --- */
+
+static void grid_way_advance (grid_advances_t *self, const back_end_order_t *order,
+                              const grid_advance_t *advance, const name_list_t *hosts)
+{
+    bool meets = self->owns_count == 1 && advance->from_ms < order->until_ms &&
+                 order->from_ms < advance->until_ms;
+    for (size_t i = 0; meets && i < order->nodes_count; i++)
+        if (name_list_has (hosts, order->nodes [i]))
+            batch_way_note (&self->way, advance->until_ms, "Grid Engine's advance reservation",
+                            advance->id, advance->owner);
+}
+
+/*  It is told in whole seconds, none too few. */
+static void grid_owns_take (void *owner, const grid_advance_t *advance)
+{
+    grid_advances_t *self = owner;
+    name_list_auto_t hosts = {0};
+    grid_advance_hosts (self, advance, &hosts);
+    for (size_t i = 0; i < self->owns_count; i++) {
+        grid_own_t *own = &self->owns [i];
+        const back_end_order_t *order = own->order;
+        if (strcmp (order->reservation, advance->name) != 0) {
+            grid_way_advance (self, order, advance, &hosts);
+            continue;
+        }
+        bool is = !own->there && hosts.count == order->nodes_count &&
+                  advance->from_ms == order->from_ms / 1000 * 1000 &&
+                  advance->until_ms == (order->until_ms + 999) / 1000 * 1000;
+        for (size_t k = 0; is && k < order->nodes_count; k++)
+            is = name_list_has (&hosts, order->nodes [k]);
+        own->there = own->there || is;
+        if (!is)
+            name_list_add (&own->others, advance->id, "");
+    }
+}
+
+static bool grid_own_look (grid_advances_t *self, char why [WHY_BYTES])
+{
+    self->owns->there = false;
+    name_list_clear (&self->owns->others);
+    return grid_advances_visit (self, grid_owns_take, why);
+}
+
+bool grid_advance_remove (const batch_setup_t *setup, const char *which, char why [WHY_BYTES])
+{
+    return BATCH_RUN (setup, NULL, why, "qrdel", which) == COMMAND_DONE ||
+           strstr (why, "does not exist");
+}
+
+static bool grid_others_remove (const grid_advances_t *self, char why [WHY_BYTES])
+{
+    text_auto_t *ids = name_list_text (&self->owns->others, ',');
+    return !*ids || grid_advance_remove (self->setup, ids, why);
+}
+
+/*  --- what is in its way --- */
+
+static void grid_way_job (void *owner, const grid_job_t *job)
+{
+    grid_advances_t *self = owner;
+    const back_end_order_t *order = self->owns->order;
+    int64_t until_ms = grid_job_until (job);
+    for (size_t i = 0; until_ms + LONGER_MS > order->from_ms && i < order->nodes_count; i++)
+        if (grid_of_queue (job->instance, self->setup->queue) &&
+            strcmp (strchr (job->instance, '@') + 1, order->nodes [i]) == 0)
+            batch_way_note (&self->way, until_ms, "Grid Engine's job", job->id, job->owner);
+}
+
+/*  Why Grid Engine has refused it, if that can be seen: else its own words stay. */
+static void grid_way_tell (grid_advances_t *self, char why [WHY_BYTES])
+{
+    char asked [WHY_BYTES];
+    if (grid_jobs_visit (self->setup, grid_way_job, self, asked) && self->way.until_ms > 0)
+        wrong (why, "%s", self->way.what);
+}
+
+/*  --- made --- */
+
+typedef struct {
+    name_list_t instances;
+    uint32_t slots; /* of them all */
+} grid_slots_t;
+
+static void grid_slots_take (void *owner, const grid_instance_t *instance)
+{
+    grid_slots_t *self = owner;
+    if (name_list_has (&self->instances, instance->name))
+        self->slots += instance->total;
+}
+
+static const char *grid_time_text (int64_t ms, char text [TIME_BYTES])
+{
+    struct tm parts;
+    time_t s = (time_t) (ms / 1000);
+    strftime (text, TIME_BYTES, "%Y%m%d%H%M.%S", gmtime_r (&s, &parts));
+    return text;
+}
+
+static command_told_t grid_own_make (const grid_advances_t *self, char why [WHY_BYTES])
+{
+    const back_end_order_t *order = self->owns->order;
+    char from [TIME_BYTES], until [TIME_BYTES], said [WHY_BYTES], prefix [GRID_WORD_BYTES];
+    bool silent = false;
+    grid_slots_t all = {0};
+    text_auto_t *output = NULL;
+    text_auto_t *environment = grid_environment (self->setup, true, &silent, why);
+    if (!environment)
+        return silent ? COMMAND_SILENT : COMMAND_REFUSED;
+    snprintf (prefix, sizeof prefix, "%s@", self->setup->queue);
+    for (size_t i = 0; i < order->nodes_count; i++)
+        name_list_add (&all.instances, order->nodes [i], prefix);
+    text_auto_t *where = name_list_text (&all.instances, ',');
+    bool counted = BATCH_RUN (self->setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE &&
+                   grid_instances_read (output, grid_slots_take, &all, why);
+    text_auto_t *slots = must_print ("%" PRIu32, all.slots);
+    name_list_clear (&all.instances);
+    if (!counted)
+        return COMMAND_SILENT;
+    command_told_t told = BATCH_RUN (self->setup, NULL, said, "qrsub", "-N", order->reservation,
+                                     "-a", grid_time_text (order->from_ms, from), "-e",
+                                     grid_time_text (order->until_ms + 999, until), "-u",
+                                     order->account, "-q", where, "-pe", environment, slots);
+    wrong (why,
+           "Grid Engine gives no advance reservation of %s slots by its parallel environment "
+           "%.40s: %.100s",
+           slots, environment, said);
+    return told;
+}
+
+/*  Not in the place of another one before it was refused beside it. */
+static bool grid_own_put (grid_advances_t *self, char why [WHY_BYTES])
+{
+    command_told_t told = grid_own_make (self, why);
+    if (told == COMMAND_REFUSED && self->owns->others.count > 0)
+        told = grid_others_remove (self, why) ? grid_own_make (self, why) : COMMAND_SILENT;
+    if (told == COMMAND_REFUSED)
+        grid_way_tell (self, why);
+    return told == COMMAND_DONE && grid_own_look (self, why) &&
+           (self->owns->there || wrong (why,
+                                        "Grid Engine's advance reservation %.80s is not what was "
+                                        "asked for",
+                                        self->owns->order->reservation));
+}
+
+bool grid_advance_keep (const batch_setup_t *setup, const back_end_order_t *order,
+                        char why [WHY_BYTES])
+{
+    grid_own_t own = {.order = order};
+    grid_advances_t self = {.setup = setup, .owns = &own, .owns_count = 1};
+    bool good = grid_own_look (&self, why) && (own.there || grid_own_put (&self, why)) &&
+                grid_others_remove (&self, why);
+    name_list_clear (&own.others);
+    return good;
+}
+
+/*  --- are they still so? --- */
+
+bool grid_compare (const batch_setup_t *setup, const back_end_order_t *orders, size_t count,
+                   char **differ, char why [WHY_BYTES])
+{
+    grid_own_t *owns = must (calloc (count + 1, sizeof *owns));
+    grid_advances_t self = {.setup = setup, .owns = owns, .owns_count = count};
+    for (size_t i = 0; i < count; i++)
+        owns [i].order = &orders [i];
+    bool good = grid_advances_visit (&self, grid_owns_take, why);
+    for (size_t i = 0; i < count; i++) {
+        char what [WHY_BYTES];
+        bool another = owns [i].others.count > 0;
+        wrong (what, "Grid Engine %s the advance reservation %.80s",
+               another ? "has another than" : "does not have", orders [i].reservation);
+        if (good && (another || !owns [i].there))
+            batch_differ_add (differ, setup, &orders [i], what);
+        name_list_clear (&owns [i].others);
+    }
+    free (owns);
+    return good;
+}
