@@ -175,13 +175,17 @@ static bool grid_access (grid_queue_t *self, char why [WHY_BYTES])
     return true;
 }
 
-/*  When somebody has deleted it, none of its instances is enabled any more. */
+/*  Of an instance that somebody has deleted, by the queue or by its host: it is not enabled any more. */
 static bool grid_gone_note (grid_queue_t *self, char why [WHY_BYTES])
 {
-    name_list_auto_t notes = {0};
-    if (!self->now)
-        grid_notes_find (self, true, &notes);
-    return grid_list_change (self, false, &notes, why);
+    name_list_auto_t notes = {0}, there = {0}, gone = {0};
+    if (self->now)
+        grid_words (self->now, "hostlist", &there);
+    grid_notes_find (self, true, &notes);
+    for (size_t i = 0; i < notes.count; i++)
+        if (!name_list_has (&there, strchr (notes.words [i], '@') + 1))
+            name_list_add (&gone, notes.words [i], "");
+    return grid_list_change (self, false, &gone, why);
 }
 
 /*  *changed: it was not as it should be. */

@@ -39,7 +39,8 @@ bool slurm_reservation_read (char *line, slurm_reservation_t *reservation)
                                          .accounts = accounts,
                                          .partition = partition,
                                          .repeat = slurm_repeat_read (flags),
-                                         .active = strcmp (state, "ACTIVE") == 0};
+                                         .active = strcmp (state, "ACTIVE") == 0,
+                                         .overlaps = strstr (flags, "OVERLAP") != NULL};
     reservation->times_read = slurm_time_read (from, &reservation->from_ms) &&
                               slurm_time_read (until, &reservation->until_ms) &&
                               reservation->from_ms < reservation->until_ms;

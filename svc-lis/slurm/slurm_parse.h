@@ -24,6 +24,7 @@ typedef struct {
     int64_t until_ms;
     slurm_repeat_t repeat;
     bool active;
+    bool overlaps;               /* others may be over it, and it over others */
     name_list_t nodes;           /* sorted */
     bool times_read, nodes_read; /* false: they could not be, and are not known */
 } slurm_reservation_t;

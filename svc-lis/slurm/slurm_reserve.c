@@ -26,6 +26,7 @@ typedef struct {
     char *nodes;        /* likewise */
     bool there;
     bool active;
+    bool overlaps;
     bool unread; /* Slurm has it, but it can't be told how */
     bool nodes_right, users_right, accounts_right, from_right, until_right;
     char *nodes_seen;
@@ -67,6 +68,7 @@ static void slurm_pair_compare (slurm_pair_t *self, const slurm_reservation_t *s
     self->there = true;
     self->unread = !seen->times_read || !seen->nodes_read;
     self->active = seen->active;
+    self->overlaps = seen->overlaps;
     self->nodes_seen = name_list_text (&seen->nodes, ',');
     for (size_t i = 0; i < seen->nodes.count; i++)
         if (!name_list_has (&self->wanted, seen->nodes.words [i]))
@@ -104,7 +106,7 @@ static bool slurm_pair_look (slurm_pair_t *self, char why [WHY_BYTES])
     free (self->nodes_seen);
     self->nodes_seen = NULL;
     name_list_clear (&self->left);
-    self->there = self->active = self->unread = false;
+    self->there = self->active = self->overlaps = self->unread = false;
     self->nodes_right = self->users_right = self->from_right = self->until_right = false;
     self->accounts_right = !*slurm_pair_charged (self);
     return SLURM_RESERVATIONS (self->setup, slurm_pairs_take, &one, why);
@@ -273,6 +275,24 @@ static bool slurm_way_tell (const slurm_pair_t *self, char why [WHY_BYTES])
     return false;
 }
 
+/*  Slurm begins no job of a reservation whose limit runs into the next one on its node, though it ends it
+ *  with its own: it does of one that may overlap others, which it can't take back. */
+static bool slurm_overlap (const slurm_pair_t *self, char why [WHY_BYTES])
+{
+    text_auto_t *named = must_print ("reservationname=%s", self->order->reservation);
+    return self->vouched || self->overlaps ||
+           BATCH_RUN (self->setup, NULL, why, "scontrol", "update", named, "flags+=OVERLAP") ==
+             COMMAND_DONE;
+}
+
+/*  Slurm refuses such a one nothing: may it be what it should? */
+static bool slurm_overlaps_none (const slurm_pair_t *self, char why [WHY_BYTES])
+{
+    slurm_way_t way = {.pair = self};
+    return !self->overlaps || (SLURM_RESERVATIONS (self->setup, slurm_way_reservation, &way, why) &&
+                               (way.until_ms == 0 || wrong (why, "%s", way.what)));
+}
+
 /*  --- jobs in the way of its opening --- */
 
 /*  Its owner is told why before it ends, and so is the site of a run's job, to try the task again. Whether
@@ -377,7 +397,9 @@ bool slurm_keep (const batch_setup_t *setup, back_end_step_t step, const back_en
       (!self.unread || wrong (why, "Slurm's reservation %.80s can't be read", order->reservation));
     bool right = good && slurm_pair_right (&self, what);
     good = good &&
-           (right || slurm_pair_mend (&self, why) || (self.vouched && slurm_way_tell (&self, why)));
+           (right || (slurm_overlaps_none (&self, why) && slurm_pair_mend (&self, why)) ||
+            (self.vouched && slurm_way_tell (&self, why))) &&
+           slurm_overlap (&self, why);
     if (good && (step == BACK_END_OPEN || step == BACK_END_WATCH) &&
         clock_ms (CLOCK_REALTIME) >= clear_ms)
         good = slurm_clear (&self, why);

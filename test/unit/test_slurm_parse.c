@@ -82,6 +82,7 @@ static void a_line_is_a_reservation (void **state)
     assert_int_equal (seen.until_ms - seen.from_ms, 20000);
     assert_int_equal (seen.from_ms, 1795470340000);
     assert_true (seen.active);
+    assert_false (seen.overlaps);
     free (nodes);
     name_list_clear (&seen.nodes);
 }
@@ -92,13 +93,14 @@ static void a_comment_is_not_read (void **state)
     (void) state;
     char line [] =
       "ReservationName=maint StartTime=2026-11-23T21:45:40 EndTime=2026-11-23T21:46:00 Nodes=n1 "
-      "Flags=MAINT,WEEKLY,SPEC_NODES Comment=ask Users=bob of PartitionName=other State=ACTIVE";
+      "Flags=MAINT,OVERLAP,WEEKLY,SPEC_NODES Comment=ask Users=bob of PartitionName=other "
+      "State=ACTIVE";
     slurm_reservation_t seen;
     assert_true (slurm_reservation_read (line, &seen));
     assert_string_equal (seen.users, "");
     assert_string_equal (seen.partition, "");
     assert_false (seen.active);
-    assert_true (seen.times_read && seen.nodes_read);
+    assert_true (seen.overlaps && seen.times_read && seen.nodes_read);
     assert_int_equal (seen.repeat, SLURM_WEEKLY);
     name_list_clear (&seen.nodes);
 }
