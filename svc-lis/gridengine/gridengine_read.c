@@ -10,7 +10,7 @@
 #include <time.h>
 
 #define BLANKS     " \t\r\n"
-#define WORDS_MOST 8 /* that are taken of one item */
+#define WORDS_MOST 10 /* that are taken of one item */
 
 static void grid_time_read (const char *text, int64_t *ms)
 {
@@ -114,7 +114,9 @@ static void grid_job_told (grid_reading_t *self)
                       .state = self->words [3],
                       .instance = self->words [4],
                       .queue = self->words [5],
-                      .limit_ms = strtoll (self->words [7], NULL, 10) * 1000};
+                      .limit_ms = strtoll (self->words [7], NULL, 10) * 1000,
+                      .gpus = (uint32_t) (strtoul (self->words [8], NULL, 10) *
+                                          strtoul (self->words [9], NULL, 10))};
     snprintf (job.id, sizeof job.id, "%.15s%s%.12s", self->words [0], one ? "." : "",
               one ? task : "");
     grid_time_read (self->words [6], &job.started_ms);
@@ -125,7 +127,8 @@ bool grid_jobs_read (const char *text, grid_job_fn *visit, void *owner, char why
 {
     grid_reading_t reading = {.item = "job_list",
                               .tags = {"JB_job_number", "tasks", "full_job_name", "state",
-                                       "queue_name", "hard_req_queue", "JAT_start_time", "h_rt"},
+                                       "queue_name", "hard_req_queue", "JAT_start_time", "h_rt",
+                                       "gpu", "slots"},
                               .told = grid_job_told,
                               .visit = (void (*) (void)) visit,
                               .owner = owner};
