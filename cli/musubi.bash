@@ -18,7 +18,7 @@ _musubi () {
     --solver) mapfile -t COMPREPLY < <(compgen -W 'auto glpk glpk-pruned glpk-plain' -- "$word"); return ;;
     --spread) mapfile -t COMPREPLY < <(compgen -W 'sites domains' -- "$word"); return ;;
     --dir) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
-    federation) mapfile -t COMPREPLY < <(compgen -W 'configure from-graphml' -- "$word"); return ;;
+    federation) mapfile -t COMPREPLY < <(compgen -W 'configure from-slurm from-gridengine from-graphml' -- "$word"); return ;;
     plus) mapfile -t COMPREPLY < <(compgen -W 'reserve cancel modify status commit abort' -- "$word"); return ;;
     txn) mapfile -t COMPREPLY < <(compgen -W 'list show resolve take-over' -- "$word"); return ;;
     balance) mapfile -t COMPREPLY < <(compgen -W 'status join level leave history --step' -- "$word"); return ;;
@@ -29,7 +29,7 @@ _musubi () {
   case $command in
     '') mapfile -t COMPREPLY < <(compgen -W "$commands $all --version" -- "$word"); return ;;
     up) own='--planners --pids' ;;
-    federation) own='--trusted --port --stores --sites --seed --domains --out' ;;
+    federation) own='--trusted --port --stores --queue --name --sites --seed --domains --out' ;;
     reserve) own='--algorithm --policy --input --dry-run --wait --request-id' ;;
     modify) own='--dry-run --request-id' ;;
     release | call) own='--request-id' ;;
@@ -39,7 +39,7 @@ _musubi () {
     provision) own='--release --port --dscp --address' ;;
     plus) own='-R -T -s -e -n -r --class --request-id' ;;
     free) own='--need --for --between --class' ;;
-    submit) own='--limit --cpus --count --name --reservation --priority --preemptible --rank --requeue --shared --class --folder
+    submit) own='--limit --cpus --gpus --count --name --reservation --priority --preemptible --rank --requeue --shared --class --folder
       --input --output --stdout --errors --env --cpu-limit --dry-run --request-id' ;;
     queue) own='--bag --mine --over' ;;
     nodes) own='--drain --resume' ;;

@@ -1,6 +1,6 @@
-/*  svc-lis - four programs in one: svc-lis is the service of a site; svc-lis node is the agent of one
+/*  svc-lis - five programs in one: svc-lis is the service of a site; svc-lis node is the agent of one
  *  of its machines, svc-lis batch that of its batch system; svc-lis starter is the process that a
- *  node's agent leaves behind for each run.
+ *  node's agent leaves behind for each run; svc-lis describe says what a batch system has.
  */
 #include "batch_back_end.h"
 #include "batch_config.h"
@@ -34,6 +34,8 @@ int main (int argc, char **argv)
         return starter_main (argc - 1, argv + 1);
     if (argc > 1 && strcmp (argv [1], "batch") == 0)
         return batch_main (argc - 1, argv + 1, main_systems);
+    if (argc > 1 && strcmp (argv [1], "describe") == 0)
+        return batch_describe_main (argc - 1, argv + 1, main_systems);
     host_program_t program = {
       .program = "svc-lis",
       .keys = lis_keys,

@@ -11,6 +11,7 @@ int run_up (cli_t *cli);
 int run_down (cli_t *cli);
 int run_federation (cli_t *cli);
 int run_federation_configure (cli_t *cli);
+int run_federation_from_batch (cli_t *cli);
 
 /*  Files of the federation. */
 int run_put (cli_t *cli);

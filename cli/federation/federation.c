@@ -9,6 +9,7 @@
 #include "domain_config.h"
 #include "must.h"
 #include "node_names.h"
+#include "output_file.h"
 #include "site.h"
 #include "timetable_config.h"
 #include "zpl.h"
@@ -418,6 +419,19 @@ federation_t *federation_load (const char *file, char **text, char why [LONG_WHY
     return NULL;
 }
 
+int federation_save (const char *text, size_t size, const char *path)
+{
+    char why [LONG_WHY_BYTES];
+    federation_auto_t *federation = federation_read ("its federation", text, size, why);
+    if (!federation)
+        return cli_fail (EXIT_USAGE, "%s", why);
+    FILE *to = output_file_open (path, true);
+    if (!to)
+        return EXIT_USAGE;
+    fwrite (text, 1, size, to);
+    return output_file_close (to, path);
+}
+
 void federation_destroy (federation_t **self_p)
 {
     federation_t *self = *self_p;
@@ -564,15 +578,24 @@ void federation_write_domain (const federation_t *self, const char *domain,
     write_section (self, path, administrator, &everybody, to);
 }
 
+/*  Writes what a section has, "sites/ams/batch" say, but for some names, with commas between. */
+static void federation_write_below (const federation_t *self, const char *path, const char *but,
+                                    FILE *to)
+{
+    const zpl_node_t *section = zpl_find (self->tree, path);
+    name_list_auto_t without = {0};
+    name_list_add (&without, but, "");
+    for (const zpl_node_t *child = section ? section->first : NULL; child; child = child->next)
+        if (!name_list_has (&without, child->name))
+            federation_write_node (to, 0, child);
+}
+
 void federation_write_storage (const federation_t *self, const char *site,
                                const char *administrator, FILE *to)
 {
     char path [ZPL_PATH_BYTES];
     snprintf (path, sizeof path, "sites/%s/storage", site);
-    const zpl_node_t *section = zpl_find (self->tree, path);
-    for (const zpl_node_t *child = section ? section->first : NULL; child; child = child->next)
-        if (strcmp (child->name, "bytes") != 0) /* its nodes' */
-            federation_write_node (to, 0, child);
+    federation_write_below (self, path, "bytes", to); /* its nodes' */
     snprintf (path, sizeof path, "sites/%s/accounts", site);
     const zpl_node_t *accounts = zpl_find (self->tree, path);
     federation_write_value (to, 0, "administrators", administrator);
@@ -588,17 +611,12 @@ void federation_write_batch (const federation_t *self, const char *site, FILE *t
 {
     char path [ZPL_PATH_BYTES];
     snprintf (path, sizeof path, "sites/%s/batch", site);
-    const zpl_node_t *section = zpl_find (self->tree, path);
-    for (const zpl_node_t *child = section ? section->first : NULL; child; child = child->next)
-        if (strcmp (child->name, "watch") != 0 && strcmp (child->name, "ahead") != 0)
-            federation_write_node (to, 0, child);
+    federation_write_below (self, path, "watch, ahead", to); /* the site's */
 }
 
 void federation_write_balancer (const federation_t *self, const char *balancer, FILE *to)
 {
     char path [ZPL_PATH_BYTES];
     snprintf (path, sizeof path, "balancers/%s", balancer);
-    const zpl_node_t *section = zpl_find (self->tree, path);
-    for (const zpl_node_t *child = section ? section->first : NULL; child; child = child->next)
-        federation_write_node (to, 0, child);
+    federation_write_below (self, path, "", to);
 }

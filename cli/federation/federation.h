@@ -45,6 +45,10 @@ void federation_destroy (federation_t **self_p);
  *  read. */
 federation_t *federation_load (const char *file, char **text, char why [LONG_WHY_BYTES]);
 
+/*  Writes a description that a command has made to a new file, or "-", once it is seen that it can be
+ *  read. Returns the exit code. */
+int federation_save (const char *text, size_t size, const char *path);
+
 /*  The name of the federation; NULL when it can't be the name of a folder. */
 const char *federation_name (const federation_t *self);
 

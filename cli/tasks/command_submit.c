@@ -17,6 +17,7 @@ typedef struct {
     int64_t cpus;
     int64_t limit_ms;
     int64_t cpu_limit_ms;
+    int64_t gpus;
     int64_t count;
     int64_t priority;
     const char *name;
@@ -171,15 +172,16 @@ static json_t *question_of (const submit_options_t *options, const reservation_n
 {
     json_int_t cpu_limit_ms = options->cpu_limit_ms > 0 ? options->cpu_limit_ms : 0;
     json_t *question = json_pack (
-      "{s:{s:o, s:o, s:s*, s:s*, s:s*}, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:s*, s:s*, s:s*, "
+      "{s:{s:o, s:o, s:s*, s:s*, s:s*}, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:s*, s:s*, "
+      "s:s*, "
       "s:s, s:s, s:o, s:o}",
       "command", "arguments", texts_of (program, words), "environment",
       texts_of (options->environment.list, options->environment.count), "folder", options->folder,
       "output", options->stdout_file, "errors", options->errors, "count",
-      (json_int_t) options->count, "cpus", (json_int_t) options->cpus, "limit_ms",
-      (json_int_t) options->limit_ms, "cpu_limit_ms", cpu_limit_ms, "priority",
-      (json_int_t) options->priority, "preemptible", options->preemptible, "requeue",
-      options->requeue, "shared", options->shared, "name", options->name, "class_name",
+      (json_int_t) options->count, "cpus", (json_int_t) options->cpus, "gpus",
+      (json_int_t) options->gpus, "limit_ms", (json_int_t) options->limit_ms, "cpu_limit_ms",
+      cpu_limit_ms, "priority", (json_int_t) options->priority, "preemptible", options->preemptible,
+      "requeue", options->requeue, "shared", options->shared, "name", options->name, "class_name",
       options->class, "rank", options->rank, "reservation", reservation->id, "need",
       reservation->need, "inputs", submit_files_of (&options->inputs, false), "outputs",
       submit_files_of (&options->outputs, true));
@@ -307,6 +309,9 @@ int run_submit (cli_t *cli)
                        "wall time that each task may take; needed"),
       INTEGER_OPTION ("cpus", &options.cpus, "N", "CPUs of one node for each task; 1 unless given",
                       1, UINT32_MAX),
+      INTEGER_OPTION ("gpus", &options.gpus, "N",
+                      "GPUs of that node for each task, at a site whose batch system has some", 0,
+                      UINT32_MAX),
       INTEGER_OPTION ("count", &options.count, "N",
                       "how many such tasks; MUSUBI_TASK_INDEX tells them apart; 1 unless given", 1,
                       UINT32_MAX),

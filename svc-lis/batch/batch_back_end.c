@@ -4,6 +4,7 @@
 #include "must.h"
 #include "node_names.h"
 #include "openings_wire.h"
+#include "timetable_config.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,34 +51,40 @@ bool batch_setup_read (const config_t *config, const char *before, const batch_s
 }
 
 /*  What the nodes' core will say of it. */
-static void batch_node_tell (const batch_picture_t *picture, const char *name, int64_t cpus)
+static void batch_node_tell (const batch_picture_t *picture, const char *name,
+                             const node_class_t *class)
 {
+    char why [WHY_BYTES];
     const batch_node_t *node = batch_picture_find (picture, name);
     if (!node)
         fprintf (stderr, "svc-lis: classes: %s has no node %s in %s, so it counts as lost\n",
                  batch_back_end_system->name, name, batch_back_end_setup.queue);
-    else if (node->cpus > 0 && node->cpus < cpus)
-        fprintf (stderr,
-                 "svc-lis: classes: %s has %u CPUs in %s, fewer than its class's cpus_per_node, so "
-                 "it counts as drained\n",
-                 name, node->cpus, batch_back_end_system->name);
+    else if (!batch_node_fits (picture, node, class, why))
+        fprintf (stderr, "svc-lis: classes: %s counts as drained: %s\n", name, why);
 }
 
-/*  A node that the site names and its batch system has not, or has with fewer CPUs, is told. The site
+/*  A node that the site names and its batch system has not, or has with less than is sold, is told. The site
  *  begins all the same: who has taken it out there may put it back. */
 static void batch_nodes_tell (const config_t *config, const batch_picture_t *picture)
 {
     const char *classes [SITE_CLASSES_MAX];
     char section [NAME_BYTES_MAX + 16], key [NAME_BYTES_MAX + 32], why [LONG_WHY_BYTES];
+    node_class_t class = {.attributes = NULL};
     size_t count = config_names (config, "classes", classes, SITE_CLASSES_MAX);
     name_list_auto_t names = {0};
     for (size_t i = 0; i < count && i < SITE_CLASSES_MAX; i++) {
         snprintf (section, sizeof section, "classes/%.*s", NAME_BYTES_MAX, classes [i]);
+        snprintf (class.name, sizeof class.name, "%s", classes [i]);
         snprintf (key, sizeof key, "%s/cpus_per_node", section);
+        class.cpus_per_node = (uint32_t) config_integer (config, key);
+        snprintf (key, sizeof key, "%s/attributes", section);
         size_t from = names.count;
-        node_names_read (&names, config, section, why); /* the site's core tells what is wrong */
+        if (!node_names_read (&names, config, section, why) ||
+            !attributes_config_read (config, key, &class.attributes, &class.attributes_count, why))
+            continue; /* the site's core tells what is wrong */
         for (; from < names.count; from++)
-            batch_node_tell (picture, names.words [from], config_integer (config, key));
+            batch_node_tell (picture, names.words [from], &class);
+        free (class.attributes);
     }
 }
 

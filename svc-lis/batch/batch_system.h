@@ -42,6 +42,7 @@ typedef struct {
     const char *reservation; /* likewise; it is prepared; "" = none */
     const char *held;        /* the id of its job that is BATCH_JOB_HELD; "" = none */
     uint32_t cpus;           /* of one node */
+    uint32_t gpus;           /* likewise */
     int64_t limit_ms;        /* wall time */
     const char *script;      /* of a POSIX shell */
     const char *folder;      /* it starts there */

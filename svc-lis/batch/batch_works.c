@@ -360,6 +360,7 @@ static command_told_t batch_submit (const work_order_t *order, const batch_run_t
                      .reservation = reservation,
                      .held = seen->state == BATCH_JOB_HELD ? seen->id : "",
                      .cpus = ticket->order->cpus,
+                     .gpus = ticket->order->gpus,
                      .limit_ms = ticket->order->limit_ms,
                      .script = script,
                      .folder = "/",

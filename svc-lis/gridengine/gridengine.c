@@ -186,11 +186,12 @@ static bool grid_nodes_look (grid_picture_t *self, char why [WHY_BYTES])
     grid_picture_clear (self);
     codec_clear (&batch_picture_codec, self->picture);
     *self->picture = (batch_picture_t){.system = "gridengine"};
-    bool good =
-      BATCH_RUN (self->setup, &output, why, "qstat", "-F", "calendar", "-explain", "aAcE",
-                 "-xml") == COMMAND_DONE &&
-      grid_instances_read (output, grid_node_take, self, why) &&
-      (self->picture->nodes_count > 0 || grid_instances_read (output, grid_orphan_take, self, why));
+    bool good = BATCH_RUN (self->setup, &output, why, "qstat", "-F", "calendar", "-explain", "aAcE",
+                           "-xml") == COMMAND_DONE &&
+                grid_instances_read (output, grid_node_take, self, why);
+    self->picture->gone = self->picture->nodes_count == 0;
+    good =
+      good && (!self->picture->gone || grid_instances_read (output, grid_orphan_take, self, why));
     batch_picture_sort (self->picture);
     return good && grid_instances_read (output, grid_ours_take, self, why);
 }
@@ -296,6 +297,8 @@ static void grid_job_take (void *owner, const grid_job_t *job)
     batch_node_t *node = host ? batch_picture_find (self->picture, host + 1) : NULL;
     char queue [GRID_WORD_BYTES];
     snprintf (queue, sizeof queue, "%.*s", (int) strcspn (job->instance, "@"), job->instance);
+    if (node)
+        node->gpus += job->gpus;
     if (node && !batch_name_ours (self->setup, queue))
         batch_node_job (node, job->started_ms, grid_job_until (job), true);
 }
@@ -305,7 +308,7 @@ static bool grid_look (const batch_setup_t *setup, batch_picture_t *picture, cha
     grid_picture_t self = {.setup = setup, .picture = picture};
     bool good = grid_nodes_look (&self, why) &&
                 (self.unclear.count == 0 || grid_unclear_judge (&self, why)) &&
-                grid_calendars_look (&self, why) &&
+                grid_calendars_look (&self, why) && grid_features_look (setup, picture, why) &&
                 grid_advances_look (setup, picture, NULL, why) &&
                 grid_jobs_visit (setup, grid_job_take, &self, why);
     picture->reach_ms = picture->longest_ms = good ? grid_longest_ms (setup) : 0;

@@ -161,8 +161,10 @@ command_told_t grid_submit (const batch_setup_t *setup, const batch_job_t *job,
     text_auto_t *environment = parallel ? grid_environment (setup, false, &silent, why) : NULL;
     if (parallel && !environment)
         return COMMAND_REFUSED;
-    text_auto_t *limits = must_print ("h_rt=%" PRId64 "%s%s", (job->limit_ms + 999) / 1000,
-                                      reserved ? "," GRID_COMPLEX "=" : "", job->reservation);
+    text_auto_t *limits =
+      must_print ("h_rt=%" PRId64 "%s%s%s%.0" PRIu32, (job->limit_ms + 999) / 1000,
+                  reserved ? "," GRID_COMPLEX "=" : "", job->reservation,
+                  job->gpus > 0 ? "," GRID_GPU "=" : "", job->gpus);
     text_auto_t *slots = must_print ("%" PRIu32, job->cpus);
     int64_t longer_ms = atomic_load (&grid_submit_ms);
     batch_setup_t patient = *setup;

@@ -8,6 +8,12 @@
 
 #define GRID_COMPLEX "musubi" /* the forced complex by which jobs ask for a queue of ours */
 
+#define GRID_GPU "gpu" /* the complex that counts GPUs */
+
+/*  Adds to the nodes of a sorted picture what they have; of GPUs what is free. */
+bool grid_features_look (const batch_setup_t *setup, batch_picture_t *picture,
+                         char why [WHY_BYTES]);
+
 /*  Visits all jobs, of all users. */
 bool grid_jobs_visit (const batch_setup_t *setup, grid_job_fn *visit, void *owner,
                       char why [WHY_BYTES]);

@@ -20,6 +20,7 @@ typedef struct {
     const char *queue;    /* that it has asked for */
     int64_t started_ms;
     int64_t limit_ms; /* wall time; 0 = none */
+    uint32_t gpus;    /* that it has at most */
 } grid_job_t;
 typedef void grid_job_fn (void *owner, const grid_job_t *job);
 

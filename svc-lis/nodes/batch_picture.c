@@ -3,6 +3,7 @@
 
 #include "must.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,45 @@ batch_node_t *batch_picture_find (const batch_picture_t *picture, const char *no
     return picture->nodes_count == 0 ? NULL
                                      : bsearch (node, picture->nodes, picture->nodes_count,
                                                 sizeof *picture->nodes, batch_picture_compare);
+}
+
+static bool feature_there (const char *features, const char *feature)
+{
+    size_t size = strlen (feature);
+    for (const char *at = features; at && (at = strstr (at, feature)); at += size)
+        if ((at == features || at [-1] == ',') && (at [size] == ',' || !at [size]))
+            return true;
+    return false;
+}
+
+static bool attribute_there (const batch_node_t *node, const attribute_t *attribute)
+{
+    if (strcmp (attribute->value, BATCH_FEATURE) == 0)
+        return feature_there (node->features, attribute->name);
+    if (strcmp (attribute->name, BATCH_GPU) == 0)
+        return strcmp (attribute->value, node->gpu) == 0;
+    return strcmp (attribute->name, BATCH_GPUS) != 0 ||
+           strtoull (attribute->value, NULL, 10) <= node->gpus;
+}
+
+bool batch_node_fits (const batch_picture_t *picture, const batch_node_t *node,
+                      const node_class_t *class, char why [WHY_BYTES])
+{
+    if (node->cpus > 0 && node->cpus < class->cpus_per_node)
+        return wrong (why,
+                      "it has %" PRIu32 " CPUs in %.63s, and class %.63s sells %" PRIu32
+                      ": set its cpus_per_node",
+                      node->cpus, picture->system, class->name, class->cpus_per_node);
+    for (size_t i = 0; picture->features && i < class->attributes_count; i++) {
+        const attribute_t *sold = &class->attributes [i];
+        if (!attribute_there (node, sold))
+            return wrong (why,
+                          "class %.40s sells %.40s = %.40s, and in %.20s it has gpu = \"%.40s\", "
+                          "gpus = %" PRIu32 ", features \"%.60s\": change the class's attributes",
+                          class->name, sold->name, sold->value, picture->system, node->gpu,
+                          node->gpus, node->features ? node->features : "");
+    }
+    return true;
 }
 
 void batch_node_job (batch_node_t *node, int64_t since_ms, int64_t until_ms, bool firm)

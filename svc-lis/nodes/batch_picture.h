@@ -6,11 +6,18 @@
 
 #include "codec.h"
 #include "runs.h"
+#include "site.h"
 
 #define BATCH_NODES_MAX    65536 /* in one picture */
 #define BATCH_BOOKINGS_MAX 16384
 #define BATCH_TIMES_MAX    1024                /* further ones of one booking */
 #define BATCH_FOREVER_MS   (INT64_C (1) << 46) /* an end that never comes */
+
+/*  The attributes of a class that its batch system has to bear out: NAME = feature, gpu = TYPE, gpus = NUMBER. */
+#define BATCH_FEATURE            "feature"
+#define BATCH_GPU                "gpu"
+#define BATCH_GPUS               "gpus"
+#define BATCH_FEATURES_BYTES_MAX 65536 /* of a node's list of them */
 
 typedef struct {
     char node [NAME_BYTES_MAX + 1]; /* must be the first member */
@@ -24,6 +31,9 @@ typedef struct {
                               their limits; 0 = there is none */
     int64_t firm_until_ms; /* … those that may not be run again */
     int64_t busy_since_ms; /* the first of them has run since then */
+    const char *features;  /* "haswell,ib", owned; NULL = "" */
+    char gpu [NAME_BYTES_MAX + 1]; /* the type of its GPUs; "" = none is told */
+    uint32_t gpus;                 /* of that type */
 } batch_node_t;
 
 /*  What becomes of jobs on a node that a reservation needs: opening/clear. */
@@ -58,6 +68,8 @@ typedef struct {
     int64_t reach_ms; /* the longest job that may begin on its nodes; 0 = any, or it is not known */
     char trouble [WHY_BYTES]; /* what of it could not be read, or was too much; "" = nothing */
     bool partial;             /* a node that it does not tell is not known, else it is not there */
+    bool features; /* those of its nodes are told, and their GPUs; else nothing is known of them */
+    bool gone; /* the queue, or all its nodes: these are the nodes of all; not in what is told */
 } batch_picture_t;
 
 /*  The next of a booking's times: *time is 0 before the first one. False behind the last. */
@@ -71,6 +83,11 @@ batch_node_t *batch_picture_find (const batch_picture_t *picture, const char *no
 batch_booking_t *batch_picture_booking (batch_picture_t *picture, const char *name, int64_t from_ms,
                                         int64_t until_ms);
 void batch_booking_node (batch_booking_t *booking, const char *node);
+
+/*  Has the node what its class sells: CPUs, features, GPUs? What it does not tell is not missed. False
+ *  with why. */
+bool batch_node_fits (const batch_picture_t *picture, const batch_node_t *node,
+                      const node_class_t *class, char why [WHY_BYTES]);
 
 /*  A job runs on the node; firm: it may not be run again. */
 void batch_node_job (batch_node_t *node, int64_t since_ms, int64_t until_ms, bool firm);

@@ -4,8 +4,8 @@
  *      not heard there -> silent, and lost_ms later lost
  *      not told, where a picture tells only what is known -> silent
  *
- *  A node with fewer CPUs there than its class sells counts as drained; with more it is the site's
- *  choice, of cores or of threads. While nothing there is up and not drained, the place of the batch
+ *  A node with fewer CPUs or GPUs there than its class sells, or without its features, counts as
+ *  drained; more CPUs are the site's choice, of cores or of threads. While nothing there is up and not drained, the place of the batch
  *  system counts as drained, too: tasks would only wait there, or be refused.
  *
  *  What the batch system says of a node counts at once, as it has timeouts of its own. Silence says
@@ -146,22 +146,15 @@ void nodes_picture_forget (nodes_t *self)
     self->picture = NULL;
 }
 
-/*  Fewer CPUs than its class sells; 0 = it has not said how many. */
 static void picture_judge (const nodes_t *self, batch_picture_t *picture)
 {
     for (size_t i = 0; i < picture->nodes_count; i++) {
         size_t node;
         batch_node_t *told = &picture->nodes [i];
-        if (!nodes_find (self, told->node, &node) || node == self->batch)
-            continue;
-        const node_class_t *class = &self->site->classes [self->places [node].class];
-        if (told->cpus == 0 || told->cpus >= class->cpus_per_node)
-            continue;
-        told->drained = true;
-        snprintf (told->why, sizeof told->why,
-                  "it has %" PRIu32 " CPUs in %.63s, and class %.63s sells %" PRIu32
-                  ": set its cpus_per_node",
-                  told->cpus, picture->system, class->name, class->cpus_per_node);
+        if (nodes_find (self, told->node, &node) && node != self->batch &&
+            !batch_node_fits (picture, told, &self->site->classes [self->places [node].class],
+                              told->why))
+            told->drained = true;
     }
 }
 

@@ -34,6 +34,9 @@ static const codec_row_t batch_node_rows [] = {
   ROW_TIME ("busy_until_ms", batch_node_t, busy_until_ms),
   ROW_TIME ("firm_until_ms", batch_node_t, firm_until_ms),
   ROW_TIME ("busy_since_ms", batch_node_t, busy_since_ms),
+  ROW_STRING ("features", batch_node_t, features, BATCH_FEATURES_BYTES_MAX),
+  ROW_TEXT ("gpu", batch_node_t, gpu, OR_NONE),
+  ROW_NUMBER ("gpus", batch_node_t, gpus),
 };
 static const codec_t batch_node_codec = CODEC (batch_node_t, batch_node, batch_node_rows);
 
@@ -73,6 +76,7 @@ static const codec_row_t batch_picture_rows [] = {
   ROW_NUMBER ("longest_ms", batch_picture_t, longest_ms, LEAST (0)),
   ROW_TIME ("reach_ms", batch_picture_t, reach_ms),
   ROW_FLAG ("partial", batch_picture_t, partial),
+  ROW_FLAG ("features", batch_picture_t, features),
 };
 const codec_t batch_picture_codec = CODEC (batch_picture_t, batch_picture, batch_picture_rows);
 

@@ -70,6 +70,7 @@ typedef struct {
     const char *output;   /* "" = kept with the run */
     const char *errors;   /* "" = with the output */
     uint32_t cpus;        /* of the node */
+    uint32_t gpus;        /* likewise, at a batch system */
     int64_t limit_ms;     /* wall time */
     int64_t cpu_limit_ms; /* processor time */
     const char *account;  /* local account that it runs as */

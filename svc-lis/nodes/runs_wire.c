@@ -70,6 +70,7 @@ static const codec_row_t run_order_rows [] = {
   ROW_LIST ("outputs", run_order_t, outputs, outputs_count, run_file, 0, TASK_FILES_MAX),
   ROW_STRING ("charged", run_order_t, charged, CHARGED_BYTES_MAX),
   ROW_STRING ("qos", run_order_t, qos, CHARGED_BYTES_MAX),
+  ROW_NUMBER ("gpus", run_order_t, gpus),
 };
 
 static bool run_order_rule (void *self, char why [WHY_BYTES])

@@ -14,25 +14,29 @@ static_assert (2 * QUEUE_HANDED_MAX == NODE_RUNS_MAX, "each half of a place's ru
 
 #define FOLDER_OF_LISTS ".folder/" /* of an input's path: FOLDER_PLACE of folder_manifest.h */
 
-/*  The most CPUs that a node of the picture has; 0 = it is not known. */
-static uint32_t handover_cpus_most (const batch_picture_t *picture)
+static bool handover_fits (const batch_picture_t *picture, const char *key, const char *things,
+                           uint32_t most, uint32_t asked, char why [WHY_BYTES])
 {
-    uint32_t most = 0;
-    for (size_t i = 0; i < picture->nodes_count; i++)
-        most = picture->nodes [i].cpus > most ? picture->nodes [i].cpus : most;
-    return most;
+    return asked <= most ||
+           wrong (why,
+                  "%s: a task runs on one node, and none of %.63s gives a job more than %" PRIu32
+                  " %s, not %" PRIu32,
+                  key, picture->system, most, things, asked);
 }
 
-/*  What the batch system would let wait for ever. */
+/*  What the batch system would let wait for ever. 0 CPUs = it is not known. */
 static bool handover_may_start (const queue_t *self, const run_order_t *order, char why [WHY_BYTES])
 {
     const batch_picture_t *picture = nodes_picture (self->parts.nodes);
-    uint32_t most = picture ? handover_cpus_most (picture) : 0;
-    if (most > 0 && order->cpus > most)
-        return wrong (why,
-                      "cpus: a task runs on one node, and none of %.63s gives a job more than "
-                      "%" PRIu32 " CPUs, not %" PRIu32,
-                      picture->system, most, order->cpus);
+    uint32_t cpus = 0, gpus = 0;
+    for (size_t i = 0; picture && i < picture->nodes_count; i++) {
+        cpus = picture->nodes [i].cpus > cpus ? picture->nodes [i].cpus : cpus;
+        gpus = picture->nodes [i].gpus > gpus ? picture->nodes [i].gpus : gpus;
+    }
+    if ((cpus > 0 && !handover_fits (picture, "cpus", "CPUs", cpus, order->cpus, why)) ||
+        (picture && picture->features &&
+         !handover_fits (picture, "gpus", "GPUs", gpus, order->gpus, why)))
+        return false;
     return !picture || picture->longest_ms == 0 || order->limit_ms <= picture->longest_ms ||
            wrong (why,
                   "limit_ms: %.63s lets no job there run for longer than %" PRId64
@@ -64,19 +68,19 @@ call_status_t queue_handover_check (const queue_t *self, const submission_t *ask
                                     char why [WHY_BYTES])
 {
     size_t batch = nodes_batch (self->parts.nodes);
-    if (batch == NODES_NONE)
-        return CALL_OK;
-    if (*asked->class_name && self->parts.site->classes_count > 1) {
-        wrong (
+    bool good = true;
+    if (batch == NODES_NONE && asked->order.gpus > 0)
+        good = wrong (why, "gpus: should be 0: %s has no batch system that gives tasks GPUs",
+                      self->parts.service->name);
+    else if (batch != NODES_NONE && *asked->class_name && self->parts.site->classes_count > 1)
+        good = wrong (
           why,
           "class_name: should be none here: %s runs the tasks of %s, on nodes of its own choice",
           nodes_at (self->parts.nodes, batch).name, self->parts.service->name);
-        return CALL_BAD_REQUEST;
-    }
-    return handover_files (self, &asked->order, why) &&
-               handover_may_start (self, &asked->order, why)
-             ? CALL_OK
-             : CALL_BAD_REQUEST;
+    else if (batch != NODES_NONE)
+        good = handover_files (self, &asked->order, why) &&
+               handover_may_start (self, &asked->order, why);
+    return good ? CALL_OK : CALL_BAD_REQUEST;
 }
 
 typedef struct {

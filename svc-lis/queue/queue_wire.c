@@ -42,6 +42,7 @@ static const codec_row_t submission_rows [] = {
   ROW_LIST ("outputs", submission_t, order.outputs, order.outputs_count, task_file, 0,
             TASK_FILES_MAX),
   ROW_TEXT ("rank", submission_t, rank, OR_NONE),
+  ROW_NUMBER ("gpus", submission_t, order.gpus),
 };
 
 static bool submission_rule (void *self, char why [WHY_BYTES])

@@ -121,7 +121,6 @@ typedef struct {
     const batch_setup_t *setup;
     batch_picture_t *picture;
     size_t recurring;
-    bool gone;      /* the partition: these are the nodes of all */
     bool unlimited; /* a job of any length may begin */
 } slurm_looking_t;
 
@@ -131,7 +130,7 @@ static void slurm_partition_closed (const slurm_looking_t *self, const char *ava
 {
     const char *queue = self->setup->queue;
     *why = '\0';
-    if (self->gone)
+    if (self->picture->gone)
         wrong (why, "Slurm has no partition %.60s with nodes", queue);
     else if (strcmp (availability, "up") != 0)
         wrong (why, "Slurm's partition %.60s has the state %.40s", queue, availability);
@@ -147,6 +146,7 @@ static void slurm_node_take (void *owner, char *line)
     const char *cpus = command_field (&line), *used = command_field (&line);
     const char *availability = command_field (&line), *root = command_field (&line);
     const char *limit = command_field (&line), *cpus_most = command_field (&line);
+    const char *features = command_field (&line), *gres = command_field (&line);
     const char *reason = line; /* any text, the rest of the line */
     size_t count = self->picture->nodes_count;
     if (count > 0 && strcmp (self->picture->nodes [count - 1].node, name) == 0)
@@ -156,7 +156,9 @@ static void slurm_node_take (void *owner, char *line)
     slurm_partition_closed (self, availability, root, closed);
     node->drained = node->drained || *closed;
     node->cpus = slurm_cpus_read (cpus, cpus_most);
-    if (!self->gone)
+    slurm_features_read (features, node);
+    slurm_gpus_read (gres, node);
+    if (!self->picture->gone)
         slurm_span_read (limit, &self->picture->longest_ms);
     node->cpus_busy = (uint32_t) strtoul (used, NULL, 10);
     if (*closed)
@@ -169,15 +171,15 @@ static void slurm_node_take (void *owner, char *line)
 
 #define SLURM_NODES(looking, why, ...)                                                             \
     (BATCH_LINES ((looking)->setup, slurm_node_take, looking, why, "sinfo", "-h", "-N", "-o",      \
-                  "%N|%T|%c|%C|%a|%r|%l|%B|%E", __VA_ARGS__) == COMMAND_DONE)
+                  "%N|%T|%c|%C|%a|%r|%l|%B|%f|%G|%E", __VA_ARGS__) == COMMAND_DONE)
 
 /*  The nodes of a partition that is gone are still there. */
 static bool slurm_nodes_look (slurm_looking_t *self, char why [WHY_BYTES])
 {
     if (!SLURM_NODES (self, why, "-p", self->setup->queue))
         return false;
-    self->gone = self->picture->nodes_count == 0;
-    if (self->gone && !SLURM_NODES (self, why, "-a"))
+    self->picture->gone = self->picture->nodes_count == 0;
+    if (self->picture->gone && !SLURM_NODES (self, why, "-a"))
         return false;
     batch_picture_sort (self->picture);
     return true;
@@ -277,6 +279,7 @@ static bool slurm_look (const batch_setup_t *setup, batch_picture_t *picture, ch
 {
     slurm_looking_t looking = {.setup = setup, .picture = picture};
     snprintf (picture->system, sizeof picture->system, "slurm");
+    picture->features = true;
     return slurm_nodes_look (&looking, why) &&
            SLURM_RESERVATIONS (setup, slurm_booking_take, &looking, why) &&
            BATCH_LINES (setup, slurm_reach_take, &looking, why, "sinfo", "-h", "-a", "-o", "%l") ==
@@ -346,11 +349,13 @@ static command_told_t slurm_submit (const batch_setup_t *setup, const batch_job_
     text_auto_t *reservation = must_print ("--reservation=%s", job->reservation);
     text_auto_t *account = must_print ("--account=%s", job->charged);
     text_auto_t *qos = must_print ("--qos=%s", job->qos);
-    command_told_t told = BATCH_SUBMIT (
-      setup, job, "reservation is invalid", why, "sbatch", "--parsable", "--no-requeue",
-      "--export=ALL", "--open-mode=append", "--nodes=1", "--ntasks=1", name, partition, cpus, limit,
-      folder, output, *job->errors ? errors : output, *job->charged ? account : partition,
-      *job->qos ? qos : partition, *job->reservation ? reservation : NULL);
+    text_auto_t *gpus = must_print ("--gres=gpu:%" PRIu32, job->gpus);
+    command_told_t told =
+      BATCH_SUBMIT (setup, job, "reservation is invalid", why, "sbatch", "--parsable",
+                    "--no-requeue", "--export=ALL", "--open-mode=append", "--nodes=1", "--ntasks=1",
+                    name, partition, cpus, limit, folder, output, *job->errors ? errors : output,
+                    *job->charged ? account : partition, *job->qos ? qos : partition,
+                    job->gpus > 0 ? gpus : partition, *job->reservation ? reservation : NULL);
     return told == COMMAND_REFUSED && slurm_refused_for_now (why) ? COMMAND_SILENT : told;
 }
 

@@ -1,8 +1,10 @@
 /*  slurm_parse - fields by their names, lists of nodes by their brackets. */
 #include "slurm_parse.h"
 
+#include "must.h"
 #include "timetext.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,6 +171,28 @@ uint32_t slurm_cpus_read (const char *has, const char *most)
     uint32_t cpus = (uint32_t) strtoul (has, NULL, 10);
     uint32_t bound = (uint32_t) strtoul (most, NULL, 10);
     return bound > 0 && bound < cpus ? bound : cpus;
+}
+
+void slurm_features_read (const char *features, batch_node_t *node)
+{
+    if (strcmp (features, "(null)") != 0)
+        node->features = must_print ("%.*s", BATCH_FEATURES_BYTES_MAX, features);
+}
+
+/*  What stands in parentheses, such as sockets, has commas of its own. */
+void slurm_gpus_read (const char *gres, batch_node_t *node)
+{
+    for (; *gres; gres += strcspn (gres, ","), gres += *gres == ',') {
+        char type [NAME_BYTES_MAX + 1] = "";
+        uint32_t count = 0;
+        if (sscanf (gres, "gpu:%63[^:,(]:%" SCNu32, type, &count) != 2 &&
+            sscanf (gres, "gpu:%" SCNu32, &count) == 1)
+            *type = '\0';
+        if (count <= node->gpus)
+            continue;
+        node->gpus = count;
+        snprintf (node->gpu, sizeof node->gpu, "%s", type);
+    }
 }
 
 static bool slurm_word_in (const char *word, const char *words)

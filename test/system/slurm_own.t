@@ -43,7 +43,7 @@ comes "one of a class that sells more than Slurm has is drained" node n3 '.drain
 exits 1 "the doctor" musubi doctor
 says "  … names it" 'lis/ams-2: 1 of 3 nodes drained .it has 2 CPUs in slurm, and class big sells 8.*: n3'
 exits 1 "the doctor of the settings" musubi doctor "$federation/lis-ams-2.zpl"
-says "  … too" 'svc-lis: classes: n3 has 2 CPUs in slurm, fewer than its class'
+says "  … too" 'svc-lis: classes: n3 counts as drained: it has 2 CPUs in slurm, and class big sells 8'
 ask () { # SITE CPUS START OPTION…: $work/taken
   printf '{"window": {"start": "%s"}, "duration": "20m", "compute": [{"id": "all", "cpus": %s, "site": "%s"}]}' \
     "$(date -u -d "@$3" +%FT%TZ)" "$2" "$1" | musubi reserve - --json "${@:4}" >"$work/taken"

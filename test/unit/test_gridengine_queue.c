@@ -53,10 +53,12 @@ static struct {
     int advances_made;
     const char *environments; /* of each queue; NULL = "smp make" */
     const char *limit;        /* of the site's queue, as h_rt; NULL = none */
-    const char *week;         /* of every calendar; NULL = there is none */
-    char *ours;               /* the configuration of OURS; NULL = it is not there */
-    name_list_t listed;       /* in its access list */
-    char said [16384];        /* all commands since the last step */
+    const char *complexes;
+    const char *hosts;  /* of qhost */
+    const char *week;   /* of every calendar; NULL = there is none */
+    char *ours;         /* the configuration of OURS; NULL = it is not there */
+    name_list_t listed; /* in its access list */
+    char said [16384];  /* all commands since the last step */
     int64_t now_ms;
     clear_t clear; /* of the order */
 } model;
@@ -214,7 +216,8 @@ static char *jobs_text (void)
               "%s<job_list><JB_job_number>%s</JB_job_number><state>%s</state>"
               "<queue_name>%s</queue_name><hard_req_queue>%s</hard_req_queue>"
               "<JB_owner>bob</JB_owner><JAT_start_time>1970-01-01T00:16:40"
-              "</JAT_start_time><hard_request name='h_rt'>%lld</hard_request></job_list>",
+              "</JAT_start_time><slots>1</slots><hard_request name=\"gpu\">1</hard_request>"
+              "<hard_request name='h_rt'>%lld</hard_request></job_list>",
               before, one->id, one->state, one->instance, one->queue, (long long) one->limit_s);
         else
             text = must (strdup (before));
@@ -358,6 +361,10 @@ static char *answer (const char *program, const char *verb, const char *what, co
         job_delete (*what ? what : verb, *what);
     else if (strcmp (program, "qstat") == 0)
         return strcmp (verb, "-u") == 0 ? jobs_text () : instances_text ();
+    else if (qconf && strcmp (verb, "-sc") == 0)
+        return must (strdup (model.complexes ? model.complexes : ""));
+    else if (strcmp (program, "qhost") == 0 && strcmp (verb, "-F") == 0)
+        return model.hosts ? must (strdup (model.hosts)) : NULL;
     else if (strcmp (program, "qrstat") == 0)
         return model.advances ? must_print ("<qrstat>%s</qrstat>", model.advances)
                               : advances_text ();
@@ -389,6 +396,17 @@ command_told_t __wrap_batch_run (const batch_setup_t *by, const char *const *arg
         *output = text ? text : must (strdup (""));
     else
         free (text);
+    return told;
+}
+
+command_told_t __wrap_batch_run_lines (const batch_setup_t *by, const char *const *arguments,
+                                       batch_line_fn *visit, void *owner, char why [WHY_BYTES])
+{
+    char *output = NULL;
+    command_told_t told = __wrap_batch_run (by, arguments, &output, why);
+    for (char *line, *text = output; told == COMMAND_DONE && (line = command_line (&text));)
+        visit (owner, line);
+    free (output);
     return told;
 }
 
@@ -653,6 +671,53 @@ static void jobs_have_their_hosts_until_their_limits (void **unused)
     assert_int_equal (batch_picture_find (&picture, "g1")->busy_until_ms, 0);
     codec_clear (&batch_picture_codec, &picture);
     world_close ();
+}
+
+#define COMPLEXES                                                                                  \
+    "#name    shortcut  type      relop requestable consumable default  urgency\n"                 \
+    "arch     a         RESTRING  ==    YES         NO         NONE     0\n"                       \
+    "gpu      gpu       INT       <=    YES         JOB        0        0\n"                       \
+    "gpu_type gpu_type  RESTRING  ==    YES         NO         NONE     0\n"                       \
+    "haswell  haswell   BOOL      ==    YES         NO         0        0\n"                       \
+    "ib       ib        BOOL      ==    YES         NO         0        0\n"
+
+/*  As qhost 8.1.9 writes it. */
+#define HOSTS                                                                                      \
+    "HOSTNAME                ARCH         NCPU NSOC NCOR NTHR  LOAD  MEMTOT  MEMUSE\n"             \
+    "------------------------------------------------------------------------------\n"             \
+    "global                  -               -    -    -    -     -       -       -\n"             \
+    "    Host Resource(s):      hf:ib=1.000000\n"                                                  \
+    "g1                      lx-amd64        2    1    2    2  5.27   23.5G  823.6M\n"             \
+    "    Host Resource(s):      hf:haswell=0.000000\n"                                             \
+    "g2                      lx-amd64        2    1    2    2  5.27   23.5G  823.6M\n"             \
+    "    Host Resource(s):      hc:gpu=1.000000\n"                                                 \
+    "   hf:gpu_type=a100\n"                                                                        \
+    "   hf:haswell=1.000000\n"                                                                     \
+    "   hf:ib=1.000000\n"
+
+/*  Of GPUs it has those that are free and those of its jobs. */
+static void a_host_has_features_and_gpus (void **unused)
+{
+    (void) unused;
+    char why [WHY_BYTES];
+    batch_picture_t picture = {0};
+    world_begin ();
+    model.complexes = COMPLEXES;
+    assert_false (gridengine.look (&setup, &picture, why)); /* qhost says nothing */
+    codec_clear (&batch_picture_codec, &picture);
+    model.hosts = HOSTS;
+    model.jobs [0] = (model_job_t){"7", "r", "batch@g2", "batch"};
+    assert_true (gridengine.look (&setup, &picture, why));
+    assert_non_null (strstr (model.said, "qhost -F gpu,gpu_type,haswell,ib\n"));
+    const batch_node_t *g1 = batch_picture_find (&picture, "g1");
+    const batch_node_t *g2 = batch_picture_find (&picture, "g2");
+    assert_true (picture.features);
+    assert_true (!g1->features && !*g1->gpu && g1->gpus == 0);
+    assert_string_equal (g2->features, "haswell,ib");
+    assert_string_equal (g2->gpu, "a100");
+    assert_int_equal (g2->gpus, 2);
+    codec_clear (&batch_picture_codec, &picture);
+    world_end ();
 }
 
 static void only_what_is_exactly_ours_is_listed (void **unused)
@@ -1047,6 +1112,7 @@ int main (void)
       cmocka_unit_test (those_that_may_be_run_again_make_way),
       cmocka_unit_test (all_make_way_and_are_told_for_whom),
       cmocka_unit_test (jobs_have_their_hosts_until_their_limits),
+      cmocka_unit_test (a_host_has_features_and_gpus),
       cmocka_unit_test (only_what_is_exactly_ours_is_listed),
       cmocka_unit_test (a_host_is_silent_drained_or_up),
       cmocka_unit_test (each_state_of_the_sites_queue_takes_its_host_out),

@@ -15,13 +15,11 @@
 #include "must.h"
 #include "slurm.h"
 
-#define NODES                                                                                      \
-    "n1|idle|2|0/2/0/2|up|no|infinite|UNLIMITED|none\nn2|idle|2|0/2/0/"                            \
-    "2|up|no|infinite|UNLIMITED|none\n"                                                            \
-    "n3|idle|2|0/2/0/2|up|no|infinite|UNLIMITED|none\n"
-#define TIMES   " StartTime=2026-11-23T10:00:00 EndTime=2026-11-23T11:00:00"
-#define FROM_MS 1795428000000
-#define HOUR_MS 3600000
+#define NODE(name) name "|idle|2|0/2/0/2|up|no|infinite|UNLIMITED|(null)|(null)|none\n"
+#define NODES      NODE ("n1") NODE ("n2") NODE ("n3")
+#define TIMES      " StartTime=2026-11-23T10:00:00 EndTime=2026-11-23T11:00:00"
+#define FROM_MS    1795428000000
+#define HOUR_MS    3600000
 
 static char folder [] = "/tmp/musubi-slurm-XXXXXX";
 
@@ -163,10 +161,28 @@ static void the_longest_job_and_the_cpus_that_one_may_have_are_told (void **stat
     assert_int_equal (picture.longest_ms, 0);
     assert_int_equal (picture.nodes [0].cpus, 2);
     forget (&picture);
-    command_says ("sinfo", "n1|planned|2|0/2/0/2|up|no|1-12:30:00|1|none\n");
+    command_says ("sinfo", "n1|planned|2|0/2/0/2|up|no|1-12:30:00|1|(null)|(null)|none\n");
     picture = look ("", "");
     assert_int_equal (picture.longest_ms, 36 * HOUR_MS + HOUR_MS / 2);
     assert_int_equal (picture.nodes [0].cpus, 1);
+    forget (&picture);
+    command_says ("sinfo", NODES);
+}
+
+static void a_node_has_features_and_gpus (void **state)
+{
+    (void) state;
+    command_says ("sinfo", "n1|idle|2|0/2/0/2|up|no|infinite|UNLIMITED|haswell,ib|"
+                           "gpu:a100:2(S:0-1),nvme:1|out, and back | again\n" NODE ("n2"));
+    batch_picture_t picture = look ("", "");
+    const batch_node_t *n1 = &picture.nodes [0];
+    assert_true (picture.features);
+    assert_string_equal (n1->features, "haswell,ib");
+    assert_string_equal (n1->gpu, "a100");
+    assert_int_equal (n1->gpus, 2);
+    assert_string_equal (n1->why, "out, and back | again");
+    assert_true (!picture.nodes [1].features || !*picture.nodes [1].features);
+    assert_int_equal (picture.nodes [1].gpus, 0);
     forget (&picture);
     command_says ("sinfo", NODES);
 }
@@ -398,6 +414,7 @@ int main (void)
       cmocka_unit_test (the_longest_job_and_the_cpus_that_one_may_have_are_told),
       cmocka_unit_test (jobs_have_their_nodes_until_their_limits),
       cmocka_unit_test (a_job_past_its_limit_has_its_node_still),
+      cmocka_unit_test (a_node_has_features_and_gpus),
       cmocka_unit_test (what_cannot_be_read_counts_as_all_and_is_told),
       cmocka_unit_test (more_than_fit_are_told),
       cmocka_unit_test (many_that_recur_are_held_throughout),

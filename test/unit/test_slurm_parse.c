@@ -65,6 +65,30 @@ static void spans_are_read (void **state)
     }
 }
 
+static void gpus_are_those_of_the_type_of_which_there_are_most (void **state)
+{
+    (void) state;
+    static const struct {
+        const char *gres;
+        const char *type;
+        uint32_t count;
+    } rows [] = {{"(null)", "", 0},
+                 {"gpu:4", "", 4},
+                 {"gpu:a100:2", "a100", 2},
+                 {"gpu:4(S:0,1)", "", 4},
+                 {"nvme:3,gpu:a100:2(S:0,1),gpu:v100:3(IDX:0-2)", "v100", 3},
+                 {"gpu:v100:3,gpu:a100:2", "v100", 3},
+                 {"gpus:a100:2", "", 0},
+                 {"fpga:gpu:2", "", 0},
+                 {"", "", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        batch_node_t node = {.gpus = 0};
+        slurm_gpus_read (rows [i].gres, &node);
+        assert_string_equal (node.gpu, rows [i].type);
+        assert_int_equal (node.gpus, rows [i].count);
+    }
+}
+
 static void a_line_is_a_reservation (void **state)
 {
     (void) state;
@@ -227,6 +251,7 @@ int main (void)
       cmocka_unit_test (lists_of_nodes_are_told_apart),
       cmocka_unit_test (broken_lists_are_refused),
       cmocka_unit_test (spans_are_read),
+      cmocka_unit_test (gpus_are_those_of_the_type_of_which_there_are_most),
       cmocka_unit_test (a_line_is_a_reservation),
       cmocka_unit_test (a_comment_is_not_read),
       cmocka_unit_test (what_cannot_be_read_is_told_apart),

@@ -7,7 +7,6 @@
 #include "federation.h"
 #include "graphml.h"
 #include "must.h"
-#include "output_file.h"
 #include "topology.h"
 
 #include <errno.h>
@@ -66,21 +65,12 @@ static int federation_from_graphml_write (const from_graphml_t *asked, const map
 {
     text_auto_t *text = NULL;
     size_t size;
-    char why [LONG_WHY_BYTES];
-    const char *path = asked->out ? asked->out : "-";
     FILE *to = must (open_memstream (&text, &size));
     topology_write (topology, to);
     if (fclose (to) != 0)
         abort ();
-    federation_auto_t *federation = federation_read ("its federation", text, size, why);
-    if (!federation)
-        return cli_fail (EXIT_USAGE, "%s: the map is too large: %s", asked->file, why);
     tell_left_out (asked, map, topology);
-    to = output_file_open (path, true);
-    if (!to)
-        return EXIT_USAGE;
-    fwrite (text, 1, size, to);
-    return output_file_close (to, path);
+    return federation_save (text, size, asked->out ? asked->out : "-");
 }
 
 static int federation_from_graphml_make (const from_graphml_t *asked, const map_t *map)

@@ -343,7 +343,7 @@ static void slurm_schedule (batch_fake_t *world)
     }
 }
 
-#define SINFO_NODE(name) name "|idle|2|0/2/0/2|up|no|infinite|UNLIMITED|none\n"
+#define SINFO_NODE(name) name "|idle|2|0/2/0/2|up|no|infinite|UNLIMITED|(null)|(null)|none\n"
 #define SINFO_NODES      SINFO_NODE ("n1") SINFO_NODE ("n2") SINFO_NODE ("n3") SINFO_NODE ("n4")
 
 static char *slurm_answer (batch_fake_t *world, const char *const *words, size_t count,

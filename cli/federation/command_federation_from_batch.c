@@ -1,0 +1,60 @@
+/*  musubi federation from-slurm, from-gridengine - a federation of one site over the batch system that
+ *  runs here. What that has is for svc-lis to say, which knows it (svc-lis/batch/batch_describe.h). */
+#include "commands.h"
+#include "federation.h"
+#include "must.h"
+#include "process.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/*  What svc-lis has written, which is its exit code; text and notes are whole files by now. */
+static int from_batch_ask (const char *system, const char *queue, const char *site, FILE *text,
+                           FILE *notes)
+{
+    char program [PROGRAM_BYTES], describe [] = "describe", out [64], log [64];
+    process_t process;
+    int status = 0;
+    snprintf (out, sizeof out, "/proc/self/fd/%d", fileno (text));
+    snprintf (log, sizeof log, "/proc/self/fd/%d", fileno (notes));
+    char *const arguments [] = {program,        describe,      (char *) system,
+                                (char *) queue, (char *) site, NULL};
+    if (!process_beside ("svc-lis", program) ||
+        !process_start (&process, program, arguments, out, log))
+        return cli_fail (EXIT_UNKNOWN, "svc-lis, which asks %s, can't be started: %s", system,
+                         strerror (errno));
+    if (waitpid (process.pid, &status, 0) < 0 || !WIFEXITED (status))
+        return cli_fail (EXIT_UNKNOWN, "svc-lis, which asks %s, has died", system);
+    return WEXITSTATUS (status);
+}
+
+int run_federation_from_batch (cli_t *cli)
+{
+    const char *system = strrchr (cli->command->name, '-') + 1;
+    const char *queue = NULL, *site = system, *out = "-";
+    char line [LONG_WHY_BYTES];
+    cli_option_t list [] = {
+      TEXT_OPTION ("queue", &queue, "Q", "the partition, or the queue, that is the site's; needed"),
+      TEXT_OPTION ("name", &site, "NAME", "of the site; that of the batch system unless given"),
+      TEXT_OPTION ("out", &out, "FILE", "write to this file instead of standard output"),
+      {0}};
+    int code;
+    if (!cli_parse (cli, list, 0, 0, &code))
+        return code;
+    if (!queue)
+        return cli_fail (EXIT_USAGE, "%s: say --queue Q, the partition or queue that is the site's",
+                         cli->command->name);
+    file_auto_t *text = must (tmpfile ());
+    file_auto_t *notes = must (tmpfile ());
+    code = from_batch_ask (system, queue, site, text, notes);
+    while (fgets (line, sizeof line, notes))
+        fprintf (stderr, "%s: %s", cli->command->name, line);
+    if (code != EXIT_DONE)
+        return code;
+    char *read = must (malloc (FEDERATION_BYTES_MAX));
+    code = federation_save (read, fread (read, 1, FEDERATION_BYTES_MAX, text), out);
+    free (read);
+    return code;
+}
