@@ -290,7 +290,7 @@ static bool slurm_overlaps_none (const slurm_pair_t *self, char why [WHY_BYTES])
 {
     slurm_way_t way = {.pair = self};
     return !self->overlaps || (SLURM_RESERVATIONS (self->setup, slurm_way_reservation, &way, why) &&
-                               (way.until_ms == 0 || wrong (why, "%s", way.what)));
+                               (way.way.until_ms == 0 || wrong (why, "%s", way.way.what)));
 }
 
 /*  --- jobs in the way of its opening --- */
