@@ -706,7 +706,7 @@ static void a_host_has_features_and_gpus (void **unused)
     assert_false (gridengine.look (&setup, &picture, why)); /* qhost says nothing */
     codec_clear (&batch_picture_codec, &picture);
     model.hosts = HOSTS;
-    model.jobs [0] = (model_job_t){"7", "r", "batch@g2", "batch"};
+    model.jobs [0] = (model_job_t){"7", "r", "batch@g2", "batch", 0};
     assert_true (gridengine.look (&setup, &picture, why));
     assert_non_null (strstr (model.said, "qhost -F gpu,gpu_type,haswell,ib\n"));
     const batch_node_t *g1 = batch_picture_find (&picture, "g1");
