@@ -1,8 +1,8 @@
 /*  musubi doctor - does every service answer, and is it well? Asks the whole federation; or, with
  *  files, checks the members that this machine is to run (doctor_files).
  *
- *  All are asked at once: every service for its status, sites for their nodes, storage nodes and
- *  reservations; then for each of these that its batch system does not have, what would fit.
+ *  All are asked at once: every service for its status, sites for their nodes and storage nodes. Then
+ *  each site that has nodes, which of its reservations its batch system refuses.
  */
 #include "answer_form.h"
 #include "codec_table.h"
@@ -26,10 +26,8 @@ typedef struct {
     const char *method;
 } doctor_question_t;
 
-static const doctor_question_t questions [] = {{NULL, "Service", "Status"},
-                                               {"lis", "Nodes", "Nodes"},
-                                               {"replica", "Chain", "Nodes"},
-                                               {"lis", "Participant", "List"}};
+static const doctor_question_t questions [] = {
+  {NULL, "Service", "Status"}, {"lis", "Nodes", "Nodes"}, {"replica", "Chain", "Nodes"}};
 
 #define QUESTIONS (sizeof questions / sizeof *questions)
 
@@ -40,24 +38,13 @@ typedef struct {
     uint64_t call;
     int64_t asked_ms;
     size_t nodes;
-    json_t
-      *ailing; /* from a state, "silent (REASON)", to the names of nodes; reservations, by id */
+    json_t *ailing; /* from a state, "silent (REASON)", to the names of nodes */
 } doctor_asked_t;
 
-static bool asks_reservations (const doctor_asked_t *asked)
-{
-    return strcmp (asked->question->method, "List") == 0;
-}
-
-/*  Of reservations those that are over are not asked for. */
 static void doctor_ask (session_t *session, doctor_asked_t *asked, const char *after)
 {
     method_t method = services_method (asked->question->service, asked->question->method);
     json_auto_t *body = *after ? json_pack ("{s:s}", "after", after) : json_object ();
-    if (asks_reservations (asked)) {
-        take (body, "from_ms", json_integer (cli_wall_ms ()));
-        take (body, "until_ms", json_integer (TIME_MS_MAX));
-    }
     asked->asked_ms = cli_wall_ms ();
     asked->call = session_send (session, text_of (asked->entry, "endpoint"), &method, body);
 }
@@ -142,36 +129,37 @@ static void hear_nodes (findings_t *findings, session_t *session, doctor_asked_t
         tell_nodes (findings, asked);
 }
 
-/*  Takes a page of reservations, of which those count that the batch system refuses, and asks for the
- *  next one. */
-static void hear_reservations (session_t *session, doctor_asked_t *asked, const json_t *answer)
+/*  What would fit is told of one alone. */
+static void tell_refused (findings_t *findings, session_t *session, const json_t *entry,
+                          const char *id)
 {
-    const json_t *record;
-    for (size_t i = 0; (record = item_of (answer, "records", i)); i++) {
-        const json_t *opening = json_object_get (record, "opening");
-        if (flag_of (opening, "absent") && flag_of (opening, "degraded") &&
-            *text_of (opening, "trouble"))
-            take (asked->ailing, text_of (record, "reservation"), json_null ());
-    }
-    if (flag_of (answer, "more"))
-        doctor_ask (session, asked, text_of (answer, "next"));
+    char reason [CLIENT_REASON_BYTES];
+    json_auto_t *body = json_pack ("{s:s}", "reservation", id), *answer = NULL;
+    session_ask_entry (session, entry, "Participant", "Show", body, &answer, reason);
+    const json_t *record = json_object_get (answer, "record");
+    json_auto_t *sentence = record ? opening_sentence (record) : NULL;
+    if (sentence)
+        findings_add (findings, text_of (entry, "name"), "%s", json_string_value (sentence));
 }
 
-/*  With what would fit, which is told of one alone. */
-static void tell_refused (findings_t *findings, session_t *session, const doctor_asked_t *asked)
+/*  Of reservations that are not over, those that the batch system refuses. */
+static void look_for_refused (findings_t *findings, session_t *session, const json_t *entry)
 {
-    const char *id;
-    json_t *unused;
     char reason [CLIENT_REASON_BYTES];
-    json_object_foreach (asked->ailing, id, unused)
-    {
-        json_auto_t *body = json_pack ("{s:s}", "reservation", id), *answer = NULL;
-        session_ask_entry (session, asked->entry, "Participant", "Show", body, &answer, reason);
-        const json_t *record = json_object_get (answer, "record");
-        json_auto_t *sentence = record ? opening_sentence (record) : NULL;
-        if (sentence)
-            findings_add (findings, text_of (asked->entry, "name"), "%s",
-                          json_string_value (sentence));
+    json_auto_t *body = json_pack ("{s:I, s:I}", "from_ms", (json_int_t) cli_wall_ms (), "until_ms",
+                                   (json_int_t) TIME_MS_MAX);
+    for (bool more = true; more && !cli_interrupted ();) {
+        const json_t *record;
+        json_auto_t *answer = NULL;
+        session_ask_entry (session, entry, "Participant", "List", body, &answer, reason);
+        for (size_t i = 0; (record = item_of (answer, "records", i)); i++) {
+            const json_t *opening = json_object_get (record, "opening");
+            if (flag_of (opening, "absent") && flag_of (opening, "degraded") &&
+                *text_of (opening, "trouble"))
+                tell_refused (findings, session, entry, text_of (record, "reservation"));
+        }
+        more = flag_of (answer, "more");
+        take (body, "after", json_string (text_of (answer, "next")));
     }
 }
 
@@ -186,8 +174,6 @@ static void hear (findings_t *findings, session_t *session, doctor_asked_t *aske
         doctor_hear (findings, asked->entry, reply, answer);
     else if (answer && status)
         hear_status (findings, asked, answer);
-    else if (answer && asks_reservations (asked))
-        hear_reservations (session, asked, answer);
     else if (answer)
         hear_nodes (findings, session, asked, answer);
     else if (status) /* its other questions stay silent, too */
@@ -271,8 +257,8 @@ static int ask_and_hear (findings_t *findings, session_t *session, const json_t 
     size_t count = doctor_ask_all (session, entries, asked);
     hear_all (findings, session, asked, count);
     for (size_t i = 0; i < count; i++) {
-        if (asks_reservations (&asked [i]))
-            tell_refused (findings, session, &asked [i]);
+        if (asked [i].nodes > 0 && entry_is (asked [i].entry, "lis"))
+            look_for_refused (findings, session, asked [i].entry);
         json_decref (asked [i].ailing);
     }
     free (asked);

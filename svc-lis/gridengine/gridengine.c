@@ -27,14 +27,6 @@ static batch_fitness_t grid_complex_check (const batch_setup_t *setup, char why 
     return BATCH_UNFIT;
 }
 
-/*  Without one no advance reservation has all slots of hosts. */
-static batch_fitness_t grid_spread_check (const batch_setup_t *setup, char why [WHY_BYTES])
-{
-    bool silent;
-    text_auto_t *environment = grid_environment (setup, true, &silent, why);
-    return environment ? BATCH_FIT : silent ? BATCH_SILENT : BATCH_UNFIT;
-}
-
 /*  A queue that does not exist is deleted: who has the right is told so, others that they have not. */
 static batch_fitness_t grid_right_check (const batch_setup_t *setup, char why [WHY_BYTES])
 {
@@ -62,8 +54,6 @@ static batch_fitness_t grid_check (const batch_setup_t *setup, bool reserves, ch
         return silent ? BATCH_SILENT : BATCH_UNFIT;
     }
     batch_fitness_t fitness = reserves ? grid_complex_check (setup, why) : BATCH_FIT;
-    if (fitness == BATCH_FIT && reserves)
-        fitness = grid_spread_check (setup, why);
     return fitness == BATCH_FIT && reserves ? grid_right_check (setup, why) : fitness;
 }
 

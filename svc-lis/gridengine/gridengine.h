@@ -28,7 +28,7 @@
  *  way to warn a job: it gets SIGUSR2 as long before its end as the reservation's grace is.
  *
  *  The site's process must be a manager of Grid Engine; the agent need not. The site's queue needs a
- *  parallel environment that gives slots on many hosts.
+ *  parallel environment that gives slots on many hosts, for what is named.
  */
 #ifndef MUSUBI_GRIDENGINE_H
 #define MUSUBI_GRIDENGINE_H

@@ -32,7 +32,9 @@ typedef struct {
     name_list_t *names;       /* ours are added there */
     grid_own_t *owns;         /* ours are compared with these */
     size_t owns_count;
-    batch_way_t way; /* of one */
+    batch_way_t way;       /* of one */
+    name_list_t instances; /* of the site's queue on its hosts, */
+    uint32_t slots;        /* and what they have */
 } grid_advances_t;
 
 /*  --- what there is --- */
@@ -115,8 +117,7 @@ bool grid_advances_look (const batch_setup_t *setup, batch_picture_t *picture, n
 static void grid_way_advance (grid_advances_t *self, const back_end_order_t *order,
                               const grid_advance_t *advance, const name_list_t *hosts)
 {
-    bool meets = self->owns_count == 1 && advance->from_ms < order->until_ms &&
-                 order->from_ms < advance->until_ms;
+    bool meets = advance->from_ms < order->until_ms && order->from_ms < advance->until_ms;
     for (size_t i = 0; meets && i < order->nodes_count; i++)
         if (name_list_has (hosts, order->nodes [i]))
             batch_way_note (&self->way, advance->until_ms, "Grid Engine's advance reservation",
@@ -166,37 +167,20 @@ static bool grid_others_remove (const grid_advances_t *self, char why [WHY_BYTES
     return !*ids || grid_advance_remove (self->setup, ids, why);
 }
 
-/*  --- what is in its way --- */
-
 static void grid_way_job (void *owner, const grid_job_t *job)
 {
     grid_advances_t *self = owner;
-    const back_end_order_t *order = self->owns->order;
     int64_t until_ms = grid_job_until (job);
-    for (size_t i = 0; until_ms + LONGER_MS > order->from_ms && i < order->nodes_count; i++)
-        if (grid_of_queue (job->instance, self->setup->queue) &&
-            strcmp (strchr (job->instance, '@') + 1, order->nodes [i]) == 0)
-            batch_way_note (&self->way, until_ms, "Grid Engine's job", job->id, job->owner);
-}
-
-/*  Why Grid Engine has refused it, if that can be seen: else its own words stay. */
-static void grid_way_tell (grid_advances_t *self, char why [WHY_BYTES])
-{
-    char asked [WHY_BYTES];
-    if (grid_jobs_visit (self->setup, grid_way_job, self, asked) && self->way.until_ms > 0)
-        wrong (why, "%s", self->way.what);
+    if (until_ms + LONGER_MS > self->owns->order->from_ms &&
+        name_list_has (&self->instances, job->instance))
+        batch_way_note (&self->way, until_ms, "Grid Engine's job", job->id, job->owner);
 }
 
 /*  --- made --- */
 
-typedef struct {
-    name_list_t instances;
-    uint32_t slots; /* of them all */
-} grid_slots_t;
-
 static void grid_slots_take (void *owner, const grid_instance_t *instance)
 {
-    grid_slots_t *self = owner;
+    grid_advances_t *self = owner;
     if (name_list_has (&self->instances, instance->name))
         self->slots += instance->total;
 }
@@ -209,49 +193,45 @@ static const char *grid_time_text (int64_t ms, char text [TIME_BYTES])
     return text;
 }
 
-static command_told_t grid_own_make (const grid_advances_t *self, char why [WHY_BYTES])
+/*  Silent also when the site's queue gives no way to ask for it: what there is stays. */
+static command_told_t grid_own_make (grid_advances_t *self, char why [WHY_BYTES])
 {
     const back_end_order_t *order = self->owns->order;
-    char from [TIME_BYTES], until [TIME_BYTES], said [WHY_BYTES], prefix [GRID_WORD_BYTES];
-    bool silent = false;
-    grid_slots_t all = {0};
+    char from [TIME_BYTES], until [TIME_BYTES], said [WHY_BYTES];
     text_auto_t *output = NULL;
-    text_auto_t *environment = grid_environment (self->setup, true, &silent, why);
-    if (!environment)
-        return silent ? COMMAND_SILENT : COMMAND_REFUSED;
-    snprintf (prefix, sizeof prefix, "%s@", self->setup->queue);
-    for (size_t i = 0; i < order->nodes_count; i++)
-        name_list_add (&all.instances, order->nodes [i], prefix);
-    text_auto_t *where = name_list_text (&all.instances, ',');
-    bool counted = BATCH_RUN (self->setup, &output, why, "qstat", "-f", "-xml") == COMMAND_DONE &&
-                   grid_instances_read (output, grid_slots_take, &all, why);
-    text_auto_t *slots = must_print ("%" PRIu32, all.slots);
-    name_list_clear (&all.instances);
-    if (!counted)
+    text_auto_t *environment = grid_environment (self->setup, true, why);
+    self->slots = 0;
+    if (!environment ||
+        BATCH_RUN (self->setup, &output, why, "qstat", "-f", "-xml") != COMMAND_DONE ||
+        !grid_instances_read (output, grid_slots_take, self, why))
         return COMMAND_SILENT;
+    text_auto_t *where = name_list_text (&self->instances, ',');
+    text_auto_t *slots = must_print ("%" PRIu32, self->slots);
     command_told_t told = BATCH_RUN (self->setup, NULL, said, "qrsub", "-N", order->reservation,
                                      "-a", grid_time_text (order->from_ms, from), "-e",
                                      grid_time_text (order->until_ms + 999, until), "-u",
                                      order->account, "-q", where, "-pe", environment, slots);
-    wrong (why,
-           "Grid Engine gives no advance reservation of %s slots by its parallel environment "
-           "%.40s: %.100s",
-           slots, environment, said);
+    if (told != COMMAND_DONE)
+        wrong (why,
+               "Grid Engine gives no advance reservation of %s slots by its parallel environment "
+               "%.40s: %.100s",
+               slots, environment, said);
     return told;
 }
 
-/*  Not in the place of another one before it was refused beside it. */
+/*  Not in the place of another one before it was refused beside it. What is in its way is told where it can be
+ *  seen, else Grid Engine's own words. */
 static bool grid_own_put (grid_advances_t *self, char why [WHY_BYTES])
 {
+    char asked [WHY_BYTES];
     command_told_t told = grid_own_make (self, why);
     if (told == COMMAND_REFUSED && self->owns->others.count > 0)
         told = grid_others_remove (self, why) ? grid_own_make (self, why) : COMMAND_SILENT;
-    if (told == COMMAND_REFUSED)
-        grid_way_tell (self, why);
+    if (told == COMMAND_REFUSED && grid_jobs_visit (self->setup, grid_way_job, self, asked) &&
+        self->way.until_ms > 0)
+        wrong (why, "%s", self->way.what);
     return told == COMMAND_DONE && grid_own_look (self, why) &&
-           (self->owns->there || wrong (why,
-                                        "Grid Engine's advance reservation %.80s is not what was "
-                                        "asked for",
+           (self->owns->there || wrong (why, "Grid Engine has lost the advance reservation %.80s",
                                         self->owns->order->reservation));
 }
 
@@ -260,8 +240,12 @@ bool grid_advance_keep (const batch_setup_t *setup, const back_end_order_t *orde
 {
     grid_own_t own = {.order = order};
     grid_advances_t self = {.setup = setup, .owns = &own, .owns_count = 1};
+    text_auto_t *prefix = must_print ("%s@", setup->queue);
+    for (size_t i = 0; i < order->nodes_count; i++)
+        name_list_add (&self.instances, order->nodes [i], prefix);
     bool good = grid_own_look (&self, why) && (own.there || grid_own_put (&self, why)) &&
                 grid_others_remove (&self, why);
+    name_list_clear (&self.instances);
     name_list_clear (&own.others);
     return good;
 }
@@ -278,10 +262,9 @@ bool grid_compare (const batch_setup_t *setup, const back_end_order_t *orders, s
     bool good = grid_advances_visit (&self, grid_owns_take, why);
     for (size_t i = 0; i < count; i++) {
         char what [WHY_BYTES];
-        bool another = owns [i].others.count > 0;
-        wrong (what, "Grid Engine %s the advance reservation %.80s",
-               another ? "has another than" : "does not have", orders [i].reservation);
-        if (good && (another || !owns [i].there))
+        wrong (what, "Grid Engine's advance reservation %.80s is gone, or another",
+               orders [i].reservation);
+        if (good && (!owns [i].there || owns [i].others.count > 0))
             batch_differ_add (differ, setup, &orders [i], what);
         name_list_clear (&owns [i].others);
     }

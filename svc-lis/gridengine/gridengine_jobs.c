@@ -128,9 +128,10 @@ batch_fitness_t grid_charges (const batch_setup_t *setup, const account_t *who,
     return batch_fitness (told);
 }
 
-char *grid_environment (const batch_setup_t *setup, bool spread, bool *silent, char why [WHY_BYTES])
+char *grid_environment (const batch_setup_t *setup, bool spread, char why [WHY_BYTES])
 {
-    text_auto_t *text = grid_queue_text (setup, setup->queue, silent, why);
+    bool silent;
+    text_auto_t *text = grid_queue_text (setup, setup->queue, &silent, why);
     text_auto_t *list = text ? grid_value (text, "pe_list") : NULL;
     char *found = NULL, *rest = list;
     for (char *word; !found && rest && (word = strsep (&rest, " ,"));)
@@ -157,8 +158,8 @@ static atomic_llong grid_submit_ms;
 command_told_t grid_submit (const batch_setup_t *setup, const batch_job_t *job,
                             char why [WHY_BYTES])
 {
-    bool reserved = *job->reservation, parallel = job->cpus > 1, silent;
-    text_auto_t *environment = parallel ? grid_environment (setup, false, &silent, why) : NULL;
+    bool reserved = *job->reservation, parallel = job->cpus > 1;
+    text_auto_t *environment = parallel ? grid_environment (setup, false, why) : NULL;
     if (parallel && !environment)
         return COMMAND_REFUSED;
     text_auto_t *limits =

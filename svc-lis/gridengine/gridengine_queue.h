@@ -36,9 +36,8 @@ bool grid_is_ours (const batch_setup_t *setup, const grid_instance_t *instance);
 int64_t grid_job_until (const grid_job_t *job);
 
 /*  A parallel environment of the site's queue, to be freed: one that gives all slots on one host, or
- *  (spread) on as many as are asked for. NULL with why when there is none, or Grid Engine is silent. */
-char *grid_environment (const batch_setup_t *setup, bool spread, bool *silent,
-                        char why [WHY_BYTES]);
+ *  (spread) on as many as are asked for. NULL with why. */
+char *grid_environment (const batch_setup_t *setup, bool spread, char why [WHY_BYTES]);
 
 /*  --- gridengine_advance: false with why is to be tried again --- */
 
