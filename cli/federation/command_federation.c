@@ -2,6 +2,8 @@
 #include "commands.h"
 #include "tools.h"
 
+#define FROM_BATCH "--queue QUEUE [--name SITE] [--out FILE]"
+
 int run_federation (cli_t *cli)
 {
     const cli_command_t commands [] = {
@@ -9,11 +11,9 @@ int run_federation (cli_t *cli)
        "Write a file of settings for each member, where members have machines or containers of "
        "their own.",
        run_federation_configure},
-      {"federation from-slurm", "--queue PARTITION [--name SITE] [--out FILE]",
-       "Describe a federation of one site, over the Slurm that runs here.",
+      {"federation from-slurm", FROM_BATCH, "Describe the Slurm that runs here as a site.",
        run_federation_from_batch},
-      {"federation from-gridengine", "--queue QUEUE [--name SITE] [--out FILE]",
-       "Describe a federation of one site, over the Grid Engine that runs here.",
+      {"federation from-gridengine", FROM_BATCH, "Describe the Grid Engine here as a site.",
        run_federation_from_batch},
       *tools_command ("federation from-graphml"),
     };

@@ -1,16 +1,15 @@
 /*  musubi federation from-slurm, from-gridengine - a federation of one site over the batch system that
- *  runs here. What that has is for svc-lis to say, which knows it (svc-lis/batch/batch_describe.h). */
+ *  runs here. What that has is for svc-lis to say, which knows it (svc-lis/batch/batch_describe.c). */
 #include "commands.h"
 #include "federation.h"
 #include "must.h"
 #include "process.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-/*  What svc-lis has written, which is its exit code; text and notes are whole files by now. */
+/*  Returns the exit code of svc-lis; text is what it has described, notes what else it says. */
 static int from_batch_ask (const char *system, const char *queue, const char *site, FILE *text,
                            FILE *notes)
 {
@@ -22,18 +21,18 @@ static int from_batch_ask (const char *system, const char *queue, const char *si
     char *const arguments [] = {program,        describe,      (char *) system,
                                 (char *) queue, (char *) site, NULL};
     if (!process_beside ("svc-lis", program) ||
-        !process_start (&process, program, arguments, out, log))
+        !process_start (&process, program, arguments, out, log) ||
+        waitpid (process.pid, &status, 0) < 0)
         return cli_fail (EXIT_UNKNOWN, "svc-lis, which asks %s, can't be started: %s", system,
                          strerror (errno));
-    if (waitpid (process.pid, &status, 0) < 0 || !WIFEXITED (status))
-        return cli_fail (EXIT_UNKNOWN, "svc-lis, which asks %s, has died", system);
-    return WEXITSTATUS (status);
+    return WIFEXITED (status) ? WEXITSTATUS (status) : EXIT_UNKNOWN;
 }
 
 int run_federation_from_batch (cli_t *cli)
 {
     const char *system = strrchr (cli->command->name, '-') + 1;
     const char *queue = NULL, *site = system, *out = "-";
+    static char read [FEDERATION_BYTES_MAX];
     char line [LONG_WHY_BYTES];
     cli_option_t list [] = {
       TEXT_OPTION ("queue", &queue, "Q", "the partition, or the queue, that is the site's; needed"),
@@ -46,15 +45,13 @@ int run_federation_from_batch (cli_t *cli)
     if (!queue)
         return cli_fail (EXIT_USAGE, "%s: say --queue Q, the partition or queue that is the site's",
                          cli->command->name);
-    file_auto_t *text = must (tmpfile ());
-    file_auto_t *notes = must (tmpfile ());
+    file_auto_t *text = tmpfile ();
+    file_auto_t *notes = tmpfile ();
+    if (!text || !notes)
+        return cli_fail (EXIT_UNKNOWN, "no temporary file can be made: %s", strerror (errno));
     code = from_batch_ask (system, queue, site, text, notes);
     while (fgets (line, sizeof line, notes))
         fprintf (stderr, "%s: %s", cli->command->name, line);
-    if (code != EXIT_DONE)
-        return code;
-    char *read = must (malloc (FEDERATION_BYTES_MAX));
-    code = federation_save (read, fread (read, 1, FEDERATION_BYTES_MAX, text), out);
-    free (read);
-    return code;
+    size_t size = fread (read, 1, sizeof read, text);
+    return code == EXIT_DONE ? federation_save (read, size, out) : code;
 }

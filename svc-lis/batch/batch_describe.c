@@ -21,8 +21,6 @@
     "        batch\n            queue = \"%s\"\n"
 #define ATTRIBUTE "                    %s = \"%s\"\n"
 
-enum { EXIT_WRONG = 2, EXIT_SILENT = 3 };
-
 /*  By what makes a class. */
 static int describe_kinds (const batch_node_t *a, const batch_node_t *b)
 {
@@ -131,5 +129,6 @@ int batch_describe_main (int argc, char **argv, const batch_system_t *const *sys
     } else
         fprintf (stderr, "%s\n", why);
     codec_clear (&batch_picture_codec, &picture);
-    return fitness == BATCH_FIT ? 0 : fitness == BATCH_UNFIT ? EXIT_WRONG : EXIT_SILENT;
+    static const int codes [] = {[BATCH_FIT] = 0, [BATCH_UNFIT] = 2, [BATCH_SILENT] = 3};
+    return codes [fitness];
 }

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GRID_GPU_TYPE "gpu_type"
-
 /*  "NAME SHORTCUT TYPE …" */
 static void grid_complex_note (void *owner, char *line)
 {
@@ -18,7 +16,7 @@ static void grid_complex_note (void *owner, char *line)
     char name [NAME_BYTES_MAX + 1], type [16];
     if (sscanf (line, "%63s %*s %15s", name, type) == 2 &&
         (strcmp (type, "BOOL") == 0 || strcmp (name, GRID_GPU) == 0 ||
-         strcmp (name, GRID_GPU_TYPE) == 0))
+         strcmp (name, GRID_GPU "_type") == 0))
         name_list_add (complexes, name, "");
 }
 
@@ -37,7 +35,7 @@ static void grid_resource_take (void *owner, char *line)
         self->node = batch_picture_find (self->picture, strtok_r (line, " ", &line));
     else if (!self->node || !word || sscanf (word, ":%63[^=]=%63s", name, value) != 2)
         return;
-    else if (strcmp (name, GRID_GPU_TYPE) == 0)
+    else if (strcmp (name, GRID_GPU "_type") == 0)
         snprintf (self->node->gpu, sizeof self->node->gpu, "%s", value);
     else if (strcmp (name, GRID_GPU) == 0)
         self->node->gpus = (uint32_t) strtod (value, NULL);

@@ -29,15 +29,16 @@ static bool handover_may_start (const queue_t *self, const run_order_t *order, c
 {
     const batch_picture_t *picture = nodes_picture (self->parts.nodes);
     uint32_t cpus = 0, gpus = 0;
-    for (size_t i = 0; picture && i < picture->nodes_count; i++) {
+    if (!picture)
+        return true;
+    for (size_t i = 0; i < picture->nodes_count; i++) {
         cpus = picture->nodes [i].cpus > cpus ? picture->nodes [i].cpus : cpus;
         gpus = picture->nodes [i].gpus > gpus ? picture->nodes [i].gpus : gpus;
     }
     if ((cpus > 0 && !handover_fits (picture, "cpus", "CPUs", cpus, order->cpus, why)) ||
-        (picture && picture->features &&
-         !handover_fits (picture, "gpus", "GPUs", gpus, order->gpus, why)))
+        (picture->features && !handover_fits (picture, "gpus", "GPUs", gpus, order->gpus, why)))
         return false;
-    return !picture || picture->longest_ms == 0 || order->limit_ms <= picture->longest_ms ||
+    return picture->longest_ms == 0 || order->limit_ms <= picture->longest_ms ||
            wrong (why,
                   "limit_ms: %.63s lets no job there run for longer than %" PRId64
                   " s, and this one asks for %" PRId64 " s",

@@ -155,8 +155,11 @@ static void slurm_node_take (void *owner, char *line)
     slurm_node_state (state, node);
     slurm_partition_closed (self, availability, root, closed);
     node->drained = node->drained || *closed;
-    node->cpus = slurm_cpus_read (cpus, cpus_most);
-    slurm_features_read (features, node);
+    uint32_t has = (uint32_t) strtoul (cpus, NULL, 10);
+    uint32_t most = (uint32_t) strtoul (cpus_most, NULL, 10); /* "UNLIMITED" */
+    node->cpus = most > 0 && most < has ? most : has;
+    if (strcmp (features, "(null)") != 0)
+        node->features = must_print ("%.*s", BATCH_FEATURES_BYTES_MAX, features);
     slurm_gpus_read (gres, node);
     if (!self->picture->gone)
         slurm_span_read (limit, &self->picture->longest_ms);
@@ -261,15 +264,8 @@ static void slurm_job_take (void *owner, char *line)
 static void slurm_reach_take (void *owner, char *line)
 {
     slurm_looking_t *self = owner;
-    int64_t days = 0, hours = 0, minutes = 0, seconds = 0;
-    if (sscanf (line, "%" SCNd64 "-%" SCNd64 ":%" SCNd64, &days, &hours, &minutes) != 3) {
-        days = hours = minutes = 0;
-        if (sscanf (line, "%" SCNd64 ":%" SCNd64 ":%" SCNd64, &hours, &minutes, &seconds) != 3) {
-            minutes = hours;
-            hours = 0;
-        }
-    }
-    int64_t reach_ms = ((days * 24 + hours) * 60 + minutes + (seconds > 0)) * MINUTE_MS;
+    int64_t reach_ms = 0;
+    slurm_span_read (line, &reach_ms);
     self->unlimited = self->unlimited || reach_ms == 0;
     if (reach_ms > self->picture->reach_ms || self->unlimited)
         self->picture->reach_ms = self->unlimited ? 0 : reach_ms;

@@ -1,7 +1,6 @@
 /*  slurm_parse - fields by their names, lists of nodes by their brackets. */
 #include "slurm_parse.h"
 
-#include "must.h"
 #include "timetext.h"
 
 #include <inttypes.h>
@@ -164,19 +163,6 @@ bool slurm_span_read (const char *text, int64_t *ms)
         seconds = seconds * 60 + part;
     *ms = (dash ? strtoll (text, NULL, 10) * DAY_MS : 0) + llround (seconds * 1000);
     return true;
-}
-
-uint32_t slurm_cpus_read (const char *has, const char *most)
-{
-    uint32_t cpus = (uint32_t) strtoul (has, NULL, 10);
-    uint32_t bound = (uint32_t) strtoul (most, NULL, 10);
-    return bound > 0 && bound < cpus ? bound : cpus;
-}
-
-void slurm_features_read (const char *features, batch_node_t *node)
-{
-    if (strcmp (features, "(null)") != 0)
-        node->features = must_print ("%.*s", BATCH_FEATURES_BYTES_MAX, features);
 }
 
 /*  What stands in parentheses, such as sockets, has commas of its own. */

@@ -48,12 +48,6 @@ int64_t slurm_time_whole (int64_t ms);
 /*  "1-02:30:00", "30:00" or "00:01.250"; false, and *ms is left, when it is none, as "infinite". */
 bool slurm_span_read (const char *text, int64_t *ms);
 
-/*  The CPUs of a node that a job may have: what it has, and what its partition lets one have ("UNLIMITED"). */
-uint32_t slurm_cpus_read (const char *has, const char *most);
-
-/*  "haswell,ib" or "(null)". */
-void slurm_features_read (const char *features, batch_node_t *node);
-
 /*  Of "gpu:a100:2(S:0-1),nvme:1": the GPUs of the type of which there are most. */
 void slurm_gpus_read (const char *gres, batch_node_t *node);
 
