@@ -358,7 +358,7 @@ static void one_that_is_named_ends_nobodys_job_and_says_whose_is_in_its_way (voi
     command_says ("squeue", "7|bob|2026-11-23T10:00:00|\n8|eve|2026-11-23T10:30:00|\n"
                             "9|alice|2026-11-23T10:45:00|musubi-ams-0123456789ab-1-1\n");
     assert_false (slurm.keep (&setup, BACK_END_NAME, &order, why));
-    assert_string_equal (why, "Slurm's job 8 of eve is in its way until 2026-11-23T10:30:00");
+    assert_string_equal (why, "Slurm's job 8 of eve is in its way until 2026-11-23T10:30:00Z");
     assert_true (created_has ("nodes=n1,n2"));
     assert_false (created_has ("IGNORE_JOBS"));
     command_says ("squeue", "8|eve|NONE|\n");
@@ -370,7 +370,7 @@ static void one_that_is_named_ends_nobodys_job_and_says_whose_is_in_its_way (voi
     scontrol_refuses ();
     assert_false (slurm.keep (&setup, BACK_END_NAME, &order, why));
     assert_string_equal (why, "Slurm's reservation maint of root is in its way until "
-                              "2026-11-23T11:00:00");
+                              "2026-11-23T11:00:00Z");
     assert_false (slurm.keep (&setup, BACK_END_PREPARE, &order, why));
     assert_true (created_has ("flags=IGNORE_JOBS"));
 }

@@ -42,6 +42,7 @@ typedef struct {
     char users [FAKE_NAME];   /* of a reservation */
     char partition [FAKE_NAME];
     int64_t from_ms, until_ms;
+    bool ignores, overlaps; /* jobs; other reservations */
 } fake_made_t;
 
 /*  An advance reservation of Grid Engine, of all slots of its queue "batch" on these hosts. */

@@ -92,10 +92,12 @@ static bool reservation_put (batch_fake_t *world, const char *const *words, fake
         snprintf (after.partition, sizeof after.partition, "%s", partition);
     after.from_ms = from ? time_of (world, from) : after.from_ms;
     after.until_ms = until ? time_of (world, until) : after.until_ms;
-    if (overlaps (world, &after))
+    after.ignores = after.ignores || value_of (words, "flags=");
+    after.overlaps = after.overlaps || value_of (words, "flags+=");
+    if (!after.overlaps && overlaps (world, &after))
         return wrong (why, "Error creating the reservation: Requested reservation overlaps with "
                            "another reservation");
-    if (!value_of (words, "flags=") && is_busy (world, &after))
+    if (!after.ignores && is_busy (world, &after))
         return wrong (why, "Error creating the reservation: Requested nodes are busy");
     after.there = true;
     *made = after;
@@ -173,10 +175,11 @@ static char *reservations_show (const batch_fake_t *world)
         fake_print (&text,
                     "ReservationName=%s StartTime=%s EndTime=%s Duration=00:20:00 Nodes=%s "
                     "NodeCnt=2 CoreCnt=4 Features=(null) PartitionName=%s "
-                    "Flags=IGNORE_JOBS,SPEC_NODES TRES=cpu=4 Users=%s Groups=(null) "
+                    "Flags=IGNORE_JOBS,%sSPEC_NODES TRES=cpu=4 Users=%s Groups=(null) "
                     "Accounts=(null) Licenses=(null) State=%s BurstBuffer=(null) Watts=n/a "
                     "MaxStartDelay=(null)\n",
-                    made->name, from, until, nodes, made->partition, made->users,
+                    made->name, from, until, nodes, made->partition,
+                    made->overlaps ? "OVERLAP," : "", made->users,
                     made->from_ms <= world->now_ms ? "ACTIVE" : "INACTIVE");
     }
     return text ? text : must (strdup ("No reservations in the system\n"));
