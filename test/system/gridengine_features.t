@@ -55,4 +55,6 @@ says "  … with what there is" 'none of gridengine gives a job more than 2 GPUs
 check "it is cancelled" musubi cancel "$bag"
 check "the host is no Haswell any more" has gpu=2,gpu_type=a100,haswell=FALSE g3
 comes "so it is drained, and why is told" node g3 '.drained and (.why | test("class node-2 sells haswell = feature, and in gridengine it has gpu = .a100., gpus = 2, features ..: change"))'
+check "it is one again" has gpu=2,gpu_type=a100,haswell=TRUE g3
+comes "then it is sold again" node g3 '.drained | not'
 finish

@@ -17,7 +17,8 @@ typedef struct {
     const char *class_name;
     const char *reservation;
     const char *need;
-    uint32_t cpus;   /* 0 = 1 */
+    uint32_t cpus; /* 0 = 1 */
+    uint32_t gpus;
     uint32_t count;  /* 0 = 1 */
     int64_t minutes; /* 0 = 10 */
     int32_t priority;
@@ -75,6 +76,7 @@ static inline call_status_t try_submit (field_t *self, const wish_bag_t *wish)
     request.command = &command;
     request.count = wish->count > 0 ? wish->count : 1;
     request.cpus = wish->cpus > 0 ? wish->cpus : 1;
+    request.gpus = wish->gpus;
     request.limit_ms = (wish->minutes > 0 ? wish->minutes : 10) * MINUTE_MS;
     request.priority = wish->priority;
     request.class_name = (char *) (wish->class_name ? wish->class_name : "");

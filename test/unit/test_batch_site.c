@@ -393,7 +393,15 @@ static void what_can_never_start_there_is_refused (void **state)
                       CALL_BAD_REQUEST);
     assert_non_null (strstr (w.f.w.reason, "cpus: a task runs on one node, and none of slurm "
                                            "22.05.8 gives a job more than 8 CPUs, not 9"));
-    submit (&w.f, (wish_bag_t){.minutes = 30, .cpus = 8});
+    submit (&w.f, (wish_bag_t){.minutes = 30, .cpus = 8, .gpus = 1}); /* it tells of no GPUs */
+    w.picture.features = true;
+    w.nodes [3].gpus = 2;
+    look (&w);
+    assert_int_equal (try_submit (&w.f, &(wish_bag_t){.request_id = "c", .gpus = 3}),
+                      CALL_BAD_REQUEST);
+    assert_non_null (strstr (w.f.w.reason, "gpus: a task runs on one node, and none of slurm "
+                                           "22.05.8 gives a job more than 2 GPUs, not 3"));
+    submit (&w.f, (wish_bag_t){.gpus = 2});
     close_world (&w.f.w);
 }
 

@@ -586,6 +586,7 @@ static void bad_submissions_are_refused_and_say_why (void **state)
       {{.cpus = 17}, CALL_BAD_REQUEST, "cpus: a task runs on one node, and those here have 16"},
       {{.cpus = 3, .class_name = "thin"}, CALL_BAD_REQUEST, "those of class thin have 2"},
       {{.class_name = "slim"}, CALL_NOT_FOUND, "class_name: lis/ams has no class slim"},
+      {{.gpus = 1}, CALL_BAD_REQUEST, "has no batch system that gives tasks GPUs"},
       {{.count = 1000001}, CALL_BAD_REQUEST, "count: 1000001 should be 1 to 1000000"},
       {{.minutes = 31 * 1440}, CALL_BAD_REQUEST, "limit_ms"},
       {{.priority = 1001}, CALL_BAD_REQUEST, "priority: 1001 should be -1000 to 1000"},
