@@ -99,10 +99,8 @@ static void recall_on_page (void *owner, const moment_t *now, uint64_t token,
     (void) token;
     recall_t *self = owner;
     recalled_page_t page = {0};
-    char why [WHY_BYTES];
     self->call = 0;
-    bool heard =
-      result->status == CALL_OK && codec_decode (&recalled_page_codec, &page, result->body, why);
+    bool heard = call_take (result, &recalled_page_codec, &page, NULL);
     for (size_t i = 0; i < page.count; i++)
         if (recall_decided (&page.commands [i]) &&
             home_recall (self->home, now, &page.commands [i].plan, self->asked->name) &&

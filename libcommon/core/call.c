@@ -239,6 +239,16 @@ static void on_backoff_over (void *owner, const moment_t *now, uint64_t token)
     call_end (self, now, call, &(call_result_t){.status = CALL_TIMED_OUT, .reason = reason});
 }
 
+bool call_take (const call_result_t *result, const codec_t *codec, void *answer,
+                char why [WHY_BYTES])
+{
+    char untold [WHY_BYTES];
+    why = why ? why : untold;
+    if (result->status != CALL_OK)
+        return wrong (why, "%s", result->reason);
+    return codec_decode (codec, answer, result->body, why);
+}
+
 calls_t *calls_new (outbox_t *outbox, timers_t *timers, prng_t *prng)
 {
     assert (outbox && timers && prng);

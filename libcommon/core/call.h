@@ -11,6 +11,7 @@
 #ifndef MUSUBI_CALL_H
 #define MUSUBI_CALL_H
 
+#include "codec.h"
 #include "core.h"
 #include "outbox.h"
 #include "prng.h"
@@ -37,6 +38,11 @@ typedef struct {
 
 typedef void call_done_fn (void *owner, const moment_t *now, uint64_t token,
                            const call_result_t *result);
+
+/*  Decodes what came with CALL_OK, as codec_decode does. On another status *answer stays as it is, and
+ *  why is the reason. why NULL: nobody is told. */
+bool call_take (const call_result_t *result, const codec_t *codec, void *answer,
+                char why [WHY_BYTES]);
 
 /*  The address of a peer, NULL when not known. */
 typedef const char *call_resolve_fn (void *owner, const moment_t *now, const char *peer);

@@ -549,9 +549,7 @@ static void directory_on_snapshot (void *owner, const moment_t *now, uint64_t to
     directory_snapshot_t page;
     char why [WHY_BYTES];
     self->call = 0;
-    if (result->status != CALL_OK)
-        ask_failed (self, now, result->reason);
-    else if (!codec_decode (&directory_snapshot_codec, &page, result->body, why))
+    if (!call_take (result, &directory_snapshot_codec, &page, why))
         ask_failed (self, now, why);
     else
         directory_on_page (self, now, &page);

@@ -34,11 +34,10 @@ static void finder_on_answer (void *owner, const moment_t *now, uint64_t token,
     (void) token;
     finder_t *self = owner;
     found_t found;
-    char why [WHY_BYTES];
     self->call = 0;
     self->names_count -= self->asked_count;
     memmove (self->names, self->names [self->asked_count], self->names_count * sizeof *self->names);
-    if (result->status == CALL_OK && codec_decode (&found_codec, &found, result->body, why)) {
+    if (call_take (result, &found_codec, &found, NULL)) {
         for (size_t i = 0; i < found.entries_count; i++)
             self->found (self->owner, now, &found.entries [i]);
         codec_clear (&found_codec, &found);

@@ -240,8 +240,7 @@ static void readmission_on_page (void *owner, const moment_t *now, uint64_t toke
     char why [WHY_BYTES], what [WHY_BYTES / 2];
     allocations_page_t page;
     self->call = 0;
-    if (result->status == CALL_OK &&
-        codec_decode (&allocations_page_codec, &page, result->body, why)) {
+    if (call_take (result, &allocations_page_codec, &page, NULL)) {
         readmission_take_page (self, now, &page);
         codec_clear (&allocations_page_codec, &page);
         readmission_ask (self, now);

@@ -86,12 +86,10 @@ static void match_on_told (void *owner, const moment_t *now, uint64_t token,
     (void) now, (void) token;
     queue_t *self = owner;
     queue_match_t *match = self->match;
-    char why [WHY_BYTES];
     staging_told_t told = {0};
     match->call = 0;
-    bool good = result->status == CALL_OK &&
-                codec_decode (&staging_told_codec, &told, result->body, why) &&
-                told.count == match->wanted_count;
+    bool good =
+      call_take (result, &staging_told_codec, &told, NULL) && told.count == match->wanted_count;
     for (size_t i = 0; i < match->wanted_count; i++) {
         match_file_t *file = match->wanted [i];
         file->told = true; /* also when nobody could tell: tasks go on without */

@@ -169,9 +169,7 @@ static void on_answered (void *owner, const moment_t *now, uint64_t token,
     accept_answer_t given;
     char why [WHY_BYTES];
     move->accepting = 0;
-    if (result->status != CALL_OK) {
-        unsettled (move, now, "Accept", result->reason);
-    } else if (!codec_decode (&accept_answer_codec, &given, result->body, why)) {
+    if (!call_take (result, &accept_answer_codec, &given, why)) {
         unsettled (move, now, "Accept", why);
     } else if (!given.accepted) {
         sharing_moves_refused (move, now, given.why);

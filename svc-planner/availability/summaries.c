@@ -28,9 +28,7 @@ static void summaries_answered (void *owner, const moment_t *now, uint64_t token
     (void) token;
     summaries_t *self = owner;
     summaries_page_t page = {.more = false};
-    char why [WHY_BYTES];
-    bool good =
-      result->status == CALL_OK && codec_decode (&summaries_page_codec, &page, result->body, why);
+    bool good = call_take (result, &summaries_page_codec, &page, NULL);
     bool more = good && page.more;
     if (good)
         summaries_take (self, &page);

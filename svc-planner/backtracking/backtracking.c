@@ -245,7 +245,6 @@ static void on_slot (void *owner, const moment_t *now, uint64_t token, const cal
     backtracking_question_t *question = &self->questions [token];
     const site_class_t *place = &self->order.snapshot->places [question->place];
     backtrack_slot_t slot = {.place = question->place, .price = place->price};
-    char why [WHY_BYTES];
     question->call = 0;
     if (result->status == CALL_DENIED) { /* it has changed its disclosure since it was announced */
         backtrack_wish_t wish = backtrack_wish (self->machine);
@@ -253,8 +252,7 @@ static void on_slot (void *owner, const moment_t *now, uint64_t token, const cal
         return;
     }
     free_answer_t told = {0};
-    bool good =
-      result->status == CALL_OK && codec_decode (&free_answer_codec, &told, result->body, why);
+    bool good = call_take (result, &free_answer_codec, &told, NULL);
     bool found = good && told.count > 0;
     if (found)
         slot.start_ms = told.spans [0].over.from + question->before_ms;

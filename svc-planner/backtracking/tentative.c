@@ -146,9 +146,7 @@ static void tentative_on_renewed (void *owner, const moment_t *now, uint64_t tok
     stake_t *stake = owner;
     stake->call = 0;
     command_answer_t answer;
-    char why [WHY_BYTES];
-    if (result->status != CALL_OK ||
-        !codec_decode (&command_answer_codec, &answer, result->body, why))
+    if (!call_take (result, &command_answer_codec, &answer, NULL))
         return;
     if (answer.state == COMMAND_HELD && answer.ttl_ms > 0)
         renew_later (stake, now, answer.ttl_ms);
@@ -216,10 +214,8 @@ static void on_held (void *owner, const moment_t *now, uint64_t token, const cal
     tentative_t *self = stake->tentative;
     backtrack_hold_t what = stake->what;
     command_answer_t answer = {0};
-    char why [WHY_BYTES];
     stake->call = 0;
-    bool told =
-      result->status == CALL_OK && codec_decode (&command_answer_codec, &answer, result->body, why);
+    bool told = call_take (result, &command_answer_codec, &answer, NULL);
     if (told && answer.state == COMMAND_HELD && answer.refusal.reason == REFUSAL_NONE) {
         stake->state = STAKE_HELD;
         renew_later (stake, now, answer.ttl_ms);

@@ -308,9 +308,7 @@ static void decision_on_commit (void *owner, const moment_t *now, uint64_t token
     }
     char why [WHY_BYTES];
     command_answer_t answer;
-    if (result->status != CALL_OK) {
-        commit_again (decision, now, token, result->reason);
-    } else if (!codec_decode (&command_answer_codec, &answer, result->body, why)) {
+    if (!call_take (result, &command_answer_codec, &answer, why)) {
         commit_again (decision, now, token, why);
     } else {
         decision_take_answer (decision, now, token, &answer);

@@ -214,7 +214,7 @@ static void on_listed (void *owner, const moment_t *now, uint64_t token,
 {
     list_t *self = owner;
     sheet_t *sheet = &self->sheets [token];
-    char after [NAME_BYTES_MAX + 1], why [WHY_BYTES];
+    char after [NAME_BYTES_MAX + 1];
     sheet->call = 0;
     bool silent = result->status == CALL_TIMED_OUT;
     if (!(silent && sheet->suspected))
@@ -222,8 +222,7 @@ static void on_listed (void *owner, const moment_t *now, uint64_t token,
                             silent);
     memcpy (after, sheet->page.next, sizeof after);
     codec_clear (&parts_page_codec, &sheet->page);
-    sheet->answered = result->status == CALL_OK &&
-                      codec_decode (&parts_page_codec, &sheet->page, result->body, why);
+    sheet->answered = call_take (result, &parts_page_codec, &sheet->page, NULL);
     if (goes_on (sheet, after))
         list_ask (self, now, token);
     if (--self->waiting == 0)

@@ -368,9 +368,8 @@ static void locate_on_parties (void *owner, const moment_t *now, uint64_t token,
 {
     locate_t *self = owner;
     parties_told_t told;
-    char why [WHY_BYTES];
     self->home_calls [token] = 0;
-    if (result->status == CALL_OK && codec_decode (&parties_told_codec, &told, result->body, why)) {
+    if (call_take (result, &parties_told_codec, &told, NULL)) {
         add_parties (self, told.list, told.count, "");
         codec_clear (&parties_told_codec, &told);
     } else {

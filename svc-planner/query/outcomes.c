@@ -43,11 +43,9 @@ static void outcomes_on_outcome (void *owner, const moment_t *now, uint64_t toke
 {
     outcomes_t *self = owner;
     outcome_answer_t said;
-    char why [WHY_BYTES];
     bool of_participant = token < self->plan.participants_count;
     self->calls [token] = 0;
-    bool told =
-      result->status == CALL_OK && codec_decode (&outcome_answer_codec, &said, result->body, why);
+    bool told = call_take (result, &outcome_answer_codec, &said, NULL);
     self->unheard = self->unheard || (!of_participant && result->status == CALL_TIMED_OUT);
     bool committed = told && said.outcome == OUTCOME_COMMITTED;
     self->all_done = self->all_done || (committed && said.done);

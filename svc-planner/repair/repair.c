@@ -170,7 +170,6 @@ static void on_amended (void *owner, const moment_t *now, uint64_t token,
 {
     (void) token;
     repair_t *self = owner;
-    char why [WHY_BYTES];
     command_answer_t answer;
     self->call = 0;
     int64_t forgotten_ms = self->end_ms + self->pendings->settings->retention_ms;
@@ -183,8 +182,7 @@ static void on_amended (void *owner, const moment_t *now, uint64_t token,
         ask_home_status (self, now, repair_home_of (self));
         return;
     }
-    if (result->status != CALL_OK ||
-        !codec_decode (&command_answer_codec, &answer, result->body, why)) {
+    if (!call_take (result, &command_answer_codec, &answer, NULL)) {
         repair_again (self, now);
         return;
     }

@@ -192,11 +192,9 @@ static void settle_on_aborted (void *owner, const moment_t *now, uint64_t token,
     (void) now;
     settle_t *self = owner;
     seat_t *seat = &self->slots [token];
-    char why [WHY_BYTES];
     command_answer_t answer;
     seat->call = 0;
-    if (result->status == CALL_OK &&
-        codec_decode (&command_answer_codec, &answer, result->body, why)) {
+    if (call_take (result, &command_answer_codec, &answer, NULL)) {
         seat->state = answer.state;
         codec_clear (&command_answer_codec, &answer);
     }
@@ -299,12 +297,10 @@ static void settle_on_answer (void *owner, const moment_t *now, uint64_t token,
 {
     settle_t *self = owner;
     seat_t *seat = &self->slots [token];
-    char why [WHY_BYTES];
     command_answer_t answer;
     seat->call = 0;
     /* Only the store named in the plan answers the call: no other can speak for it (T16). */
-    if (result->status == CALL_OK &&
-        codec_decode (&command_answer_codec, &answer, result->body, why)) {
+    if (call_take (result, &command_answer_codec, &answer, NULL)) {
         if (txid_compare (&answer.txid, &self->order.txid) == 0)
             settle_take_answer (self, seat, &answer);
         codec_clear (&command_answer_codec, &answer);
@@ -342,10 +338,8 @@ static void settle_on_coordinator (void *owner, const moment_t *now, uint64_t to
     (void) token;
     settle_t *self = owner;
     outcome_answer_t said;
-    char why [WHY_BYTES];
     self->call = 0;
-    bool told = result->status == CALL_OK &&
-                codec_decode (&outcome_answer_codec, &said, result->body, why) &&
+    bool told = call_take (result, &outcome_answer_codec, &said, NULL) &&
                 txid_compare (&said.txid, &self->order.txid) == 0;
     if (told && said.outcome == OUTCOME_COMMITTED)
         settle_tell (self, said.outcome, said.done, "its coordinator says that it is committed");

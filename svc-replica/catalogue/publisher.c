@@ -68,11 +68,9 @@ static void publisher_on_told (void *owner, const moment_t *now, uint64_t token,
     publisher_index_t *follower = owner;
     publisher_t *self = follower->publisher;
     publish_answer_t answer;
-    char why [WHY_BYTES];
     (void) token;
     follower->call = 0;
-    if (result->status != CALL_OK ||
-        !codec_decode (&publish_answer_codec, &answer, result->body, why)) {
+    if (!call_take (result, &publish_answer_codec, &answer, NULL)) {
         if (follower->failures++ == 0)
             outbox_log (self->service->outbox, LEVEL_WARNING, "index %s told->silent reason=%.200s",
                         follower->index, result->reason);

@@ -357,8 +357,7 @@ static void on_offered (void *owner, const moment_t *now, uint64_t token,
     char why [WHY_BYTES];
     transit->call = 0;
     fetcher_sources_asked (transit);
-    if (result->status == CALL_OK &&
-        codec_decode (&offer_answer_codec, &offer, result->body, why) && *offer.endpoint) {
+    if (call_take (result, &offer_answer_codec, &offer, NULL) && *offer.endpoint) {
         selector_heard (self->parts.selector, transit->source,
                         (now->mono_ms - transit->call_ms) * 1000);
         /* This transfer itself is counted when it begins. */

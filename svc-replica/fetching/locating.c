@@ -119,12 +119,10 @@ static void locating_on_answer (void *owner, const moment_t *now, uint64_t token
     locating_t *self = question->locating;
     locating_call_t *asked = &question->asked [token];
     places_told_t told = {.count = 0};
-    char why [WHY_BYTES];
     const char *site = site_of (asked->peer); /* NULL: an index */
     asked->call = 0;
     question->left--;
-    bool good =
-      result->status == CALL_OK && codec_decode (&places_told_codec, &told, result->body, why);
+    bool good = call_take (result, &places_told_codec, &told, NULL);
     if (site && good)
         selector_heard (self->selector, site, (now->mono_ms - asked->sent_ms) * 1000);
     else if (site)

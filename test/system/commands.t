@@ -3,6 +3,7 @@
 # reservation, and gives it back. Programs that die, hang, lie or stop half-way are told in words; nothing is lost for it,
 # done twice, or left half done.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/batch_lib.sh"
 account=$(id -un)
 [ "$(id -u)" -ne 0 ] || account=nobody
 chmod 755 "$work"
@@ -55,9 +56,6 @@ tell_more () {
   "$programs/list.true" all
   tail -n 12 "$federation"/log/lis-ams.log "$federation"/log/batch-*.log
 }
-run () { musubi submit ams --limit 10m "$@" 2>/dev/null; }
-of_task () { musubi queue "$1" --json | jq -r ".tasks[0].$2"; } # NAME FIELD
-is () { [ "$(of_task "$1" "$2")" = "$3" ]; }
 ask () { # EARLIEST CPUS OPTION…: $work/taken
   printf '{"window": {"earliest": "%s", "deadline": "now+1h"}, "duration": "20m",
     "compute": [{"id": "all", "cpus": %s, "site": "ams"}]}' "$1" "$2" | musubi reserve - --json "${@:3}" >"$work/taken"

@@ -5,6 +5,7 @@
 #                                  others: names of sites beside it, with as many nodes and no batch system
 #   slurm VERB [ONE]               test/batch/slurm with the test's folder
 #   as_account COMMAND…            with the rights of the account whose tasks run there
+. "$(dirname "${BASH_SOURCE[0]}")/batch_lib.sh"
 openings=("clear = end") settings=("watch = 500ms") actors=alice others=()
 slurm_account=$(id -un)
 [ "$(id -u)" -ne 0 ] || slurm_account=nobody
@@ -59,9 +60,6 @@ Z
 
 as_account () { (cd / && if [ "$(id -u)" -eq 0 ]; then musubi-as "$slurm_account" "$@"; else "$@"; fi); }
 submit () { musubi submit "$@" 2>/dev/null >"$work/bag"; }
-run () { musubi submit ams --limit 10m "$@" 2>/dev/null; }
-of_task () { musubi queue "$1" --json | jq -r ".tasks[0].$2"; } # NAME FIELD
-is () { [ "$(of_task "$1" "$2")" = "$3" ]; }
 test_over () { musubi queue --over --json | jq -e --arg bag "$1" --argjson count "$2" '.bags[] | select(.bag == $bag) | .over == $count' >/dev/null; }
 running () { musubi queue --json | jq -e --arg bag "$1" --argjson count "$2" '.bags[] | select(.bag == $bag) | .running == $count' >/dev/null; } # BAG COUNT
 refused_for () { ! musubi submit ams --limit 10m -- true 2>"$1" && grep -q "$2" "$1"; } # FILE PATTERN
