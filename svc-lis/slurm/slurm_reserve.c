@@ -205,7 +205,7 @@ static void slurm_pair_words (const slurm_pair_t *self, char *words [PAIR_WORDS]
     if (!self->there)
         words [count++] = must_print ("partitionname=%s", self->setup->queue);
     if (!self->vouched)
-        words [count++] = must_print ("flags=IGNORE_JOBS");
+        words [count++] = must_print ("flags=IGNORE_JOBS,OVERLAP");
     words [count] = NULL;
 }
 
@@ -254,6 +254,7 @@ static void slurm_way_reservation (void *owner, char *line)
     const back_end_order_t *order = self->pair->order;
     slurm_reservation_t seen;
     bool is = slurm_reservation_read (line, &seen) && strcmp (seen.name, order->reservation) != 0 &&
+              (self->pair->vouched || !batch_name_ours (self->pair->setup, seen.name)) &&
               seen.from_ms < order->until_ms && order->from_ms < seen.until_ms;
     for (size_t i = 0; is && i < seen.nodes.count; i++)
         if (name_list_has (&self->pair->wanted, seen.nodes.words [i]))
@@ -285,12 +286,12 @@ static bool slurm_overlap (const slurm_pair_t *self, char why [WHY_BYTES])
              COMMAND_DONE;
 }
 
-/*  Slurm refuses such a one nothing: may it be what it should? */
+/*  Slurm refuses such a one nothing: may it be what it should? Others of ours that wait make way. */
 static bool slurm_overlaps_none (const slurm_pair_t *self, char why [WHY_BYTES])
 {
     slurm_way_t way = {.pair = self};
-    return !self->overlaps || (SLURM_RESERVATIONS (self->setup, slurm_way_reservation, &way, why) &&
-                               (way.way.until_ms == 0 || wrong (why, "%s", way.way.what)));
+    return self->vouched || (SLURM_RESERVATIONS (self->setup, slurm_way_reservation, &way, why) &&
+                             (way.way.until_ms == 0 || wrong (why, "%s", way.way.what)));
 }
 
 /*  --- jobs in the way of its opening --- */

@@ -3,6 +3,7 @@
 # deletes the queue of a reservation with a job inside, or takes a host from it. Nothing is lost, and what was promised is there.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/gridengine_lib.sh"
+settings=("watch = 500ms" "limit = 5s")
 grid_federation 2 6s
 mkdir -m 1777 "$work/told"
 opening () { musubi show "$1" --json | jq -e ".openings[] | $2"; } # ID FILTER
@@ -20,7 +21,7 @@ bag=$(run --reservation "$id" -- sh -c "date +%s >$work/told/began; while [ ! -e
 comes "a task waits there" queued_jobs "musubi-ams-$id" 1
 comes "the start is near" past $((start - 3))
 kill -STOP "$(grid pid qmaster)"
-comes "a qmaster that hangs is told" trouble "$id" "has not answered within 10000 ms"
+comes "a qmaster that hangs is told" trouble "$id" "has not answered within 5000 ms"
 comes "over the start" past $((start + 2))
 check "the task is not lost" test "$(of_task "$bag" state)" = placed
 kill -CONT "$(grid pid qmaster)"

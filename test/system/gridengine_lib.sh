@@ -1,13 +1,14 @@
 # A federation of one site over a private Grid Engine. Where it is not installed, or can't be started, the test is skipped with
 # a word.
 #
-#   grid_federation NODES LEAD    Grid Engine with so many nodes of 2 CPUs, and a site "ams" over it; node_limits, openings:
-#                                 more of its settings for nodes and for openings; grid_storage: a storage node of it
+#   grid_federation NODES LEAD    Grid Engine with so many nodes of 2 CPUs, and a site "ams" over it; node_limits, openings,
+#                                 settings: more of its settings for nodes, for openings and for the batch system;
+#                                 grid_storage: a storage node of it
 #   grid VERB [ONE]               test/batch/gridengine with the test's folder
 #   as_account COMMAND…           with the rights of the account whose tasks run there
 grid_account=nobody
 node_limits=()
-openings=("clear = end") actors=alice
+openings=("clear = end") settings=("watch = 500ms") actors=alice
 for program in /usr/lib/gridengine/sge_qmaster /usr/lib/gridengine/sge_execd qconf; do
   command -v "$program" >/dev/null || { echo "1..0 # SKIP $program is not installed: deploy/packages full"; exit 0; }
 done
@@ -40,7 +41,7 @@ sites
         back_end = gridengine
         batch
             queue = batch
-            watch = 500ms
+$(printf '            %s\n' "${settings[@]}")
         nodes
             attend = 1s
 $(printf '            %s\n' "${node_limits[@]}")

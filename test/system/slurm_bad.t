@@ -73,7 +73,7 @@ taken () { # before the site makes it again
   scontrol create reservation=roots nodes=ALL users=root starttime=now duration=60 flags=IGNORE_JOBS
 }
 comes "root deletes it and keeps all nodes for himself" taken
-comes "it is told as degraded, with Slurm's reason" trouble 'overlaps with another reservation'
+comes "it is told as degraded, and whose that is" trouble "Slurm's reservation roots of root is in its way until 20"
 check "root gives them back" scontrol delete reservation=roots
 comes "it is made again" has_both
 comes "and is told as whole" whole

@@ -67,6 +67,7 @@ check "it is there once, as it was" one_of_ours
 # --- a site whose store is lost ---
 
 slay "$(pid_of lis/ams)"
+scontrol -o show reservation "musubi-ams-$id" >"$work/before"
 rm -rf "$federation/store/lis-ams"
 while sleep 0.05; do one_of_ours || echo gone; done >"$work/gone" 2>&1 &
 sees=$!
@@ -75,6 +76,9 @@ comes "the homes tell it what it had promised" grep -q 'readmission done reserva
 comes "the site knows that it is there" shows "$id" 'at ams: waiting, 0 of 3 nodes$'
 kill $sees
 check "Slurm had it all the time" test ! -s "$work/gone"
+check "as it was" cmp "$work/before" <(scontrol -o show reservation "musubi-ams-$id")
+check "an operator deletes it" scontrol delete "reservation=musubi-ams-$id"
+comes "the site looks after it as before" in_slurm "$id" INACTIVE
 check "it is released" musubi release "$id"
 comes "and goes" none_of_ours
 finish

@@ -41,8 +41,11 @@ check "it stands still for the site" test "$(grep -c 'batch system trouble' "$fe
 check "it is deleted" scontrol delete reservation=floats
 comes "its node can be promised" fits $((now + 30 * day)) 6
 
-soon=$(($(date +%s) + 10))
-check "one begins soon, for a minute of each day" hold soon "$soon" 1 n[1-3] daily
+soon=$(($(date +%s) + 8))
+soon_each_day () { # which Slurm moves only when it has ended
+  hold soon "$soon" 1 n[1-3] daily && TZ=UTC0 scontrol update reservationname=soon endtime="$(date -u -d "@$((soon + 20))" +%FT%T)"
+}
+check "one begins soon, for a third of a minute each day" soon_each_day
 comes "it has tomorrow's" fits_not $((soon + day)) 2
 comes "Slurm moves it to tomorrow" moved soon $((soon + day))
 check "to where the site has held it" test "$(from soon)" = $((soon + day))

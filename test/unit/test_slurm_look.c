@@ -371,8 +371,15 @@ static void one_that_is_named_ends_nobodys_job_and_says_whose_is_in_its_way (voi
     assert_false (slurm.keep (&setup, BACK_END_NAME, &order, why));
     assert_string_equal (why, "Slurm's reservation maint of root is in its way until "
                               "2026-11-23T11:00:00Z");
+    why [0] = '\0';
     assert_false (slurm.keep (&setup, BACK_END_PREPARE, &order, why));
-    assert_true (created_has ("flags=IGNORE_JOBS"));
+    assert_string_equal (why, "Slurm's reservation maint of root is in its way until "
+                              "2026-11-23T11:00:00Z");
+    command_says ("scontrol", "ReservationName=musubi-ams-0123456789ab-1-2" TIMES
+                              " Nodes=n[2-3] Users=root Flags=SPEC_NODES\n");
+    scontrol_refuses ();
+    assert_false (slurm.keep (&setup, BACK_END_PREPARE, &order, why));
+    assert_true (created_has ("flags=IGNORE_JOBS,OVERLAP"));
 }
 
 static void those_that_are_not_as_they_were_told_are_found_by_one_question (void **state)

@@ -92,8 +92,10 @@ static bool reservation_put (batch_fake_t *world, const char *const *words, fake
         snprintf (after.partition, sizeof after.partition, "%s", partition);
     after.from_ms = from ? time_of (world, from) : after.from_ms;
     after.until_ms = until ? time_of (world, until) : after.until_ms;
-    after.ignores = after.ignores || value_of (words, "flags=");
-    after.overlaps = after.overlaps || value_of (words, "flags+=");
+    const char *flags = value_of (words, "flags=");
+    after.ignores = after.ignores || flags;
+    after.overlaps =
+      after.overlaps || value_of (words, "flags+=") || (flags && strstr (flags, "OVERLAP"));
     if (!after.overlaps && overlaps (world, &after))
         return wrong (why, "Error creating the reservation: Requested reservation overlaps with "
                            "another reservation");

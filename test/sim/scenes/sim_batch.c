@@ -317,14 +317,15 @@ static sim_reserved_t reserved_of (const sim_batch_t *self, const back_end_order
     return one;
 }
 
-/*  Makes it, or makes it equal. A batch system refuses nodes that are another's; jobs there don't count. */
-static const char *reserve (sim_batch_t *self, const back_end_order_t *order)
+/*  Makes it, or makes it equal. A batch system refuses nodes that are another's, the site's included as
+ *  long as it is only named; jobs there don't count. */
+static const char *reserve (sim_batch_t *self, const back_end_order_t *order, bool named)
 {
     sim_reserved_t wanted = reserved_of (self, order);
     sim_reserved_t *had = reserved_find (self, wanted.name);
     for (size_t i = 0; i < self->reserved_count; i++)
         if (&self->reserved [i] != had && !self->reserved [i].job &&
-            overlaps (&self->reserved [i], &wanted))
+            (named || self->reserved [i].others) && overlaps (&self->reserved [i], &wanted))
             return "its nodes are in another reservation";
     self->prepared += !had;
     if (!had) {
@@ -341,7 +342,7 @@ static const char *reserve (sim_batch_t *self, const back_end_order_t *order)
 /*  Tasks of the site's queue on its nodes make way, jobs of others don't. */
 static const char *open_up (sim_batch_t *self, const back_end_order_t *order)
 {
-    const char *why = reserve (self, order);
+    const char *why = reserve (self, order, false);
     sim_reserved_t wanted = reserved_of (self, order);
     for (size_t i = 0; i < self->machines->runs_count && !why; i++)
         if (run_at (self, i)->active && wanted.has [self->jobs [i].node] &&
@@ -396,7 +397,7 @@ static const char *name_nodes (sim_batch_t *self, const back_end_order_t *order)
     for (size_t i = 0; i < SIM_BATCH_NODES; i++)
         if (wanted.has [i] && busy_until_ms (self, i) > wanted.from_ms)
             return "a job may run into it";
-    return reserve (self, order);
+    return reserve (self, order, true);
 }
 
 /*  A line for each that is not as it was made. */
@@ -422,7 +423,7 @@ static const char *back_end_work (sim_batch_t *self, const back_end_task_t *task
     case BACK_END_NAME:
         return name_nodes (self, &task->orders [0]);
     case BACK_END_PREPARE:
-        return reserve (self, &task->orders [0]);
+        return reserve (self, &task->orders [0], false);
     case BACK_END_OPEN:
         return open_up (self, &task->orders [0]);
     case BACK_END_WATCH:
