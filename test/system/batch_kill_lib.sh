@@ -44,7 +44,8 @@ none_lost () { # ROUND BAG: of the nodes that live, and of the jobs that the bat
 # Of its tasks, only one whose job was lost with a node may never have begun.
 begun_once () { # ROUND BAG
   musubi queue "$2" --json | jq -r '.tasks[] | select(.state != "lost") | .task | split (".")[1]' | sort >"$work/should"
-  [ -z "$(cut -d' ' -f1 "$told/$1" | sort | uniq -d)" ] && [ -z "$(comm -23 "$work/should" <(cut -d' ' -f1 "$told/$1" | sort))" ]
+  [ -z "$(cut -d' ' -f1 "$told/$1" | sort | uniq -d)" ] && [ -z "$(comm -23 "$work/should" <(cut -d' ' -f1 "$told/$1" | sort))" ] ||
+    { cat "$told/$1"; musubi queue "$2"; return 1; }
 }
 some_die () { # ROUND start|release MOMENT…: so many ms after that; as many of all eight as there are kills left
   local phase=$2 base after
