@@ -114,10 +114,10 @@ static void grid_job_told (grid_reading_t *self)
                       .state = self->words [3],
                       .instance = self->words [4],
                       .queue = self->words [5],
-                       .owner = self->words [8],
-                       .limit_ms = strtoll (self->words [7], NULL, 10) * 1000,
-                       .gpus = (uint32_t) (strtoul (self->words [9], NULL, 10) *
-                                           strtoul (self->words [10], NULL, 10))};
+                      .owner = self->words [8],
+                      .limit_ms = strtoll (self->words [7], NULL, 10) * 1000,
+                      .gpus = (uint32_t) (strtoul (self->words [9], NULL, 10) *
+                                          strtoul (self->words [10], NULL, 10))};
     snprintf (job.id, sizeof job.id, "%.15s%s%.12s", self->words [0], one ? "." : "",
               one ? task : "");
     grid_time_read (self->words [6], &job.started_ms);
@@ -129,7 +129,7 @@ bool grid_jobs_read (const char *text, grid_job_fn *visit, void *owner, char why
     grid_reading_t reading = {.item = "job_list",
                               .tags = {"JB_job_number", "tasks", "full_job_name", "state",
                                        "queue_name", "hard_req_queue", "JAT_start_time", "h_rt",
-                                        "JB_owner", "gpu", "slots"},
+                                       "JB_owner", "gpu", "slots"},
                               .told = grid_job_told,
                               .visit = (void (*) (void)) visit,
                               .owner = owner};
