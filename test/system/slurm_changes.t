@@ -9,8 +9,10 @@ modify () { printf '%s' "$1" >"$work/patch.json" && musubi modify "$id" "$work/p
 has_nodes () { in_slurm "$id" "$1" && grep -q " NodeCnt=$2 " "$work/seen"; } # STATE COUNT
 nodes_of () { scontrol show hostnames "$(grep -oP ' Nodes=\K\S+' "$work/seen")"; }
 without () { has_nodes ACTIVE "$1" && ! nodes_of | grep -qx "$2"; } # COUNT NODE
-ends () { # as the site has told last
-  in_slurm "$id" ACTIVE && [ "$(date -d "$(grep -oP 'EndTime=\K\S+' "$work/seen")" +%s)" = "$(date -d "$(jq -r .end "$work/changed")" +%s)" ]
+ends () { # as the site has told last: Slurm has the next whole second
+  local told
+  told=$(date -d "$(jq -r .end "$work/changed")" +%s%3N)
+  in_slurm "$id" ACTIVE && [ "$(date -d "$(grep -oP 'EndTime=\K\S+' "$work/seen")" +%s)" = $(((told + 999) / 1000)) ]
 }
 ours () { squeue -h -t "$1" -o %j | grep ^musubi-; } # STATE
 some_wait () { ours R && ours PD; }
