@@ -319,7 +319,8 @@ static void on_back_end_told (void *owner, const moment_t *now, const char *rese
         entry->step = BACK_END_STEPS;
     if (entry && step != BACK_END_WATCH && step != BACK_END_COUNT)
         entry->there = !why && step != BACK_END_CLOSE;
-    if (entry && step == BACK_END_NAME && !why)
+    if (entry && (step == BACK_END_NAME || step == BACK_END_PREPARE || step == BACK_END_OPEN) &&
+        !why)
         opening_names_confirmed (entry);
     else if (step == BACK_END_NAME)
         openings_names_soon (self, now);

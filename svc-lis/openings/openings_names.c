@@ -282,24 +282,39 @@ bool opening_named (const opening_entry_t *entry, size_t node)
     return false;
 }
 
+bool opening_node_taken (const opening_entry_t *entry, size_t node)
+{
+    const openings_t *self = entry->openings;
+    const opening_entry_t *other = NULL;
+    bool taken = self->holders [node] != NULL;
+    while (!taken && (other = ordered_next (self->active, other)))
+        taken = other != entry && other->kept.told &&
+                opening_begins_there (other) <= self->now_ms && opening_named (other, node);
+    return taken;
+}
+
 bool opening_bind_named (opening_entry_t *entry, int64_t now_ms)
 {
     opening_phase_t phase = entry->kept.phase;
+    size_t left = 0, count = entry->kept.named_count;
     if (!entry->kept.told || phase == OPENING_WAITING || phase > OPENING_CLOSING ||
         now_ms < opening_begins_there (entry))
         return false;
-    for (size_t i = 0; i < entry->kept.named_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         bound_t bound = entry->kept.named [i];
         if (phase == OPENING_CLOSING)
             bound.state = BOUND_CLOSING;
-        bool free = bound.at_ms <= entry->kept.from_ms && !entry->openings->holders [bound.node];
+        bool free = (bound.state == BOUND_CLOSING || bound.at_ms <= entry->kept.from_ms) &&
+                    !opening_node_taken (entry, bound.node);
+        if (bound.state == BOUND_CLOSING && !free)
+            entry->kept.named [left++] = bound;
         bound.at_ms = bound.state == BOUND_CLOSING ? now_ms : bound.at_ms;
         if (free)
             opening_bind (entry, bound);
     }
-    entry->kept.named_count = 0;
-    entry->kept.told = false;
-    return true;
+    entry->kept.named_count = left;
+    entry->kept.told = left > 0;
+    return left < count || count == 0;
 }
 
 int64_t opening_begins_there (const opening_entry_t *entry)
@@ -316,6 +331,7 @@ void opening_names_confirmed (opening_entry_t *entry)
     if (count == entry->kept.named_count)
         return;
     entry->kept.named_count = count;
+    entry->kept.told = entry->kept.told && (count > 0 || entry->kept.phase == OPENING_WAITING);
     opening_put (entry);
 }
 

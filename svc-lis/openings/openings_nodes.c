@@ -312,14 +312,17 @@ static bool bind_more (opening_entry_t *entry, size_t class, uint32_t lacking, i
                                            .cost_ms = made.own ? -1 : made.cost_ms};
     }
     qsort (candidates, count, sizeof *candidates, candidate_compare);
-    for (size_t i = 0; i < count && i < lacking; i++) {
+    size_t before = entry->kept.nodes_count;
+    for (size_t i = 0; i < count && entry->kept.nodes_count < before + lacking; i++) {
         bound_t bound = {.node = candidates [i].node, .at_ms = when_ms};
+        if (opening_node_taken (entry, bound.node))
+            continue;
         snprintf (bound.name, sizeof bound.name, "%s",
                   nodes_at (self->parts.nodes, bound.node).name);
         opening_bind (entry, bound);
     }
     free (candidates);
-    return count > 0;
+    return entry->kept.nodes_count > before;
 }
 
 /*  The node that it can spare most easily: one that is marked already, else an idle one; of several

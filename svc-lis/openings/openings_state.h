@@ -131,9 +131,13 @@ void openings_names_soon (openings_t *self, const moment_t *now);
 /*  Is the node named for it, at any time? */
 bool opening_named (const opening_entry_t *entry, size_t node);
 
-/*  It waits no longer: what the back end keeps for it is bound to it, usable or not. If it was left
- *  before, others may have that until it would begin there, opening_begins_there; it is bound then if
- *  the back end has not closed it yet. True when something has changed. */
+/*  Is it bound to one, or does the back end still keep it for another one that is bound elsewhere? */
+bool opening_node_taken (const opening_entry_t *entry, size_t node);
+
+/*  It waits no longer: what the back end keeps for it is bound to it, usable or not; what is
+ *  another's by now stays among its names until the back end has let it go. If it was left before,
+ *  others may have that until it would begin there, opening_begins_there; it is bound then if the
+ *  back end has not closed it yet. True when something has changed. */
 bool opening_bind_named (opening_entry_t *entry, int64_t now_ms);
 int64_t opening_begins_there (const opening_entry_t *entry);
 

@@ -106,8 +106,11 @@ static bool move_to_the_end (opening_entry_t *entry)
 {
     opening_phase_t before = entry->kept.phase;
     if (entry->kept.phase == OPENING_CLOSING && !opening_closes (entry) &&
-        !*back_end_trouble (entry->openings->parts.back_end, entry->reservation))
+        !*back_end_trouble (entry->openings->parts.back_end, entry->reservation)) {
+        entry->kept.named_count = 0;
+        entry->kept.told = false;
         openings_steps_move (entry, OPENING_CLEANING);
+    }
     if (entry->kept.phase == OPENING_CLEANING && entry->kept.nodes_count == 0)
         openings_steps_move (entry, OPENING_OVER);
     return entry->kept.phase != before;
@@ -247,16 +250,18 @@ static int64_t turn_due (const opening_entry_t *entry, int64_t now_ms)
         return !opening_uncounted (entry) ? INT64_MAX : count_ms > now_ms ? count_ms : now_ms + 1;
     int64_t due_ms = opening_fit_due (entry, now_ms);
     bool open = opening_is_open (entry->kept.phase);
-    int64_t others [] = {
-      open ? opening_lend_due (entry) : INT64_MAX,
-      open ? entry->use_put_ms + ACCOUNT_MS : INT64_MAX,
-      opening_is_outside (entry) ? opening_watch_due (entry) : INT64_MAX,
-      opening_has_time (entry, now_ms) ? entry->kept.from_ms - BIND_LATE_MS : INT64_MAX,
-      entry->kept.phase == OPENING_CLOSING && entry->kept.told ? opening_begins_there (entry)
-                                                               : INT64_MAX,
-      entry->kept.phase == OPENING_WAITING && opening_told_due (entry) > now_ms
-        ? opening_told_due (entry)
-        : INT64_MAX};
+    int64_t others [] = {open ? opening_lend_due (entry) : INT64_MAX,
+                         open ? entry->use_put_ms + ACCOUNT_MS : INT64_MAX,
+                         opening_is_outside (entry) ? opening_watch_due (entry) : INT64_MAX,
+                         opening_has_time (entry, now_ms) ? entry->kept.from_ms - BIND_LATE_MS
+                                                          : INT64_MAX,
+                         entry->kept.phase == OPENING_CLOSING && entry->kept.told &&
+                             opening_begins_there (entry) > now_ms
+                           ? opening_begins_there (entry)
+                           : INT64_MAX,
+                         entry->kept.phase == OPENING_WAITING && opening_told_due (entry) > now_ms
+                           ? opening_told_due (entry)
+                           : INT64_MAX};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         due_ms = others [i] < due_ms ? others [i] : due_ms;
     return due_ms > now_ms ? due_ms : now_ms + 1;

@@ -381,6 +381,57 @@ static void a_node_of_before_is_kept_until_another_is_confirmed (void **state)
     close_world (&n.w.f.w);
 }
 
+/*  All works end but those of one reservation, which are refused. */
+static void others_end (named_world_t *self, const char *refused)
+{
+    for (int i = 0; self->count > 0; i++) {
+        assert_true (i < 1000);
+        first_ends (self, strstr (asked (self, 0), refused) ? "busy" : NULL, NULL);
+    }
+}
+
+/*  Where another one is bound to it, it waits for that. */
+static void a_node_of_before_is_nobody_elses_once_it_is_free (void **state)
+{
+    (void) state;
+    named_world_t n;
+    named_open (&n);
+    take (&n, "r0", 1, 40, 99);
+    take (&n, "r1", 1, 100, 110);
+    others_end (&n, " none ");
+    field_until (&n.w.f, 50, 0);
+    others_end (&n, " none ");
+    assert_true (bound_to (&n.w.f, "fat-001", "r0"));
+    n.w.nodes [8].drained = true;
+    n.w.nodes [8].cpus_busy = 1;
+    memcpy (n.w.nodes [8].why, "fan", 4);
+    look (&n.w);
+    a_moment (&n);
+    while (strncmp (asked (&n, 0), "look", 4) == 0)
+        first_ends (&n, NULL, "");
+    assert_string_equal (asked (&n, 0), "name r1 alice fat-002");
+    for (int minute = 51; minute < 100; minute++) {
+        others_end (&n, minute < 98 ? " r1 " : " r");
+        field_until (&n.w.f, minute, 0);
+    }
+    others_end (&n, " r");
+    field_until (&n.w.f, 100, -4 * SECOND_MS);
+    assert_true (bound_to (&n.w.f, "fat-001", "r0"));
+    assert_true (bound_to (&n.w.f, "fat-002", "r1"));
+    for (int second = -3; second < 40; second++) {
+        others_end (&n, " r1 ");
+        field_until (&n.w.f, 100, second * SECOND_MS);
+    }
+    assert_true (bound_to (&n.w.f, "fat-001", "r1"));
+    for (int second = 40; second < 80; second++) {
+        all_end (&n);
+        field_until (&n.w.f, 100, second * SECOND_MS);
+    }
+    assert_true (bound_to (&n.w.f, "fat-002", "r1"));
+    assert_int_equal (bound (&n.w.f), 1);
+    close_world (&n.w.f.w);
+}
+
 /*  It may have begun there, as long as nobody knows that it is closed. */
 static void one_that_was_left_takes_no_node_before_it_would_begin (void **state)
 {
@@ -485,6 +536,7 @@ int main (void)
       cmocka_unit_test (a_site_that_comes_back_asks_before_it_tells_again),
       cmocka_unit_test (what_it_has_there_is_bound_though_it_is_silent),
       cmocka_unit_test (a_node_of_before_is_kept_until_another_is_confirmed),
+      cmocka_unit_test (a_node_of_before_is_nobody_elses_once_it_is_free),
       cmocka_unit_test (one_that_was_left_takes_no_node_before_it_would_begin),
       cmocka_unit_test (at_its_start_each_has_what_was_granted),
     };
