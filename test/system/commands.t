@@ -113,7 +113,7 @@ comes "the reservation is ready" ready
 
 # --- those of others ---
 
-others=musubi-ams-2-3fa9c2d10b7e-1-1
+others=musubi-ams-2-left # not quite a name of a site
 later=$((start + 3000))
 echo "root $later $((later + 600)) c1" >"$spool/reservations/$others"
 echo "root $later $((later + 600)) c1,c2" >"$spool/reservations/maint"
