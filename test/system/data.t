@@ -151,5 +151,6 @@ gone () { ! musubi --json replicas "$lost" 2>/dev/null | grep -q pack; }
 comes "  … it is gone" gone
 needs run/fs
 exits 1 "a folder that is not whole can't be had" musubi reserve request.json
-says "by the piece that nobody has" 'no site has a file run/fs/.folder/pack-'
+nobody_has () { musubi reserve --dry-run request.json >refused 2>&1; grep -q 'no site has a file run/fs/.folder/pack-' refused; }
+comes "by the piece that nobody has, when the planner has heard of that" nobody_has
 finish
