@@ -34,6 +34,8 @@ ask () { # SITE CPUS DAYS OPTION…
 }
 comes "both have the node" sold ams n2
 comes "as long as none has reserved it" sold osa n2
+comes "the planner has heard of the nodes of the one" ask ams 4 1 --dry-run
+comes "and of the other" ask osa 4 1 --dry-run
 check "the one reserves it, with its other" ask ams 4 1
 id=$(jq -r .reservation "$work/taken")
 claimed () { node osa n2 '.drained and (.why == "the site ams has it, too, as musubi-ams-'"$id"' says: name it in the classes of one site alone")'; }
