@@ -101,12 +101,14 @@ all_of_grid >"$work/grid.before"
 
 # --- too much of one of them is nothing of any ---
 
-ask () { # CPUS-AT-BRU START: $work/taken
+ask () { # CPUS-AT-BRU START OPTION…: $work/taken
   printf '{"name": "three", "window": {"start": "%s"}, "duration": "10m", "compute": [{"id": "a", "cpus": 4, "site": "ams"},
     {"id": "b", "cpus": %s, "site": "bru"}, {"id": "c", "cpus": 2, "site": "cph"}], "network": [{"between": ["a", "b"], "mbps": 60}]}' \
-    "$2" "$1" | musubi reserve - --json >"$work/taken"
+    "$2" "$1" | musubi reserve - --json "${@:3}" >"$work/taken"
 }
 time_of () { date -u -d "@$1" +%FT%TZ; }
+soon () { ask 4 "$(time_of $(($(date +%s) + 60)))" --dry-run; }
+comes "the planner has heard of all nodes" soon
 exits 1 "one that asks a site for too much is refused" ask 6 "$(time_of $(($(date +%s) + 20)))"
 check "and is told why" grep -q 'no class has 6 CPUs: the largest has 4' "$work/taken"
 check "and nothing of it is at Slurm" cmp "$work/slurm.before" <(slurm_now)
