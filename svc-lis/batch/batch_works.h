@@ -10,9 +10,10 @@
  *      NAME/          made by the job as its first act, which can be done only once: it is the claim.
  *                     begun (a time), end (a time, an exit code, processor times), work
  *
- *  What the job makes is its account's, and believed only if it is. Outputs are handed over when the job is
- *  over, whenever its end is looked at, so an agent that dies at any moment loses none. The batch system is asked before
- *  the folder is looked at, so a job that is over and has left no end never leaves one.
+ *  What the job makes is its account's, and believed only if it is. Outputs are handed over when the
+ *  job is over, whenever its end is looked at, so an agent that dies at any moment loses none. The
+ *  batch system is asked before the folder is looked at, so a job that is over and has left no end
+ *  never leaves one.
  */
 #ifndef MUSUBI_BATCH_WORKS_H
 #define MUSUBI_BATCH_WORKS_H

@@ -5,8 +5,9 @@
  *      not told, where a picture tells only what is known -> silent
  *
  *  A node with fewer CPUs or GPUs there than its class sells, or without its features, counts as
- *  drained; more CPUs are the site's choice, of cores or of threads. While nothing there is up and not drained, the place of the batch
- *  system counts as drained, too: tasks would only wait there, or be refused.
+ *  drained; more CPUs are the site's choice, of cores or of threads. While nothing there is up and
+ *  not drained, the place of the batch system counts as drained, too: tasks would only wait there,
+ *  or be refused.
  *
  *  What the batch system says of a node counts at once, as it has timeouts of its own. Silence says
  *  nothing: a node that was lost stays lost, and any other may well go on. So does one that is not

@@ -228,8 +228,8 @@ static bool let_go_of_lost (opening_entry_t *entry, int64_t now_ms)
     return changed;
 }
 
-/*  A node that could be bound. Named nodes are taken before all others; then idle nodes are taken first, then those where the least is lost, and
- *  last those where tasks of the queue would run on. */
+/*  A node that could be bound. Named nodes are taken before all others, then idle ones, then those
+ *  where the least is lost, and last those where tasks of the queue would run on. */
 typedef struct {
     size_t node;
     bool named; /* for it, before */

@@ -141,7 +141,7 @@ bool opening_node_taken (const opening_entry_t *entry, size_t node);
 bool opening_bind_named (opening_entry_t *entry, int64_t now_ms);
 int64_t opening_begins_there (const opening_entry_t *entry);
 
-/*  The back end has its names, and no others any more. */
+/*  The back end has the nodes that it was told last, named or bound, and no others any more. */
 void opening_names_confirmed (opening_entry_t *entry);
 
 /*  From when on the back end is told of its names: any job that it lets begin before ends before its
