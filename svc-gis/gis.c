@@ -468,12 +468,14 @@ void gis_core (const gis_settings_t *settings, core_t *core)
                            self->settings.closed_max);
     self->recall =
       recall_new (self->service, self->home, self->roster, self->settings.recall_wait_ms);
-    service_serve (self->service, "Gis", "Announce", &announcement_codec, on_announce, self);
-    service_serve (self->service, "Gis", "Withdraw", &withdraw_codec, gis_on_withdraw, self);
-    service_serve (self->service, "Gis", "Snapshot", &snapshot_request_codec, gis_on_snapshot,
+    service_serve (self->service, "Gis", "Announce", &announcement_codec, SERVE_ALWAYS, on_announce,
                    self);
-    service_serve (self->service, "Gis", "Summaries", &summaries_question_codec, on_summaries,
+    service_serve (self->service, "Gis", "Withdraw", &withdraw_codec, SERVE_ALWAYS, gis_on_withdraw,
                    self);
-    service_serve (self->service, "Gis", "Find", &find_codec, on_find, self);
+    service_serve (self->service, "Gis", "Snapshot", &snapshot_request_codec, SERVE_ALWAYS,
+                   gis_on_snapshot, self);
+    service_serve (self->service, "Gis", "Summaries", &summaries_question_codec, SERVE_ALWAYS,
+                   on_summaries, self);
+    service_serve (self->service, "Gis", "Find", &find_codec, SERVE_ALWAYS, on_find, self);
     *core = service_core (self, gis_destroy);
 }

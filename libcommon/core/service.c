@@ -23,6 +23,7 @@ typedef struct {
     const char *service;
     const char *method;
     const codec_t *codec;
+    serve_t when;
     method_fn *handle;
     void *owner;
 } service_method_t;
@@ -146,7 +147,7 @@ service_t *service_new (const char *name)
     self->timers = timers_new ();
     self->calls = calls_new (self->outbox, self->timers, &self->prng);
     self->caller = "";
-    service_serve (self, "Service", "Status", NULL, service_on_status, self);
+    service_serve (self, "Service", "Status", NULL, SERVE_ALWAYS, service_on_status, self);
     return self;
 }
 
@@ -174,10 +175,11 @@ static int method_compare (const void *one, const void *other)
 }
 
 void service_serve (service_t *self, const char *service, const char *method, const codec_t *codec,
-                    method_fn *handle, void *owner)
+                    serve_t when, method_fn *handle, void *owner)
 {
+    assert (when >= SERVE_ALWAYS && when <= SERVE_BEGINS);
     struct service_tables *tables = self->tables;
-    service_method_t made = {service, method, codec, handle, owner};
+    service_method_t made = {service, method, codec, when, handle, owner};
     size_t at = tables->methods_count++;
     assert (at < METHODS_MAX);
     for (; at > 0 && method_compare (&made, &tables->methods [at - 1]) <= 0; at--) {
@@ -303,20 +305,6 @@ static void service_on_start (service_t *self, const moment_t *now, const event_
         member->started (member->owner, now);
 }
 
-/*  Methods that begin something new: refused when the store is nearly full. The participant
- *  checks its own. */
-static bool begins (const request_t *request)
-{
-    static const char *const methods [][2] = {
-      {"Planner", "Reserve"}, {"Planner", "Modify"}, {"Factory", "Create"},  {"Sharing", "Accept"},
-      {"Replica", "Put"},     {"Replica", "Rule"},   {"Replica", "Transfer"}};
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (strcmp (request->service, methods [i][0]) == 0 &&
-            strcmp (request->method, methods [i][1]) == 0)
-            return true;
-    return false;
-}
-
 static void call_method (service_t *self, const moment_t *now, const request_t *request,
                          const service_method_t *method)
 {
@@ -352,12 +340,20 @@ static void on_request (service_t *self, const moment_t *now, const request_t *r
         service_refuse (self, request, CALL_NOT_SERVING, "%s: %s", self->name, why);
         return;
     }
-    if (tables->ending && (begins (request) || strcmp (request->method, "Release") == 0)) {
+    service_method_t asked = {.service = request->service, .method = request->method};
+    const service_method_t *method = bsearch (&asked, tables->methods, tables->methods_count,
+                                              sizeof *tables->methods, method_compare);
+    if (!method) {
+        service_refuse (self, request, CALL_UNKNOWN_METHOD, "%s serves no method %.63s.%.63s",
+                        self->name, request->service, request->method);
+        return;
+    }
+    if (tables->ending && method->when != SERVE_ALWAYS) {
         service_count (self, "not_served", 1);
         service_refuse (self, request, CALL_NOT_SERVING, "%s is stopping", self->name);
         return;
     }
-    if (begins (request) &&
+    if (method->when == SERVE_BEGINS &&
         !moment_room (now, now->store_bytes / STORE_FULL_PARTS, request->body.size)) {
         service_count (self, "refused_store_full", 1);
         service_refuse (
@@ -366,14 +362,7 @@ static void on_request (service_t *self, const moment_t *now, const request_t *r
           (unsigned long long) (now->store_free_bytes >> 10));
         return;
     }
-    service_method_t asked = {.service = request->service, .method = request->method};
-    const service_method_t *method = bsearch (&asked, tables->methods, tables->methods_count,
-                                              sizeof *tables->methods, method_compare);
-    if (method)
-        call_method (self, now, request, method);
-    else
-        service_refuse (self, request, CALL_UNKNOWN_METHOD, "%s serves no method %.63s.%.63s",
-                        self->name, request->service, request->method);
+    call_method (self, now, request, method);
 }
 
 void service_request (service_t *self, const moment_t *now, const request_t *request)

@@ -84,11 +84,18 @@ typedef struct service {
 service_t *service_new (const char *name);
 void service_destroy (service_t **self_p);
 
+/*  When a method is served. */
+typedef enum {
+    SERVE_ALWAYS = 1, /* as long as the process lives */
+    SERVE_UNTIL_END,  /* until the process is told to end: what it asks for takes a while */
+    SERVE_BEGINS,     /* the same, and not with a nearly full store: it begins something (T13) */
+} serve_t;
+
 /*  Registration, before the first step. A method is served once; a table has one loader. Start
  *  functions are called in the order given. A body that its codec does not take is refused; without
  *  a codec (NULL) nothing looks at it. */
 void service_serve (service_t *self, const char *service, const char *method, const codec_t *codec,
-                    method_fn *handle, void *owner);
+                    serve_t when, method_fn *handle, void *owner);
 void service_load (service_t *self, uint8_t table, record_fn *load, void *owner);
 void service_at_start (service_t *self, start_fn *start, void *owner);
 

@@ -367,25 +367,26 @@ participant_t *participant_new (service_t *service, const resource_t *resource,
     static const struct {
         const char *method;
         const codec_t *codec;
+        serve_t when; /* what begins sees to the room in the store itself */
         method_fn *handle;
     } methods [] = {
-      {"Hold", &hold_codec, participant_on_hold},
-      {"Renew", &renew_request_codec, participant_on_renew},
-      {"Prepare", &prepare_request_codec, on_prepare},
-      {"Commit", &decision_request_codec, participant_on_commit},
-      {"Abort", &decision_request_codec, participant_on_abort},
-      {"Resolve", &resolve_request_codec, participant_on_resolve},
-      {"Fence", &fence_request_codec, participant_on_fence},
-      {"Amend", &amend_request_codec, participant_on_amend},
-      {"Outcome", &decision_request_codec, participant_on_outcome},
-      {"Done", &done_request_codec, on_done},
-      {"Show", &show_request_codec, participant_on_show},
-      {"List", &list_request_codec, participant_on_list},
-      {"Commands", &commands_request_codec, participant_on_commands},
+      {"Hold", &hold_codec, SERVE_ALWAYS, participant_on_hold},
+      {"Renew", &renew_request_codec, SERVE_ALWAYS, participant_on_renew},
+      {"Prepare", &prepare_request_codec, SERVE_ALWAYS, on_prepare},
+      {"Commit", &decision_request_codec, SERVE_ALWAYS, participant_on_commit},
+      {"Abort", &decision_request_codec, SERVE_ALWAYS, participant_on_abort},
+      {"Resolve", &resolve_request_codec, SERVE_ALWAYS, participant_on_resolve},
+      {"Fence", &fence_request_codec, SERVE_ALWAYS, participant_on_fence},
+      {"Amend", &amend_request_codec, SERVE_ALWAYS, participant_on_amend},
+      {"Outcome", &decision_request_codec, SERVE_ALWAYS, participant_on_outcome},
+      {"Done", &done_request_codec, SERVE_ALWAYS, on_done},
+      {"Show", &show_request_codec, SERVE_ALWAYS, participant_on_show},
+      {"List", &list_request_codec, SERVE_ALWAYS, participant_on_list},
+      {"Commands", &commands_request_codec, SERVE_ALWAYS, participant_on_commands},
     };
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         service_serve (service, "Participant", methods [i].method, methods [i].codec,
-                       methods [i].handle, self);
+                       methods [i].when, methods [i].handle, self);
     return self;
 }
 

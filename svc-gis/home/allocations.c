@@ -86,8 +86,8 @@ allocations_t *allocations_new (service_t *service, participant_t *participant,
 {
     allocations_t *self = must (calloc (1, sizeof *self));
     *self = (allocations_t){.service = service, .participant = participant, .access = access};
-    service_serve (service, "Home", "Allocations", &allocations_question_codec, on_allocations,
-                   self);
+    service_serve (service, "Home", "Allocations", &allocations_question_codec, SERVE_ALWAYS,
+                   on_allocations, self);
     return self;
 }
 
