@@ -460,8 +460,8 @@ void gis_core (const gis_settings_t *settings, core_t *core)
                                            self->service->timers, &self->service->prng,
                                            self->settings.gis_endpoints, self->settings.gis_count);
     self->watermarks = watermarks_new (self->service, self->settings.watermarks_max);
-    restore_guard_wait (self->service->restore_guard, self->settings.restore_guard_wait_ms);
-    registration_guard (self->registration, self->service->restore_guard);
+    restore_guard_wait (restore_guard_of (self->service), self->settings.restore_guard_wait_ms);
+    registration_guard (self->registration, restore_guard_of (self->service));
     calls_resolver (self->service->calls, gis_resolve, self->roster);
     service_at_start (self->service, gis_on_start, self);
     self->home = home_new (self->service, &self->settings.limits, &self->settings.access,

@@ -3,10 +3,10 @@
 #include "recall.h"
 
 #include "home_wire.h"
+#include "member.h"
 #include "must.h"
 #include "ordered.h"
 #include "part_record.h"
-#include "restore_guard.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ static void recall_look (recall_t *self, const moment_t *now)
           "its store is new: for %g s, who has carried out requests of an earlier store of "
           "this home may be listed and tell; where a federation begins, set recall/wait = 0",
           (double) self->wait_ms / 1e3);
-    restore_guard_learn (self->service->restore_guard, text);
+    restore_guard_learn (restore_guard_of (self->service), text);
     if (!self->fresh || time || *text)
         return;
     if (self->lost)
@@ -74,7 +74,7 @@ static void recall_look (recall_t *self, const moment_t *now)
                     "recall done recalled=%" PRId64 ": requests can be claimed again",
                     service_counted (self->service, "recalled"));
     self->fresh = self->lost = false;
-    restore_guard_settled (self->service->restore_guard, now);
+    restore_guard_settled (restore_guard_of (self->service), now);
 }
 
 static void recall_ask (recall_t *self, const moment_t *now);
@@ -215,7 +215,7 @@ recall_t *recall_new (service_t *service, home_t *home, const roster_t *roster, 
                        .roster = roster,
                        .wait_ms = wait_ms,
                        .tellers = ordered_by_text (offsetof (recall_source_t, name))};
-    restore_guard_on_lost (service->restore_guard, recall_on_lost, self);
+    restore_guard_on_lost (restore_guard_of (service), recall_on_lost, self);
     return self;
 }
 

@@ -4,7 +4,7 @@
 #include "circuit_usage.h"
 
 #include "access.h"
-#include "ledger.h"
+#include "member.h"
 #include "must.h"
 #include "nis_wire.h"
 
@@ -53,10 +53,10 @@ static void turn_set (circuit_usage_t *self, use_t *use, int64_t turn_ms)
 /*  event: NULL, or "forgotten" when nothing is kept of it any more. */
 static void tell_ledger (circuit_usage_t *self, const use_t *use, const char *event, bytes_t record)
 {
-    ledger_append (self->service->ledger, &(ledger_entry_t){.kind = LEDGER_SWITCHED,
-                                                            .event = event,
-                                                            .reservation = use->reservation,
-                                                            .record = record});
+    ledger_append (ledger_of (self->service), &(ledger_entry_t){.kind = LEDGER_SWITCHED,
+                                                                .event = event,
+                                                                .reservation = use->reservation,
+                                                                .record = record});
 }
 
 static void use_store (circuit_usage_t *self, use_t *use)

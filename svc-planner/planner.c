@@ -155,14 +155,14 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     planner_copy_settings (self, settings);
     self->service = member_new ("planner", settings->gis_endpoints, settings->gis_count);
     calls_patience (self->service->calls, self->settings.try_ms_max);
-    restore_guard_wait (self->service->restore_guard, self->settings.restore_guard_wait_ms);
+    restore_guard_wait (restore_guard_of (self->service), self->settings.restore_guard_wait_ms);
     service_at_start (self->service, on_named, self);
     service_on_work (self->service, planner_on_work, self);
     service_on_end (self->service, planner_busy, self);
     self->solvers = solvers_new (self->service, self->settings.ip.workers, &self->works);
     self->coordinator = coordinator_new (self->service, &self->settings);
-    ledger_access (self->service->ledger, &self->access);
-    ledger_limit (self->service->ledger, &self->settings.ledger);
+    ledger_access (ledger_of (self->service), &self->access);
+    ledger_limit (ledger_of (self->service), &self->settings.ledger);
     open_parts (self);
     coordinator_repairer (self->coordinator, repair_begin, &self->repairs);
     coordinator_settler (self->coordinator, planner_on_barred, &self->read_requests);

@@ -302,9 +302,9 @@ static void replica_start (void *owner, const moment_t *now)
         member_announce (self->service, now, &(directory_entry_t){.in_progress = 0});
         return;
     }
-    if (self->service->directory) {
-        directory_follow (self->service->directory, now, "index");
-        directory_follow (self->service->directory, now, "replica");
+    if (directory_of (self->service)) {
+        directory_follow (directory_of (self->service), now, "index");
+        directory_follow (directory_of (self->service), now, "replica");
     }
     fetcher_start (self->fetcher, now);
     cache_start (self->cache, now);

@@ -1,5 +1,5 @@
 /*  service - hands each event to its part: requests to methods, records to loaders, answers to
- *  calls, timers to timers, change notices to the directory, rows to the ledger.
+ *  calls, timers to timers; of a member, change notices and rows to what it adds.
  */
 #include "service.h"
 
@@ -114,7 +114,7 @@ static void service_on_status (void *owner, const moment_t *now, const request_t
     answer.start = self->store.start;
     answer.wall_ms = now->wall_ms;
     const service_membership_t *member = &self->tables->member;
-    answer.standing = (char *) (member->owner ? member->restore_guard_text (member->owner) : "");
+    answer.standing = (char *) (member->owner ? member->silence (member->owner) : "");
     char *warnings [WARNINGS_MAX];
     answer.warnings = warnings;
     for (size_t i = 0; i < WARNINGS_MAX; i++)
@@ -135,10 +135,9 @@ static void service_on_status (void *owner, const moment_t *now, const request_t
     free (answer.limits);
 }
 
-service_t *service_new (const char *name)
+void service_begin (service_t *self, const char *name)
 {
     assert (name && strlen (name) <= NAME_BYTES_MAX);
-    service_t *self = must (calloc (1, sizeof *self));
     self->tables = must (calloc (1, sizeof *self->tables));
     strcpy (self->name, name);
     prng_seed (&self->prng, 0);
@@ -148,6 +147,12 @@ service_t *service_new (const char *name)
     self->calls = calls_new (self->outbox, self->timers, &self->prng);
     self->caller = "";
     service_serve (self, "Service", "Status", NULL, SERVE_ALWAYS, service_on_status, self);
+}
+
+service_t *service_new (const char *name)
+{
+    service_t *self = must (calloc (1, sizeof *self));
+    service_begin (self, name);
     return self;
 }
 
@@ -193,6 +198,12 @@ void service_join (service_t *self, const service_membership_t *membership)
 {
     assert (!self->tables->member.owner && membership->owner);
     self->tables->member = *membership;
+}
+
+void *service_member (const service_t *self)
+{
+    assert (self->tables->member.owner);
+    return self->tables->member.owner;
 }
 
 void service_on_end (service_t *self, busy_fn *busy, const void *owner)

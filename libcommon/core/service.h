@@ -1,6 +1,5 @@
 /*  service - what every core is made of: its outbox, timers, calls, and the tables of methods it
- *  serves and records it loads. One of a federation also has a directory, a ledger and a standing
- *  (member.h).
+ *  serves and records it loads. A member of a federation has more (member.h).
  *
  *  A core owns one service_t, registers its methods and tables in its constructor, and is what
  *  service_core makes of it.
@@ -63,12 +62,9 @@ typedef struct service {
     timekeeper_t timekeeper;
     store_growth_t growth;
     calls_t *calls;
-    struct directory *directory; /* follows a GIS; NULL in a GIS, which sets its own resolver */
-    struct restore_guard *restore_guard; /* may it speak for its store? (T14) */
-    struct ledger *ledger;               /* what happens to what this process has promised */
-    const char *caller;                  /* whose request is being served; "" = nobody's */
-    int64_t wall_ms;                     /* of this step */
-    uint64_t reads;                      /* the number of the last EFFECT_READ */
+    const char *caller; /* whose request is being served; "" = nobody's */
+    int64_t wall_ms;    /* of this step */
+    uint64_t reads;     /* the number of the last EFFECT_READ */
     counter_t counters [COUNTERS_MAX];
     size_t counters_count;
     counter_t limits [LIMITS_MAX]; /* shown by Service.Status */
@@ -83,6 +79,10 @@ typedef struct service {
 /*  Serves Service.Status. name is "kind/name"; a planner's is set at start, from its store id. */
 service_t *service_new (const char *name);
 void service_destroy (service_t **self_p);
+
+/*  service_new in place: self is all zero, and the first member of a malloc'ed struct that
+ *  service_destroy frees with it. */
+void service_begin (service_t *self, const char *name);
 
 /*  When a method is served. */
 typedef enum {
@@ -110,16 +110,19 @@ typedef struct {
 
     /*  False, with why: it may not speak for its store now. */
     bool (*serves) (void *owner, const char *service, const char *method, char why [WHY_BYTES]);
-    const char *(*restore_guard_text) (void *owner); /* for Service.Status; "" = it serves */
-    void (*end) (void *owner);                       /* in service_destroy, first of all */
+    const char *(*silence) (void *owner); /* why it does not, for Service.Status; "" = it does */
+    void (*end) (void *owner);            /* in service_destroy, first of all */
 } service_membership_t;
 void service_join (service_t *self, const service_membership_t *membership);
+
+/*  The owner of what it was joined with. Asserts that it was. */
+void *service_member (const service_t *self);
 
 /*  Called in turn when work has ended, until one of them answers that the work was its own. */
 typedef bool work_fn (void *owner, const moment_t *now, const event_t *event);
 void service_on_work (service_t *self, work_fn *ended, void *owner);
 
-/*  Called with rows that were read, before the ledger is; answers whether they were its own. A
+/*  Called with rows that were read, before a member is; answers whether they were its own. A
  *  process has one such owner. */
 void service_on_rows (service_t *self, work_fn *heard, void *owner);
 

@@ -3,53 +3,82 @@
  */
 #include "member.h"
 
+#include "must.h"
+
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
+
+typedef struct {
+    service_t service; /* first: service_destroy frees all of this */
+    directory_t *directory;
+    restore_guard_t *restore_guard;
+    ledger_t *ledger;
+} member_t;
+
+directory_t *directory_of (const service_t *service)
+{
+    return ((const member_t *) service_member (service))->directory;
+}
+
+restore_guard_t *restore_guard_of (const service_t *service)
+{
+    return ((const member_t *) service_member (service))->restore_guard;
+}
+
+ledger_t *ledger_of (const service_t *service)
+{
+    return ((const member_t *) service_member (service))->ledger;
+}
 
 static void member_start (void *owner, const moment_t *now, const event_t *event)
 {
-    restore_guard_start (((service_t *) owner)->restore_guard, now, event->start.adopted_from);
+    const member_t *self = owner;
+    restore_guard_start (self->restore_guard, now, event->start.adopted_from);
 }
 
 static void started (void *owner, const moment_t *now)
 {
-    service_t *self = owner;
+    const member_t *self = owner;
     if (self->directory)
         directory_start (self->directory, now);
 }
 
 static void on_notice (void *owner, const moment_t *now, const event_t *event)
 {
-    service_t *self = owner;
+    const member_t *self = owner;
     if (self->directory)
         directory_notice (self->directory, now, event);
 }
 
 static void member_on_rows (void *owner, const moment_t *now, const event_t *event)
 {
-    ledger_rows (((service_t *) owner)->ledger, now, event);
+    const member_t *self = owner;
+    ledger_rows (self->ledger, now, event);
 }
 
 static void member_ending (void *owner, const moment_t *now)
 {
-    service_t *self = owner;
+    const member_t *self = owner;
     if (self->directory)
         directory_withdraw (self->directory, now);
 }
 
 static bool serves (void *owner, const char *service, const char *method, char why [WHY_BYTES])
 {
-    return restore_guard_serves (((service_t *) owner)->restore_guard, service, method, why);
+    const member_t *self = owner;
+    return restore_guard_serves (self->restore_guard, service, method, why);
 }
 
-static const char *text (void *owner)
+static const char *silence (void *owner)
 {
-    return restore_guard_text (((service_t *) owner)->restore_guard);
+    const member_t *self = owner;
+    return restore_guard_text (self->restore_guard);
 }
 
 static void member_end (void *owner)
 {
-    service_t *self = owner;
+    member_t *self = owner;
     ledger_destroy (&self->ledger);
     directory_destroy (&self->directory);
     restore_guard_destroy (&self->restore_guard);
@@ -62,48 +91,51 @@ static const char *member_resolve (void *owner, const moment_t *now, const char 
 
 service_t *member_new (const char *name, const char *const *gis_endpoints, size_t gis_count)
 {
-    service_t *self = service_new (name);
+    member_t *self = must (calloc (1, sizeof *self));
+    service_t *service = &self->service;
+    service_begin (service, name);
     if (gis_count > 0) {
-        self->directory = directory_new (self->calls, self->outbox, self->timers, &self->prng,
-                                         gis_endpoints, gis_count);
-        calls_resolver (self->calls, member_resolve, self->directory);
+        self->directory = directory_new (service->calls, service->outbox, service->timers,
+                                         &service->prng, gis_endpoints, gis_count);
+        calls_resolver (service->calls, member_resolve, self->directory);
     }
-    self->restore_guard = restore_guard_new (self);
+    self->ledger = ledger_new (service);
+    self->restore_guard = restore_guard_new (service, self->ledger);
     if (self->directory)
         directory_restore_guard (self->directory, self->restore_guard);
-    self->ledger = ledger_new (self);
-    service_join (self, &(service_membership_t){.owner = self,
-                                                .start = member_start,
-                                                .started = started,
-                                                .notice = on_notice,
-                                                .rows = member_on_rows,
-                                                .ending = member_ending,
-                                                .serves = serves,
-                                                .restore_guard_text = text,
-                                                .end = member_end});
-    return self;
+    service_join (service, &(service_membership_t){.owner = self,
+                                                   .start = member_start,
+                                                   .started = started,
+                                                   .notice = on_notice,
+                                                   .rows = member_on_rows,
+                                                   .ending = member_ending,
+                                                   .serves = serves,
+                                                   .silence = silence,
+                                                   .end = member_end});
+    return service;
 }
 
-void member_follow_none (service_t *self)
+void member_follow_none (service_t *service)
 {
-    if (self->directory)
-        directory_follow_none (self->directory);
+    if (directory_of (service))
+        directory_follow_none (directory_of (service));
 }
 
-void member_announce (service_t *self, const moment_t *now, directory_entry_t *entry)
+void member_announce (service_t *service, const moment_t *now, directory_entry_t *entry)
 {
-    assert (self->store.start > 0);
-    if (!self->directory)
+    directory_t *directory = directory_of (service);
+    assert (service->store.start > 0);
+    if (!directory)
         return;
-    entry->start = self->store.start;
-    memcpy (entry->name, self->name, sizeof entry->name);
-    entry->planner = strncmp (self->name, "planner/", 8) == 0;
-    memcpy (entry->store, self->store.id, sizeof entry->store);
-    static_assert (sizeof entry->name == sizeof self->name &&
-                     sizeof entry->endpoint == sizeof self->endpoint &&
-                     sizeof entry->events == sizeof self->events,
+    entry->start = service->store.start;
+    memcpy (entry->name, service->name, sizeof entry->name);
+    entry->planner = strncmp (service->name, "planner/", 8) == 0;
+    memcpy (entry->store, service->store.id, sizeof entry->store);
+    static_assert (sizeof entry->name == sizeof service->name &&
+                     sizeof entry->endpoint == sizeof service->endpoint &&
+                     sizeof entry->events == sizeof service->events,
                    "same bounds");
-    memcpy (entry->endpoint, self->endpoint, sizeof entry->endpoint);
-    memcpy (entry->events, self->events, sizeof entry->events);
-    directory_announce (self->directory, now, entry);
+    memcpy (entry->endpoint, service->endpoint, sizeof entry->endpoint);
+    memcpy (entry->events, service->events, sizeof entry->events);
+    directory_announce (directory, now, entry);
 }

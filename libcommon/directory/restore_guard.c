@@ -31,6 +31,7 @@ typedef struct {
 
 struct restore_guard {
     service_t *service;
+    ledger_t *ledger;
     restore_guard_state_t state;
     size_t directories;
     int64_t wait_ms;
@@ -154,21 +155,21 @@ static void read_row (void *owner, const moment_t *now, uint64_t at)
     note_t *note = &self->notes [at];
     note->state = NOTE_READING;
     ledger_page_t page = {.from = note->before.row + 1, .most = 1, .bytes = READ_BYTES};
-    if (!ledger_read (self->service->ledger, &page, on_row, self, at))
+    if (!ledger_read (self->ledger, &page, on_row, self, at))
         timers_set (self->service->timers, now->mono_ms + READ_AGAIN_MS, read_row, self, at);
 }
 
 static void look_at_own (restore_guard_t *self, const moment_t *now, size_t at)
 {
     const note_t *note = &self->notes [at];
-    uint64_t last = ledger_last (self->service->ledger);
+    uint64_t last = ledger_last (self->ledger);
     if (note->before.row > last)
         refuse (self,
                 "restored backup: its ledger ends at row %" PRIu64 ", and had come to row %" PRIu64
                 " before",
                 last, note->before.row);
     else if (note->before.row == last)
-        restore_guard_compare (self, now, at, ledger_digest (self->service->ledger));
+        restore_guard_compare (self, now, at, ledger_digest (self->ledger));
     else
         read_row (self, now, at);
 }
@@ -221,10 +222,11 @@ void restore_guard_denied (restore_guard_t *self, const moment_t *now)
 
 /*  --- the class --- */
 
-restore_guard_t *restore_guard_new (service_t *service)
+restore_guard_t *restore_guard_new (service_t *service, ledger_t *ledger)
 {
     restore_guard_t *self = must (calloc (1, sizeof *self));
     self->service = service;
+    self->ledger = ledger;
     self->wait_ms = RESTORE_GUARD_WAIT_MS;
     return self;
 }
@@ -269,7 +271,7 @@ void restore_guard_settled (restore_guard_t *self, const moment_t *now)
 void restore_guard_start (restore_guard_t *self, const moment_t *now, const uint8_t *adopted_from)
 {
     if (adopted_from)
-        ledger_append (self->service->ledger,
+        ledger_append (self->ledger,
                        &(ledger_entry_t){.kind = LEDGER_ADOPTED, .old_store = adopted_from});
     if (self->directories == 0 || self->wait_ms == 0) {
         restore_guard_serve (self);
@@ -324,10 +326,9 @@ const char *restore_guard_text (const restore_guard_t *self)
 
 ledger_mark_t restore_guard_mark (const restore_guard_t *self)
 {
-    ledger_mark_t mark = {.start = self->service->store.start,
-                          .row = ledger_last (self->service->ledger)};
+    ledger_mark_t mark = {.start = self->service->store.start, .row = ledger_last (self->ledger)};
     memcpy (mark.store, self->service->store.id, STORE_ID_BYTES);
-    memcpy (mark.digest, ledger_digest (self->service->ledger), LEDGER_DIGEST_BYTES);
+    memcpy (mark.digest, ledger_digest (self->ledger), LEDGER_DIGEST_BYTES);
     return mark;
 }
 

@@ -40,8 +40,8 @@ typedef enum {
 
 typedef struct restore_guard restore_guard_t;
 
-/*  Made by member_new for every service, as service->standing. */
-restore_guard_t *restore_guard_new (struct service *service);
+/*  Made by member_new for every service, whose ledger that is. */
+restore_guard_t *restore_guard_new (struct service *service, ledger_t *ledger);
 void restore_guard_destroy (restore_guard_t **self_p);
 
 /*  Before the start: to how many directories it announces itself, none = it serves at once; and how

@@ -215,7 +215,7 @@ ledger_t *ledger_new (service_t *service)
 {
     ledger_t *self = must (calloc (1, sizeof *self));
     self->service = service;
-    self->cut = (ledger_cut_t){.service = service, .limits = LEDGER_LIMITS_DEFAULT};
+    self->cut = (ledger_cut_t){.service = service, .ledger = self, .limits = LEDGER_LIMITS_DEFAULT};
     service_load (service, TABLE_LEDGER, ledger_on_record, self);
     service_at_start (service, ledger_on_start, self);
     service_on_work (service, ledger_cut_on_work, &self->cut);

@@ -89,8 +89,8 @@ typedef struct {
 typedef struct ledger ledger_t;
 struct service;
 
-/*  Made by member_new for every service, as service->ledger: loads TABLE_LEDGER, serves Ledger.Rows
- *  to administrators. */
+/*  Made by member_new (member.h) for every service: loads TABLE_LEDGER, serves Ledger.Rows to
+ *  administrators. */
 ledger_t *ledger_new (struct service *service);
 void ledger_destroy (ledger_t **self_p);
 

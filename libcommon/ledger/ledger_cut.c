@@ -50,7 +50,7 @@ static size_t count_leaving (ledger_cut_t *self, const moment_t *now, const row_
     size_t leaving = 0;
     for (size_t i = 0; i < count; i++) {
         ledger_subject_t subject;
-        if (ledger_number (rows [i].key) >= ledger_last (self->service->ledger))
+        if (ledger_number (rows [i].key) >= ledger_last (self->ledger))
             break;
         if (!ledger_subject_read (&subject, rows [i].value))
             continue;
@@ -81,7 +81,7 @@ static void ledger_cut_cut (ledger_cut_t *self, const row_t *rows, size_t count)
     uint64_t last = ledger_number (rows [count - 1].key);
     if (last >= self->kept_from)
         self->kept_from = last + 1;
-    ledger_append_whole (service->ledger,
+    ledger_append_whole (self->ledger,
                          &(ledger_entry_t){.kind = LEDGER_CUT, .kept_from = self->kept_from});
     outbox_log (service->outbox, LEVEL_INFO, "ledger cut rows=%zu kept_from=%" PRIu64, count,
                 self->kept_from);
@@ -101,7 +101,7 @@ static void ledger_cut_again (ledger_cut_t *self, const moment_t *now, int64_t d
 /*  Are there enough rows for a segment, and as many again to stay? */
 static bool ledger_cut_grown (const ledger_cut_t *self)
 {
-    return ledger_last (self->service->ledger) - self->stored_from >=
+    return ledger_last (self->ledger) - self->stored_from >=
            2 * (uint64_t) self->limits.segment_rows;
 }
 
@@ -131,9 +131,9 @@ static void delete_exported (ledger_cut_t *self)
         outbox_delete (service->outbox, TABLE_LEDGER, (bytes_t){.data = key, .size = sizeof key});
     }
     self->stored_from = self->export_last + 1;
-    ledger_append (service->ledger, &(ledger_entry_t){.kind = LEDGER_EXPORTED,
-                                                      .exported_from = self->export_first,
-                                                      .kept_from = self->stored_from});
+    ledger_append (self->ledger, &(ledger_entry_t){.kind = LEDGER_EXPORTED,
+                                                   .exported_from = self->export_first,
+                                                   .kept_from = self->stored_from});
 }
 
 bool ledger_cut_on_work (void *owner, const moment_t *now, const event_t *event)
@@ -188,7 +188,7 @@ static void ledger_cut_look (ledger_cut_t *self, const moment_t *now)
     bool all_read = service_counted (self->service, "bad_records") == 0;
     bool young = self->first_wall_ms > 0 && !old_enough (self, now, self->first_wall_ms);
     if (!(all_read || over_limit (self)) || (young && !short_of_room (self, now)) ||
-        !ledger_read (self->service->ledger, &page, ledger_cut_on_rows, self, 0))
+        !ledger_read (self->ledger, &page, ledger_cut_on_rows, self, 0))
         ledger_cut_again (self, now, CUT_REST_MS);
 }
 
@@ -201,8 +201,7 @@ static void on_stored (void *owner, const moment_t *now, uint64_t token, const r
     uint64_t first = count > 0 ? ledger_number (rows [0].key) : 0;
     uint64_t last = count > 0 ? ledger_number (rows [count - 1].key) : 0;
     self->stored_from = first;
-    if (first > 0 && more &&
-        last + self->limits.segment_rows <= ledger_last (self->service->ledger)) {
+    if (first > 0 && more && last + self->limits.segment_rows <= ledger_last (self->ledger)) {
         self->export_first = first;
         self->export_last = last;
         order_segment (self, rows, count);
@@ -223,7 +222,7 @@ static void ledger_cut_on_time (void *owner, const moment_t *now, uint64_t token
                           .bytes = SEGMENT_BYTES,
                           .store_alone = true};
     if ((self->stored_from == 0 || ledger_cut_grown (self)) &&
-        ledger_read (self->service->ledger, &page, on_stored, self, 0))
+        ledger_read (self->ledger, &page, on_stored, self, 0))
         return;
     ledger_cut_look (self, now);
 }

@@ -23,6 +23,7 @@
 
 typedef struct {
     struct service *service;
+    ledger_t *ledger; /* that it is a part of */
     ledger_limits_t limits;
     struct {
         ledger_stands_fn *stands;

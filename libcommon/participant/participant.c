@@ -4,10 +4,10 @@
  *  The caller's right is checked first: a caller without it learns nothing, not even whether the
  *  command exists.
  */
+#include "member.h"
 #include "participant_state.h"
 
 #include "access.h"
-#include "ledger.h"
 #include "must.h"
 
 #include <assert.h>
@@ -358,9 +358,9 @@ participant_t *participant_new (service_t *service, const resource_t *resource,
     self->resource = *resource;
     self->limits = *limits;
     self->access = access;
-    ledger_access (service->ledger, access);
-    ledger_limit (service->ledger, &limits->ledger);
-    ledger_stands (service->ledger, participant_stands, self);
+    ledger_access (ledger_of (service), access);
+    ledger_limit (ledger_of (service), &limits->ledger);
+    ledger_stands (ledger_of (service), participant_stands, self);
     records_register (self);
     limits_show (service, limits);
     service_at_start (service, participant_on_start, self);

@@ -5,7 +5,7 @@
  *  another participant may still be in doubt about it, and would take "unknown" for "aborted" (T7).
  *  Its coordinator is asked.
  */
-#include "ledger.h"
+#include "member.h"
 #include "participant_state.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void prune_record (participant_t *self, const txid_t *txid)
     txid_pack (txid, key);
     outbox_delete (self->service->outbox, TABLE_COMMANDS,
                    (bytes_t){.data = key, .size = sizeof key});
-    ledger_append (self->service->ledger,
+    ledger_append (ledger_of (self->service),
                    &(ledger_entry_t){.kind = LEDGER_PRUNED_COMMAND, .txid = txid});
     service_count (self->service, "pruned", 1);
 }
@@ -45,8 +45,8 @@ static void prune_reservation (participant_t *self, reservation_t *reservation)
     if (usage->forgotten)
         usage->forgotten (usage->owner, reservation->id);
     outbox_delete (self->service->outbox, TABLE_RESERVATIONS, text_bytes (reservation->id));
-    ledger_append (self->service->ledger, &(ledger_entry_t){.kind = LEDGER_PRUNED_RESERVATION,
-                                                            .reservation = reservation->id});
+    ledger_append (ledger_of (self->service), &(ledger_entry_t){.kind = LEDGER_PRUNED_RESERVATION,
+                                                                .reservation = reservation->id});
     reservation_free (self, reservation);
     service_count (self->service, "pruned", 1);
 }

@@ -5,9 +5,8 @@
  *  capacity, and its class or link is still configured. Its plan is kept with it, because no
  *  command of this store made it.
  */
+#include "member.h"
 #include "participant_state.h"
-
-#include "ledger.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -59,7 +58,7 @@ static void *participant_readmit_take (participant_t *self, const moment_t *now,
 static void participant_readmit_tell_row (participant_t *self, const reservation_t *reservation)
 {
     packed_t record = reservation_record_encode (reservation);
-    ledger_append (self->service->ledger,
+    ledger_append (ledger_of (self->service),
                    &(ledger_entry_t){.kind = LEDGER_READMITTED,
                                      .caller = "",
                                      .reservation = reservation->id,

@@ -7,7 +7,7 @@
  *  Everything else is as it was flushed: what is committed is booked, what is held or voted is
  *  taken, even where capacity has shrunk meanwhile.
  */
-#include "ledger.h"
+#include "member.h"
 #include "must.h"
 #include "participant_state.h"
 
@@ -145,7 +145,7 @@ void command_free (command_t *self)
 static void append_row (command_t *self, const change_t *change)
 {
     packed_t command = command_row_encode (self);
-    ledger_append (self->participant->service->ledger,
+    ledger_append (ledger_of (self->participant->service),
                    &(ledger_entry_t){
                      .kind = LEDGER_MOVED,
                      .caller = change->by_time ? "" : NULL,

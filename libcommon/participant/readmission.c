@@ -1,11 +1,10 @@
 /*  readmission - asks one home after the other, page by page, and then books what they told. */
 #include "readmission.h"
 
-#include "directory.h"
+#include "member.h"
 #include "must.h"
 #include "ordered.h"
 #include "readmission_wire.h"
-#include "restore_guard.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -138,9 +137,9 @@ static void wait (readmission_t *self, const moment_t *now, const char *what)
 {
     char text [WHY_BYTES];
     snprintf (text, sizeof text, "its store was lost, so it grants no holds yet: %s", what);
-    if (strcmp (text, restore_guard_text (self->service->restore_guard)) != 0)
+    if (strcmp (text, restore_guard_text (restore_guard_of (self->service))) != 0)
         outbox_log (self->service->outbox, LEVEL_ALARM, "readmission waits: %s", what);
-    restore_guard_tell (self->service->restore_guard, text);
+    restore_guard_tell (restore_guard_of (self->service), text);
     self->timer = timers_set (self->service->timers, now->mono_ms + READMISSION_AGAIN_MS,
                               readmission_on_round, self, 0);
 }
@@ -164,9 +163,9 @@ static void readmission_finish (readmission_t *self, const moment_t *now)
                 ordered_count (self->kept));
     readmission_forget (self);
     participant_readmitting (self->participant, false);
-    restore_guard_tell (self->service->restore_guard, "");
+    restore_guard_tell (restore_guard_of (self->service), "");
     self->lost = false;
-    restore_guard_settled (self->service->restore_guard, now);
+    restore_guard_settled (restore_guard_of (self->service), now);
 }
 
 /*  --- asking --- */
@@ -246,7 +245,7 @@ static void readmission_on_page (void *owner, const moment_t *now, uint64_t toke
         readmission_ask (self, now);
         return;
     }
-    size_t count = directory_homes (self->service->directory, &homes);
+    size_t count = directory_homes (directory_of (self->service), &homes);
     snprintf (what, sizeof what, "home %s has not told what is booked here: %.40s",
               self->home < count ? homes [self->home] : "",
               result->status == CALL_OK ? why : result->reason);
@@ -256,8 +255,8 @@ static void readmission_on_page (void *owner, const moment_t *now, uint64_t toke
 static void readmission_ask (readmission_t *self, const moment_t *now)
 {
     const char *const *homes;
-    size_t count = directory_known (self->service->directory)
-                     ? directory_homes (self->service->directory, &homes)
+    size_t count = directory_known (directory_of (self->service))
+                     ? directory_homes (directory_of (self->service), &homes)
                      : 0;
     if (count == 0) {
         wait (self, now, "no directory has told yet which the request homes are");
@@ -290,7 +289,7 @@ static void readmission_on_lost (void *owner, const moment_t *now,
     self->lost = true;
     participant_readmitting (self->participant, true);
     restore_guard_tell (
-      self->service->restore_guard,
+      restore_guard_of (self->service),
       "its store was lost, so it grants no holds yet: the homes are asked what it had promised");
     readmission_begin (self, now);
 }
@@ -304,7 +303,7 @@ readmission_t *readmission_new (service_t *service, participant_t *participant,
     self->part = part;
     self->owner = owner;
     self->kept = ordered_by_text (offsetof (readmission_entry_t, plan.reservation));
-    restore_guard_on_lost (service->restore_guard, readmission_on_lost, self);
+    restore_guard_on_lost (restore_guard_of (service), readmission_on_lost, self);
     return self;
 }
 

@@ -5,7 +5,7 @@
 #include "calendar_wire.h"
 #include "change_notice.h"
 #include "domain.h"
-#include "ledger.h"
+#include "member.h"
 #include "must.h"
 #include "transaction_wire.h"
 
@@ -371,9 +371,10 @@ static ledger_quantity_t *calendar_service_quantities (void *owner, size_t *coun
 static void capacity_tell_ledger (const calendar_service_t *self, size_t resource)
 {
     ledger_quantity_t now_there = quantity_of (self, resource);
-    ledger_append (self->parts.service->ledger, &(ledger_entry_t){.kind = LEDGER_CHANGED_CAPACITY,
-                                                                  .quantities = &now_there,
-                                                                  .quantities_count = 1});
+    ledger_append (ledger_of (self->parts.service),
+                   &(ledger_entry_t){.kind = LEDGER_CHANGED_CAPACITY,
+                                     .quantities = &now_there,
+                                     .quantities_count = 1});
 }
 
 static void capacity_store (const calendar_service_t *self, size_t resource, uint32_t quantity)
@@ -548,7 +549,7 @@ calendar_service_t *calendar_service_new (const calendar_service_parts_t *parts,
     service_serve (parts->service, "Calendar", "Capacity", &capacity_question_codec, SERVE_ALWAYS,
                    on_capacity, self);
     service_load (parts->service, TABLE_CAPACITIES, on_capacity_record, self);
-    ledger_capacities (parts->service->ledger, calendar_service_quantities, self);
+    ledger_capacities (ledger_of (parts->service), calendar_service_quantities, self);
     service_at_start (parts->service, calendar_service_on_start, self);
     parts->service->shortage = calendar_service_shortage;
     parts->service->shortage_owner = self;

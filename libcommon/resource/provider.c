@@ -14,7 +14,7 @@ void provider_begin (provider_t *self, const provider_settings_t *settings)
             fresh_steps_max <= CALENDAR_SERVICE_STEPS_MOST);
     access_copy (&self->access, &settings->access);
     self->service = member_new (settings->name, settings->gis_endpoints, settings->gis_count);
-    restore_guard_wait (self->service->restore_guard, settings->restore_guard_wait_ms);
+    restore_guard_wait (restore_guard_of (self->service), settings->restore_guard_wait_ms);
 }
 
 void provider_book (provider_t *self, const provider_settings_t *settings,
@@ -67,8 +67,8 @@ static packed_t provider_summary (void *owner, const moment_t *now)
 static void provider_step (void *owner, const moment_t *now, const event_t *event)
 {
     provider_t *self = owner;
-    if (self->service->directory)
-        free_capacity_set_skew (self->room, directory_skew_ms (self->service->directory));
+    if (directory_of (self->service))
+        free_capacity_set_skew (self->room, directory_skew_ms (directory_of (self->service)));
     service_step (self->service, now, event);
 }
 
@@ -77,8 +77,8 @@ void provider_open (provider_t *self, const provider_settings_t *settings, start
 {
     timetable_limits_show (self->service, &settings->limits.bookings);
     service_at_start (self->service, announce, self);
-    if (self->service->directory)
-        directory_summarise (self->service->directory, provider_summary, self);
+    if (directory_of (self->service))
+        directory_summarise (directory_of (self->service), provider_summary, self);
     *core = service_core (self, destroy);
     core->step = provider_step;
 }

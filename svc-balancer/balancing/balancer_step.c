@@ -4,7 +4,7 @@
 #include "balancer_state.h"
 
 #include "delivered_work.h"
-#include "directory.h"
+#include "member.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -490,7 +490,7 @@ static void balancer_step_on_timer (void *owner, const moment_t *now, uint64_t t
     (void) token;
     balancer_t *self = owner;
     const coalition_kept_t *kept = &self->coalition.kept;
-    if (!directory_known (self->service->directory)) {
+    if (!directory_known (directory_of (self->service))) {
         wake_in (self, now, soon_ms (self));
         return;
     }

@@ -3,7 +3,7 @@
 
 #include "codec_table.h"
 #include "delivered_work.h"
-#include "directory.h"
+#include "member.h"
 
 #include <assert.h>
 #include <string.h>
@@ -59,7 +59,7 @@ void hearing_form (balancer_t *self, const moment_t *now)
 {
     size_t room = 0;
     const directory_entry_t *entry = NULL;
-    while ((entry = directory_next (self->service->directory, "lis", entry))) {
+    while ((entry = directory_next (directory_of (self->service), "lis", entry))) {
         self->candidates = must_grow (self->candidates, self->candidates_count, &room,
                                       sizeof (coalition_candidate_t));
         coalition_candidate_t *candidate = &self->candidates [self->candidates_count++];

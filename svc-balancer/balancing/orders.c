@@ -3,7 +3,7 @@
  *  later one.
  */
 #include "balancer_state.h"
-#include "directory.h"
+#include "member.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -133,7 +133,7 @@ void orders_begin (balancer_t *self, const moment_t *now, const weighed_move_t *
     for (size_t i = 0; i < count; i++) {
         const weighed_move_t *move = &moves [i];
         const directory_entry_t *to =
-          directory_find (self->service->directory, sites [move->to]->kept.site);
+          directory_find (directory_of (self->service), sites [move->to]->kept.site);
         if (!to)
             continue;
         order_t order = {.round = self->coalition.kept.round,

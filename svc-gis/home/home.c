@@ -10,7 +10,7 @@
 #include "access.h"
 #include "allocations.h"
 #include "home_wire.h"
-#include "ledger.h"
+#include "member.h"
 #include "must.h"
 #include "ordered.h"
 #include "parties_wire.h"
@@ -433,9 +433,10 @@ static void on_closed_over (void *owner, const moment_t *now, uint64_t token)
     }
     uint8_t key [KEY_BYTES_MAX];
     outbox_delete (self->service->outbox, TABLE_CLAIMS, claim_key (claim, key));
-    ledger_append (self->service->ledger, &(ledger_entry_t){.kind = LEDGER_PRUNED_CLAIM,
-                                                            .actor = claim->name.actor,
-                                                            .request_id = claim->name.request_id});
+    ledger_append (ledger_of (self->service),
+                   &(ledger_entry_t){.kind = LEDGER_PRUNED_CLAIM,
+                                     .actor = claim->name.actor,
+                                     .request_id = claim->name.request_id});
     service_count (self->service, "closed", -1);
     claim_free (claim);
 }
@@ -473,10 +474,11 @@ static home_claim_t *home_close_claim (home_t *self, const moment_t *now, close_
     packed_t value = codec_encode (&closed_record_codec, &record);
     bytes_t stored = packed_bytes (value);
     outbox_put (self->service->outbox, TABLE_CLAIMS, claim_key (claim, key), stored);
-    ledger_append (self->service->ledger, &(ledger_entry_t){.kind = LEDGER_CLOSED_CLAIM,
-                                                            .actor = claim->name.actor,
-                                                            .request_id = claim->name.request_id,
-                                                            .record = stored});
+    ledger_append (ledger_of (self->service),
+                   &(ledger_entry_t){.kind = LEDGER_CLOSED_CLAIM,
+                                     .actor = claim->name.actor,
+                                     .request_id = claim->name.request_id,
+                                     .record = stored});
     free (value.data);
     outbox_log (self->service->outbox, LEVEL_INFO,
                 "claim %s/%s free->closed keep_until_ms=%" PRId64, claim->name.actor,
@@ -652,7 +654,7 @@ home_t *home_new (service_t *service, const participant_limits_t *limits, const 
                                  .answer_final = answer_final};
     self->participant = participant_new (service, &resource, limits, access);
     service_load (service, TABLE_CLAIMS, load_closed, self);
-    ledger_stands (service->ledger, closed_stands, self);
+    ledger_stands (ledger_of (service), closed_stands, self);
     service_at_start (service, home_on_start,
                       self); /* after the participant's: the claims are there */
     service_serve (service, "Home", "Look", &look_codec, SERVE_ALWAYS, home_on_look, self);

@@ -1,9 +1,9 @@
 /*  nodes_sessions - takes the agents' questions and decides on their answers; each agent has a
  *  session (agent_session.h). */
+#include "member.h"
 #include "nodes_state.h"
 
 #include "must.h"
-#include "restore_guard.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -243,7 +243,7 @@ void nodes_on_attend (void *owner, const moment_t *now, const request_t *request
     nodes_t *self = owner;
     attend_t *asked = body;
     size_t node = 0;
-    if (restore_guard_state (self->service->restore_guard) != RESTORE_GUARD_GOOD) {
+    if (restore_guard_state (restore_guard_of (self->service)) != RESTORE_GUARD_GOOD) {
         service_refuse (self->service, request, CALL_NOT_SERVING,
                         "%s does not know yet whether its store is the latest one; ask again",
                         self->service->name);

@@ -3,9 +3,9 @@
  */
 #include "openings.h"
 
+#include "member.h"
 #include "must.h"
 #include "openings_state.h"
-#include "restore_guard.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -261,7 +261,7 @@ static timer_fn on_reconcile_again;
 /*  As long as a store that was lost is made up for (T14), nobody knows which reservations there are. */
 static void reconcile_when_known (openings_t *self, const moment_t *now)
 {
-    const restore_guard_t *guard = self->parts.service->restore_guard;
+    const restore_guard_t *guard = restore_guard_of (self->parts.service);
     if (!back_end_acts (self->parts.back_end, BACK_END_RECONCILE))
         return;
     if (restore_guard_state (guard) == RESTORE_GUARD_GOOD && !*restore_guard_text (guard))

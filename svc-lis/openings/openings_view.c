@@ -3,7 +3,7 @@
  */
 #include "access.h"
 #include "codec_table.h"
-#include "directory.h"
+#include "member.h"
 #include "openings_state.h"
 
 #include "openings.pb-c.h"
@@ -152,7 +152,8 @@ packed_t opening_told (void *owner, const moment_t *now, const char *reservation
     if (whole && missing > 0)
         alternatives_put (entry, now, missing, &told);
     const char *silent = nodes_batch_silent (self->parts.nodes);
-    told.disconnected = silent || (service->directory && !directory_hears (service->directory));
+    told.disconnected =
+      silent || (directory_of (service) && !directory_hears (directory_of (service)));
     if (silent && !back_end_fails (self->parts.back_end, reservation))
         told.trouble = (char *) silent;
     for (size_t i = 0; !silent && i < view.nodes_count; i++) { /* long before it is lost */

@@ -4,9 +4,9 @@
 #include "routers.h"
 
 #include "agent_session.h"
+#include "member.h"
 #include "must.h"
 #include "ordered.h"
-#include "restore_guard.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -245,7 +245,7 @@ static void routers_on_attend (void *owner, const moment_t *now, const request_t
     routers_t *self = owner;
     router_question_t *asked = body;
     place_t *place = routers_place_of (self, asked->router);
-    if (restore_guard_state (self->service->restore_guard) != RESTORE_GUARD_GOOD) {
+    if (restore_guard_state (restore_guard_of (self->service)) != RESTORE_GUARD_GOOD) {
         service_refuse (self->service, request, CALL_NOT_SERVING,
                         "%s does not know yet whether its store is the latest one; ask again",
                         self->service->name);

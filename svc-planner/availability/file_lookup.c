@@ -2,6 +2,7 @@
  */
 #include "file_lookup.h"
 
+#include "member.h"
 #include "must.h"
 #include "participant_ref.h"
 #include "staged_file.h"
@@ -143,7 +144,7 @@ static void on_where (void *owner, const moment_t *now, uint64_t token, const ca
 /*  Asks all services of a kind about each file that is not known yet. */
 static void ask_where (file_lookup_t *self, const moment_t *now, const char *kind)
 {
-    const directory_t *directory = self->order.service->directory;
+    const directory_t *directory = directory_of (self->order.service);
     bool sites = strcmp (kind, "replica") == 0;
     self->sites_asked = sites;
     for (size_t f = 0; f < self->order.count; f++) {
@@ -223,7 +224,7 @@ static void ask_staging (file_lookup_t *self, const moment_t *now)
         char peer [NAME_BYTES_MAX + 16];
         snprintf (peer, sizeof peer, "replica/%s", site);
         if (source->kind == SOURCE_SITE && !source->left_out && !(known && known->told) &&
-            directory_find (self->order.service->directory, peer))
+            directory_find (directory_of (self->order.service), peer))
             file_lookup_ask (self, now, peer, 0, staging_question (self, site), on_staging);
     }
 }

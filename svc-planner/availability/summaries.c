@@ -1,7 +1,7 @@
 /*  summaries - one question after the other, to the same directory as long as it answers. */
 #include "summaries.h"
 
-#include "directory.h"
+#include "member.h"
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void summaries_take (summaries_t *self, const summaries_page_t *page)
         char why [WHY_BYTES];
         bool told = one->summary.size > 0 &&
                     codec_decode (&free_summary_codec, &summary, packed_bytes (one->summary), why);
-        directory_keep_summary (self->service->directory, one->name, told ? &summary : NULL);
+        directory_keep_summary (directory_of (self->service), one->name, told ? &summary : NULL);
     }
     self->have = page->mark;
 }
@@ -46,7 +46,7 @@ static void summaries_ask (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     summaries_t *self = owner;
-    const directory_t *directory = self->service->directory;
+    const directory_t *directory = directory_of (self->service);
     const directory_entry_t *gis = directory_find (directory, self->gis);
     if (!gis || self->have.start == 0)
         gis = directory_next (directory, "gis", gis);

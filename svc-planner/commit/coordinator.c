@@ -9,7 +9,7 @@
 #include "access.h"
 #include "decision.h"
 #include "decision_log.h"
-#include "ledger.h"
+#include "member.h"
 #include "must.h"
 #include "participant_ref.h"
 
@@ -213,7 +213,7 @@ coordinator_t *coordinator_new (service_t *service, const planner_settings_t *se
     service_serve (service, "Coordinator", "Outcome", &decision_request_codec, SERVE_ALWAYS,
                    coordinator_on_outcome, self);
     service_load (service, TABLE_DECISIONS, coordinator_on_record, self);
-    ledger_stands (service->ledger, coordinator_stands, self);
+    ledger_stands (ledger_of (service), coordinator_stands, self);
     service_at_start (service, coordinator_on_start, self);
     return self;
 }

@@ -1,6 +1,7 @@
 /*  decision_log - writes a decision's record and its row of the ledger together. */
 #include "decision_log.h"
-#include "ledger.h"
+
+#include "member.h"
 
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@ void decision_log_put (service_t *service, const txid_t *txid, const decision_re
     bytes_t value = packed_bytes (packed);
     outbox_put (service->outbox, TABLE_DECISIONS, (bytes_t){.data = key, .size = sizeof key},
                 value);
-    ledger_append (service->ledger,
+    ledger_append (ledger_of (service),
                    &(ledger_entry_t){.kind = LEDGER_DECIDED, .txid = txid, .record = value});
     free (packed.data);
 }
@@ -22,7 +23,7 @@ void decision_log_delete (service_t *service, const txid_t *txid, bool fenced)
     uint8_t key [TXID_BYTES];
     txid_pack (txid, key);
     outbox_delete (service->outbox, TABLE_DECISIONS, (bytes_t){.data = key, .size = sizeof key});
-    ledger_append (service->ledger, &(ledger_entry_t){.kind = LEDGER_PRUNED_DECISION,
-                                                      .txid = txid,
-                                                      .event = fenced ? "fence" : NULL});
+    ledger_append (ledger_of (service), &(ledger_entry_t){.kind = LEDGER_PRUNED_DECISION,
+                                                          .txid = txid,
+                                                          .event = fenced ? "fence" : NULL});
 }

@@ -6,7 +6,7 @@
  *  it is asked again, from there on.
  */
 #include "connections.h"
-#include "directory.h"
+#include "member.h"
 #include "must.h"
 #include "outcomes.h"
 #include "participant_ref.h"
@@ -81,8 +81,8 @@ static void list_tell (list_t *self)
     for (size_t i = 0; i < self->sheets_count; i++)
         if (!self->sheets [i].answered)
             silent [silent_count++] = self->sheets [i].party.name;
-    while ((absent =
-              directory_next_absent (self->read_request.read_requests->service->directory, absent)))
+    while ((absent = directory_next_absent (
+              directory_of (self->read_request.read_requests->service), absent)))
         if (absent->votes)
             silent [silent_count++] = absent->name;
     packed_t packed =
@@ -176,7 +176,7 @@ static void list_merge (list_t *self, const moment_t *now)
     view_part_t *parts = must (calloc (self->sheets_count + 1, sizeof *parts));
     self->views = must (calloc (self->question.most, sizeof *self->views));
     self->doubts = must (calloc (DOUBTS_MAX, sizeof *self->doubts));
-    graph_t *graph = federation_graph (self->read_request.read_requests->service->directory);
+    graph_t *graph = federation_graph (directory_of (self->read_request.read_requests->service));
     while ((id = next_id (self, at))) {
         bool past = last && strcmp (id, last) > 0;
         if (past || self->views_count == self->question.most || bytes > ANSWER_BYTES) {
@@ -261,7 +261,7 @@ static void list_ask (list_t *self, const moment_t *now, size_t at)
 
 static void add_sheets (list_t *self, const char *kind)
 {
-    directory_t *directory = self->read_request.read_requests->service->directory;
+    directory_t *directory = directory_of (self->read_request.read_requests->service);
     const directory_entry_t *entry = directory_next (directory, kind, NULL);
     for (; entry; entry = directory_next (directory, kind, entry)) {
         if (!entry->site && !entry->domain && !entry->storage)

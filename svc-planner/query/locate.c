@@ -1,6 +1,6 @@
 /*  locate - asks about one reservation and judges the answers together. */
 #include "locate.h"
-#include "directory.h"
+#include "member.h"
 #include "must.h"
 #include "participant_ref.h"
 #include "parties_wire.h"
@@ -231,7 +231,7 @@ static void add_silent (locate_t *self)
 {
     const absence_t *absent = NULL;
     participant_ref_t party = {0};
-    while ((absent = directory_next_absent (self->service->directory, absent))) {
+    while ((absent = directory_next_absent (directory_of (self->service), absent))) {
         memcpy (party.name, absent->name, sizeof party.name);
         if (absent->votes && !locate_part_of (self, party.name))
             locate_add_part (self, &party);
@@ -267,7 +267,7 @@ static void locate_go_on (locate_t *self, const moment_t *now)
 static bool is_another (const locate_t *self, const char *name,
                         const uint8_t store [STORE_ID_BYTES])
 {
-    const directory_t *directory = self->service->directory;
+    const directory_t *directory = directory_of (self->service);
     const directory_entry_t *entry = directory_find (directory, name);
     if (entry && memcmp (entry->store, store, STORE_ID_BYTES) == 0)
         return false;
@@ -339,7 +339,7 @@ static void locate_on_nobody (void *owner, const moment_t *now, uint64_t token)
 /*  Adds all that may have a part of it, but for those that are there already. */
 static void add_directory (locate_t *self)
 {
-    const directory_t *directory = self->service->directory;
+    const directory_t *directory = directory_of (self->service);
     size_t before = self->count;
     for (const directory_entry_t *entry = NULL; (entry = next_provider (directory, entry));) {
         bool had = false;
@@ -356,7 +356,7 @@ static bool is_large (const locate_t *self)
     const directory_entry_t *entry = NULL;
     size_t count = 0;
     while (count <= self->settings->locate_all_max &&
-           (entry = next_provider (self->service->directory, entry)))
+           (entry = next_provider (directory_of (self->service), entry)))
         count++;
     return count > self->settings->locate_all_max;
 }
@@ -374,7 +374,7 @@ static void locate_on_parties (void *owner, const moment_t *now, uint64_t token,
         codec_clear (&parties_told_codec, &told);
     } else {
         const char *const *homes;
-        directory_homes (self->service->directory, &homes);
+        directory_homes (directory_of (self->service), &homes);
         snprintf (self->home_silent, sizeof self->home_silent, "%s", homes [token]);
     }
     if (--self->homes_waiting == 0)
@@ -385,7 +385,7 @@ static void locate_on_parties (void *owner, const moment_t *now, uint64_t token,
 static bool ask_homes (locate_t *self, const moment_t *now)
 {
     const char *const *homes;
-    size_t homes_count = directory_homes (self->service->directory, &homes);
+    size_t homes_count = directory_homes (directory_of (self->service), &homes);
     if (homes_count == 0)
         return false;
     self->homes_asked = true;

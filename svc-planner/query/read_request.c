@@ -2,7 +2,7 @@
 #include "read_request.h"
 
 #include "access.h"
-#include "directory.h"
+#include "member.h"
 #include "must.h"
 
 #include <assert.h>
@@ -34,7 +34,7 @@ void *read_request_new (read_requests_t *read_requests, const request_t *request
                         read_request_free_fn *free_it)
 {
     service_t *service = read_requests->service;
-    if (read_requests->settings->finishing || !directory_known (service->directory)) {
+    if (read_requests->settings->finishing || !directory_known (directory_of (service))) {
         service_refuse (service, request, CALL_OVERLOADED, "%s",
                         read_requests->settings->finishing
                           ? "this planner only settles what a dead one left: ask another planner"

@@ -1,6 +1,7 @@
 /*  show - one reservation, as its participants have it on record. */
 #include "connections.h"
 #include "locate.h"
+#include "member.h"
 #include "must.h"
 #include "outcomes.h"
 #include "planner_wire.h"
@@ -55,7 +56,7 @@ static void show_on_located (void *owner, const moment_t *now)
     const read_requests_t *read_requests = self->read_request.read_requests;
     const part_record_t *doubted = NULL;
     if (locate_newest (self->locate)) {
-        graph_t *graph = federation_graph (read_requests->service->directory);
+        graph_t *graph = federation_graph (directory_of (read_requests->service));
         doubted = view_located (&self->view, self->locate, &self->read_request, graph);
         graph_destroy (&graph);
     }

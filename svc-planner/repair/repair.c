@@ -3,13 +3,12 @@
  */
 #include "repair.h"
 
-#include "directory.h"
 #include "home_wire.h"
+#include "member.h"
 #include "must.h"
 #include "outcomes.h"
 #include "participant_ref.h"
 #include "repair_answer.h"
-#include "restore_guard.h"
 #include "shares.h"
 
 #include <stdio.h>
@@ -203,7 +202,7 @@ static packed_t compose (const repair_t *self, answer_status_t status)
 {
     answer_t answer = {.status = status};
     if (status == ANSWER_COMMITTED)
-        repair_answer_standing (self->pendings->service->directory, self->locate, &answer);
+        repair_answer_standing (directory_of (self->pendings->service), self->locate, &answer);
     if (status == ANSWER_COMMITTED || self->plan.operation != OPERATION_RESERVE)
         memcpy (answer.reservation, self->plan.reservation, sizeof answer.reservation);
     memcpy (answer.planner, self->pendings->service->name, sizeof answer.planner);
@@ -468,7 +467,7 @@ static bool version_heard (const repair_t *self, const part_record_t *newest)
  *  ever. */
 static bool all_listed (repair_t *self, const moment_t *now)
 {
-    const directory_t *directory = self->pendings->service->directory;
+    const directory_t *directory = directory_of (self->pendings->service);
     for (size_t i = 0; i < self->locate->count; i++) {
         const located_part_t *part = &self->locate->parts [i];
         holding_t holding = holding_of (&part->record);
@@ -596,7 +595,7 @@ static void repair_on_located (void *owner, const moment_t *now)
             conclude_failed (self, now, "and released since");
         else
             conclude_restore_guard (self, now, "it has been changed since");
-    } else if (pending > 0 || !directory_known (pendings->service->directory)) {
+    } else if (pending > 0 || !directory_known (directory_of (pendings->service))) {
         locate_abort_remains (self->locate, self->pendings->coordinator, now);
         repair_again (self, now);
     } else if (newest && repair_has_attempt (self, newest) &&
@@ -615,7 +614,7 @@ static void repair_look (repair_t *self, const moment_t *now)
     pendings_t *pendings = self->pendings;
     /* T14: a store restored from an old backup may have forgotten decisions. It would call them
      * aborted and give out their txids again, so nothing is done until it is known to be whole. */
-    if (restore_guard_state (pendings->service->restore_guard) != RESTORE_GUARD_GOOD) {
+    if (restore_guard_state (restore_guard_of (pendings->service)) != RESTORE_GUARD_GOOD) {
         repair_again (self, now);
         return;
     }

@@ -6,6 +6,7 @@
  *  source that discloses windows only is asked about these windows.
  */
 #include "candidates.h"
+#include "member.h"
 #include "must.h"
 #include "planning.h"
 #include "ranking.h"
@@ -122,7 +123,7 @@ static void algorithm_ip_start (pending_t *self, const moment_t *now)
     found->until_ms = now->mono_ms + settings->ip.time_ms_max;
     found->ranking =
       ranking_new (&(ranking_order_t){.snapshot = self->plan.snapshot,
-                                      .directory = self->pendings->service->directory,
+                                      .directory = directory_of (self->pendings->service),
                                       .settings = &settings->ip,
                                       .search = candidates_search_order (self, now),
                                       .policy = user_request_policy (&self->request),

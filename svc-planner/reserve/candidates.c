@@ -6,6 +6,7 @@
  */
 #include "candidates.h"
 
+#include "member.h"
 #include "must.h"
 
 #include <inttypes.h>
@@ -32,7 +33,7 @@ static int compare_ranks (const void *a, const void *b)
 
 static void candidates_list_sites (pendings_t *self)
 {
-    const directory_t *directory = self->service->directory;
+    const directory_t *directory = directory_of (self->service);
     if (self->sites && self->sites_turnover == directory_turnover (directory))
         return;
     size_t room = 0;
@@ -75,7 +76,7 @@ static bool present_at (const pending_t *self, const directory_entry_t *entry)
 
 static void add_domains (pending_t *self, snapshot_t *snapshot)
 {
-    const directory_t *directory = self->pendings->service->directory;
+    const directory_t *directory = directory_of (self->pendings->service);
     const directory_entry_t *entry = directory_next (directory, "nis", NULL);
     for (; entry; entry = directory_next (directory, "nis", entry))
         if (entry->domain)
@@ -100,7 +101,7 @@ static bool candidates_full (const pending_t *self, const snapshot_t *snapshot)
 static bool add_first (pending_t *self, snapshot_t *snapshot)
 {
     pendings_t *pendings = self->pendings;
-    const directory_t *directory = pendings->service->directory;
+    const directory_t *directory = directory_of (pendings->service);
     bool cost = user_request_policy (snapshot->request) == POLICY_COST;
     for (size_t i = 0; i < snapshot->asked_count; i++) {
         const char *site = snapshot->request->compute [i].site;
@@ -158,7 +159,7 @@ void candidates_add_sites (pending_t *self, snapshot_t *snapshot)
                  settings->asked_max > settings->candidates_max;
     if (!first || !add_first (self, snapshot))
         add_ranked (self, snapshot);
-    const directory_t *directory = self->pendings->service->directory;
+    const directory_t *directory = directory_of (self->pendings->service);
     const directory_entry_t *entry =
       snapshot->derived ? directory_next (directory, "replica", NULL) : NULL;
     for (; entry; entry = directory_next (directory, "replica", entry))
@@ -336,7 +337,7 @@ int64_t candidates_soonest_ms (const pending_t *self, const moment_t *now)
 {
     const service_t *service = self->pendings->service;
     return timekeeper_most (&service->timekeeper, now) + self->pendings->settings->guard_ms +
-           self->vote.votable_ms + llabs (directory_skew_ms (service->directory));
+           self->vote.votable_ms + llabs (directory_skew_ms (directory_of (service)));
 }
 
 void candidates_note (const pending_t *self, const shares_t *shares)

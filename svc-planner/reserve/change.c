@@ -5,7 +5,7 @@
  *  change is in progress, it is located again after a pause.
  */
 #include "candidates.h"
-#include "directory.h"
+#include "member.h"
 #include "participant_ref.h"
 #include "phases.h"
 #include "planner_wire.h"
@@ -107,7 +107,7 @@ static bool find_start (const pending_t *self, const moment_t *now, present_stat
 static int64_t find_lead (const pending_t *self)
 {
     static const char *const kinds [] = {"lis", "nis", "replica"};
-    const directory_t *directory = self->pendings->service->directory;
+    const directory_t *directory = directory_of (self->pendings->service);
     int64_t lead_ms = 0;
     for (size_t i = 0; i < self->base.locate->count; i++)
         if (self->base.locate->parts [i].known)

@@ -6,6 +6,7 @@
 #include "candidates.h"
 #include "connections.h"
 #include "domain_conflicts.h"
+#include "member.h"
 #include "must.h"
 #include "participant_ref.h"
 #include "timetext.h"
@@ -33,7 +34,7 @@ static void explain_no_site (pending_t *self, const compute_need_t *need)
 {
     char name [2 * NAME_BYTES_MAX], since [TIMETEXT_BYTES];
     snprintf (name, sizeof name, "lis/%s", need->site);
-    const absence_t *absent = directory_absent (self->pendings->service->directory, name);
+    const absence_t *absent = directory_absent (directory_of (self->pendings->service), name);
     if (absent)
         answer_reason (&self->answer, need->id, need->site, "site '%s' %s %s", need->site,
                        absent->stopped ? "stopped at" : "is silent since",

@@ -5,7 +5,7 @@
  */
 #include "pending.h"
 
-#include "directory.h"
+#include "member.h"
 #include "must.h"
 #include "participant_ref.h"
 #include "planner_wire.h"
@@ -72,7 +72,7 @@ static bool name_request (pendings_t *pendings, const moment_t *now, const reque
 {
     char why [WHY_BYTES], id [REQUEST_ID_BYTES_MAX + 1];
     const char *const *homes;
-    size_t homes_count = directory_homes (pendings->service->directory, &homes);
+    size_t homes_count = directory_homes (directory_of (pendings->service), &homes);
     if (homes_count == 0)
         return service_refuse (pendings->service, request, CALL_OVERLOADED,
                                "the directory has not answered this planner yet: ask again");
@@ -95,7 +95,7 @@ static bool receivable (pendings_t *pendings, const request_t *request)
         return service_refuse (pendings->service, request, CALL_BAD_REQUEST,
                                "actor: must be a name without blanks, 1 to %d bytes",
                                NAME_BYTES_MAX);
-    if (!directory_known (pendings->service->directory))
+    if (!directory_known (directory_of (pendings->service)))
         return service_refuse (pendings->service, request, CALL_OVERLOADED,
                                "the directory has not answered this planner yet: ask again");
     return true;
@@ -219,7 +219,7 @@ pending_t *pending_new (pendings_t *pendings, const moment_t *now, const request
             pending_join (same, request, receipt->digest);
             return NULL;
         }
-        if (!directory_find (pendings->service->directory, receipt->name.home)) {
+        if (!directory_find (directory_of (pendings->service), receipt->name.home)) {
             pending_reply (pendings, request, ANSWER_UNKNOWN, receipt->name.full,
                            "the request's home is not in the directory: ask again");
             return NULL;

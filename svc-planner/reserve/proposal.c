@@ -5,7 +5,7 @@
 
 #include "candidates.h"
 #include "connections.h"
-#include "directory.h"
+#include "member.h"
 #include "must.h"
 #include "participant_ref.h"
 #include "plan_shares.h"
@@ -143,7 +143,7 @@ static void share_present (const pending_t *self, shares_t *shares)
         share->old = old;
         if (self->operation == OPERATION_MODIFY && self->plan.snapshot)
             share_begun (self, share);
-        share_manner (share, directory_find (self->pendings->service->directory, party.name));
+        share_manner (share, directory_find (directory_of (self->pendings->service), party.name));
     }
 }
 
@@ -301,7 +301,7 @@ static bool propose_shares (pending_t *self, const moment_t *now, const shares_t
     const planner_settings_t *settings = pendings->settings;
     const directory_entry_t *home = NULL;
     if (!self->repair_order) /* a repair's plan answers no request */
-        home = directory_find (pendings->service->directory, self->receipt.name.home);
+        home = directory_find (directory_of (pendings->service), self->receipt.name.home);
     if (!home && !self->repair_order)
         return refuse_plan (self, "the request's home is not in the directory any more: ask again");
     char why [WHY_BYTES];
@@ -360,7 +360,7 @@ static void share_before (const pending_t *self, shares_t *shares)
     for (size_t i = 0; i < before->parts_count; i++) {
         const part_record_t *part = &before->parts [i];
         const directory_entry_t *entry =
-          directory_find (self->pendings->service->directory, part->participant);
+          directory_find (directory_of (self->pendings->service), part->participant);
         participant_ref_t party = {0};
         if (entry)
             party = participant_ref_of_entry (entry);

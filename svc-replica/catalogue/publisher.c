@@ -1,7 +1,7 @@
 /*  publisher - a follower for each index, and the pages that are sent to it. */
 #include "publisher.h"
 
-#include "directory.h"
+#include "member.h"
 #include "must.h"
 #include "replica_wire.h"
 
@@ -132,7 +132,7 @@ static void publisher_on_look (void *owner, const moment_t *now, uint64_t token)
 
 static void followers_fit (publisher_t *self)
 {
-    const directory_t *directory = self->service->directory;
+    const directory_t *directory = directory_of (self->service);
     for (size_t i = self->followers_count; i-- > 0;)
         if (!directory_find (directory, self->followers [i]->index))
             follower_free (self, i);
@@ -151,7 +151,7 @@ static void followers_fit (publisher_t *self)
 
 void publisher_look (publisher_t *self, const moment_t *now)
 {
-    if (self->service->directory)
+    if (directory_of (self->service))
         followers_fit (self);
     for (size_t i = 0; i < self->followers_count; i++) {
         publisher_index_t *follower = self->followers [i];

@@ -1,7 +1,7 @@
 /*  locating - each question makes several calls, first to indexes and then to sites. */
 #include "locating.h"
 
-#include "directory.h"
+#include "member.h"
 #include "must.h"
 #include "ordered.h"
 
@@ -171,9 +171,9 @@ static void ask_kind (locating_question_t *question, const moment_t *now, const 
     memcpy (asked.name, question->name, sizeof asked.name);
     packed_t body = codec_encode (&locate_codec, &asked);
     const directory_entry_t *entry =
-      service->directory ? directory_next (service->directory, kind, NULL) : NULL;
+      directory_of (service) ? directory_next (directory_of (service), kind, NULL) : NULL;
     for (; entry && question->asked_count < ASKED_MAX;
-         entry = directory_next (service->directory, kind, entry))
+         entry = directory_next (directory_of (service), kind, entry))
         if (strcmp (entry->name, service->name) != 0)
             ask_one (question, now, entry->name, packed_bytes (body));
     free (body.data);
@@ -184,7 +184,7 @@ static void ask_kind (locating_question_t *question, const moment_t *now, const 
 
 static void ask_known (locating_question_t *question, const moment_t *now)
 {
-    const directory_t *directory = question->locating->service->directory;
+    const directory_t *directory = directory_of (question->locating->service);
     question->waits = false;
     if (directory && !directory_known (directory))
         silent_add (question, "(the directory)");
@@ -193,7 +193,7 @@ static void ask_known (locating_question_t *question, const moment_t *now)
 
 static void ask_sites (locating_question_t *question, const moment_t *now)
 {
-    directory_t *directory = question->locating->service->directory;
+    directory_t *directory = directory_of (question->locating->service);
     question->sites_asked = true;
     question->waits = directory && directory_refresh (directory, now);
     if (!question->waits)
@@ -243,8 +243,8 @@ locating_t *locating_new (service_t *service, const char *site, selector_t *sele
       .site = site,
       .questions = ordered_by_bytes (offsetof (locating_question_t, number), sizeof (uint64_t)),
       .selector = selector};
-    if (service->directory)
-        directory_on_heard (service->directory, locating_on_heard, self);
+    if (directory_of (service))
+        directory_on_heard (directory_of (service), locating_on_heard, self);
     return self;
 }
 

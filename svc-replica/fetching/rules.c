@@ -3,7 +3,7 @@
  */
 #include "rules.h"
 
-#include "directory.h"
+#include "member.h"
 #include "must.h"
 #include "replica_wire.h"
 
@@ -77,7 +77,7 @@ static uint32_t own_nodes (const rules_t *self, const file_t *file)
 /*  The first domain that has this site as a vertex; "" when there is none. */
 static const char *domain_of (const rules_t *self, const char *site)
 {
-    const directory_t *directory = self->parts.service->directory;
+    const directory_t *directory = directory_of (self->parts.service);
     for (const directory_entry_t *entry = NULL; (entry = directory_next (directory, "nis", entry));)
         for (size_t i = 0; entry->domain && i < entry->domain->vertices_count; i++)
             if (entry->domain->vertices [i].kind == VERTEX_SITE &&
@@ -125,7 +125,7 @@ static const rule_asked_t *asked_of (const rules_t *self, const char *site)
 static const char *target_of (const rules_t *self, const moment_t *now, const file_t *file,
                               const holders_t *holders, size_t *all)
 {
-    const directory_t *directory = self->parts.service->directory;
+    const directory_t *directory = directory_of (self->parts.service);
     const char *sites [2][SITES_MAX];
     size_t count [2] = {0, 0};
     int64_t again_ms;
@@ -258,8 +258,8 @@ static void rules_go_on (rules_t *self, const moment_t *now)
         if (file->rule.copies > 0)
             break;
     }
-    self->busy =
-      file && self->parts.service->directory && directory_known (self->parts.service->directory);
+    self->busy = file && directory_of (self->parts.service) &&
+                 directory_known (directory_of (self->parts.service));
     if (!self->busy) {
         timers_move (self->parts.service->timers, &self->timer, now->mono_ms + RULES_LOOK_MS,
                      rules_on_round, self, true);
@@ -267,7 +267,7 @@ static void rules_go_on (rules_t *self, const moment_t *now)
     }
     self->asked_count = 0;
     if (file->rule.spread == SPREAD_DOMAINS)
-        directory_follow (self->parts.service->directory, now, "nis");
+        directory_follow (directory_of (self->parts.service), now, "nis");
     rules_look (self, now);
 }
 

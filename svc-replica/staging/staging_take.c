@@ -1,9 +1,9 @@
 /*  staging_take - outputs of tasks become files of the federation. Other sites are asked what the name
  *  stands for; then the node judges what lies there, and gives it its name.
  */
+#include "member.h"
 #include "staging.h"
 
-#include "directory.h"
 #include "must.h"
 
 #include <stdio.h>
@@ -84,7 +84,8 @@ static bool home_takes (const take_ins_t *self, const take_in_t *output)
     char name [NAME_BYTES_MAX + 16];
     snprintf (name, sizeof name, "replica/%s", output->home);
     return *output->home && strcmp (output->home, self->parts.site) != 0 &&
-           self->parts.service->directory && directory_find (self->parts.service->directory, name);
+           directory_of (self->parts.service) &&
+           directory_find (directory_of (self->parts.service), name);
 }
 
 /*  It has come: whose it is, that it is kept, and where its home is, is noted with the catalogue's

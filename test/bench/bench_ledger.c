@@ -31,7 +31,7 @@ static uint64_t append (void *subject, uint32_t operations)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < operations; i++) {
         outbox_clear (self->service->outbox);
-        ledger_append (self->service->ledger,
+        ledger_append (ledger_of (self->service),
                        &(ledger_entry_t){.kind = LEDGER_DECIDED,
                                          .caller = "planner/p",
                                          .txid = &txid,
@@ -39,7 +39,7 @@ static uint64_t append (void *subject, uint32_t operations)
         effect_t effect;
         while (service_next (self->service, &effect))
             self->row_bytes = effect.record.value.size;
-        sum += ledger_digest (self->service->ledger) [0];
+        sum += ledger_digest (ledger_of (self->service)) [0];
     }
     return sum;
 }

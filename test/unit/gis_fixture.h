@@ -390,8 +390,8 @@ static inline void follower_start (void *owner, const moment_t *now)
     node_t *node = owner;
     memcpy (node->entry.store, node->host.store.id, STORE_ID_BYTES);
     node->entry.start = node->host.store.start;
-    if (node->service->directory)
-        directory_announce (node->service->directory, now, &node->entry);
+    if (directory_of (node->service))
+        directory_announce (directory_of (node->service), now, &node->entry);
 }
 
 static inline node_t *node_new (world_t *self, const char *name)
@@ -467,7 +467,7 @@ static inline void node_die (node_t *node)
 
 static inline bool sees (const node_t *follower, const char *name)
 {
-    return directory_find (follower->service->directory, name) != NULL;
+    return directory_find (directory_of (follower->service), name) != NULL;
 }
 
 /*  Ask a node as an actor and get its reply in world.status, reason, body. */

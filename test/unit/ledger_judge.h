@@ -5,6 +5,7 @@
 #define MUSUBI_LEDGER_JUDGE_H
 
 #include "ledger_replay.h"
+#include "member.h"
 #include "participant_fixture.h"
 
 static inline void judge_told (void *owner, const char *sentence)
@@ -48,7 +49,7 @@ static inline void judge_rig (const participant_rig_t *rig)
     for (size_t i = 0; i < all.count; i++)
         assert_true (ledger_replay_row (replay, kept_bytes (all.list [i].value)));
     records_clear (&all);
-    ledger_replay_end (replay, ledger_last (rig->service->ledger));
+    ledger_replay_end (replay, ledger_last (ledger_of (rig->service)));
 
     const replay_reservation_t *standing = ledger_replay_reservation (replay, NULL);
     size_t stand = 0;

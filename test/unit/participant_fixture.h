@@ -411,7 +411,7 @@ static inline void rig_boot (participant_rig_t *rig)
 {
     rig->service = member_new ("lis/ams", NULL, 0);
     rig->participant = participant_new (rig->service, &rig->resource, &rig->limits, &rig->access);
-    ledger_capacities (rig->service->ledger, rig_quantities, rig);
+    ledger_capacities (ledger_of (rig->service), rig_quantities, rig);
     rig->host.core = service_as_core (rig->service);
     memory_host_boot (&rig->host,
                       rig->rows.count > 0 ? &rig->rows.list [rig->rows.count - 1] : NULL,

@@ -2,9 +2,9 @@
  *  it comes back, is withdrawn, or has to make room.
  */
 #include "../gis_preset.h"
-#include "directory.h"
 
 #include "gis_fixture.h"
+#include "member.h"
 
 static const char *const one_gis [] = {"sim://gis/g1"};
 static const char *const administrators [] = {"root"};
@@ -34,7 +34,7 @@ static void again (node_t *gis)
 
 static const absence_t *absent (const node_t *follower, const char *name)
 {
-    return directory_absent (follower->service->directory, name);
+    return directory_absent (directory_of (follower->service), name);
 }
 
 static int64_t wall_now (const world_t *world)
@@ -77,8 +77,8 @@ static void who_is_killed_is_silent_since_its_last_heartbeat (void **state)
     assert_in_range (told->since_ms, killed_ms - DIRECTORY_LEASE_MS / 3, killed_ms);
     assert_memory_equal (told->store, site->host.store.id, STORE_ID_BYTES);
     assert_int_equal (told->start, 1);
-    assert_ptr_equal (directory_next_absent (planner->service->directory, NULL), told);
-    assert_null (directory_next_absent (planner->service->directory, told));
+    assert_ptr_equal (directory_next_absent (directory_of (planner->service), NULL), told);
+    assert_null (directory_next_absent (directory_of (planner->service), told));
 
     follower_up (site, one_gis, 1);
     world_run (world, 1000);
@@ -117,7 +117,7 @@ static void planners_are_not_remembered (void **state)
     assert_false (sees (site, "planner/q"));
     world_run (world, DIRECTORY_LEASE_MS);
     assert_false (sees (site, "planner/p"));
-    assert_null (directory_next_absent (site->service->directory, NULL));
+    assert_null (directory_next_absent (directory_of (site->service), NULL));
     assert_int_equal (stored_of (gis, TABLE_ABSENCES), 1); /* the site's, which is listed */
 }
 
@@ -133,7 +133,7 @@ static void who_ends_is_not_announced_again (void **state)
     node_step (planner, &(event_t){.kind = EVENT_END});
     planner->entry.in_progress++;
     moment_t now = planner->host.now;
-    directory_announce (planner->service->directory, &now, &planner->entry);
+    directory_announce (directory_of (planner->service), &now, &planner->entry);
     node_step (planner, &(event_t){.kind = EVENT_TIMER});
     world_run (world, 3000);
     assert_false (sees (site, "planner/p"));
@@ -212,7 +212,7 @@ static void who_was_heard_of_longest_ago_makes_room (void **state)
     assert_non_null (absent (planner, "lis/s0"));
     assert_int_equal (stored_of (gis, TABLE_ABSENCES), 2);
     world_run (world, settings_of_gis ().absences.remembered_ms + 60000);
-    assert_null (directory_next_absent (planner->service->directory, NULL));
+    assert_null (directory_next_absent (directory_of (planner->service), NULL));
     assert_int_equal (stored_of (gis, TABLE_ABSENCES), 0);
 }
 

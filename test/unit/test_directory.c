@@ -3,9 +3,9 @@
  *  plays the directory by hand, to tell what no honest one would.
  */
 #include "../gis_preset.h"
-#include "directory.h"
 
 #include "gis_fixture.h"
+#include "member.h"
 
 static const char *const one_gis [] = {"sim://gis/g1"};
 static const char *const two_gis [] = {"sim://gis/g1", "sim://gis/g2"};
@@ -32,7 +32,7 @@ static gis_settings_t settings_of_two (bool first)
 
 static const directory_t *view (const node_t *node)
 {
-    return node->service->directory;
+    return directory_of (node->service);
 }
 
 static void everybody_finds_everybody (void **state)
@@ -372,7 +372,7 @@ static void announcing_again_changes_the_entry_at_once_but_not_without_end (void
     for (uint32_t i = 1; i <= 1000; i++) { /* its load changes each 10 ms */
         moment_t now = {.wall_ms = EPOCH_MS + world->now_ms, .mono_ms = world->now_ms};
         a->entry.in_progress = i;
-        directory_announce (a->service->directory, &now, &a->entry);
+        directory_announce (directory_of (a->service), &now, &a->entry);
         if (timers_due (a->service->timers) < a->host.alarm_ms)
             a->host.alarm_ms = timers_due (a->service->timers);
         world_run (world, 10);
@@ -382,7 +382,7 @@ static void announcing_again_changes_the_entry_at_once_but_not_without_end (void
     assert_int_equal (directory_find (view (b), "planner/p")->in_progress, 1000);
     a->entry.finishing = true;
     moment_t now = {.wall_ms = EPOCH_MS + world->now_ms, .mono_ms = world->now_ms};
-    directory_announce (a->service->directory, &now, &a->entry);
+    directory_announce (directory_of (a->service), &now, &a->entry);
     a->host.alarm_ms = timers_due (a->service->timers);
     world_run (world, 300);
     assert_true (directory_find (view (b), "planner/p")->finishing);
@@ -498,7 +498,7 @@ static node_t *asker_new (world_t *world)
 /*  Wants the address as a call does, lets a second pass, and looks again. */
 static const char *address_found (node_t *node, const char *name)
 {
-    directory_t *directory = node->service->directory;
+    directory_t *directory = directory_of (node->service);
     directory_address (directory, &node->host.now, name);
     node_step (node, &(event_t){.kind = EVENT_TIMER});
     world_run (node->world, 1000);
@@ -545,7 +545,7 @@ static void an_address_that_has_changed_is_found_after_a_lease (void **state)
     world_run (world, 1000);
     assert_string_equal (address_found (asker, "lis/ams"), "sim://lis/ams");
     strcpy (other->entry.endpoint, "sim://moved");
-    directory_announce (other->service->directory, &other->host.now, &other->entry);
+    directory_announce (directory_of (other->service), &other->host.now, &other->entry);
     node_step (other, &(event_t){.kind = EVENT_TIMER});
     world_run (world, 2 * DIRECTORY_LEASE_MS);
     assert_string_equal (address_found (asker, "lis/ams"), "sim://moved");
@@ -556,7 +556,7 @@ static void an_address_that_has_changed_is_found_after_a_lease (void **state)
 /*  Follows the kind, and lets what was ordered leave. */
 static void node_follow (node_t *node, const char *kind)
 {
-    directory_follow (node->service->directory, &node->host.now, kind);
+    directory_follow (directory_of (node->service), &node->host.now, kind);
     node_step (node, &(event_t){.kind = EVENT_TIMER});
 }
 
@@ -614,8 +614,8 @@ static void another_kind_may_be_followed_later (void **state)
 static void refresh (void *owner, const moment_t *now, uint64_t token)
 {
     node_t *node = owner;
-    assert_int_equal (directory_refresh (node->service->directory, now), token);
-    directory_address (node->service->directory, now, "replica/ams");
+    assert_int_equal (directory_refresh (directory_of (node->service), now), token);
+    directory_address (directory_of (node->service), now, "replica/ams");
 }
 
 static void node_refresh (node_t *node, bool waits)
@@ -637,7 +637,7 @@ static void who_follows_a_kind_may_ask_at_once_what_has_changed (void **state)
     gis_settings_t settings = settings_of ("gis/g1");
     node_t *gis = gis_new (world, &settings);
     node_t *asker = asker_new (world);
-    directory_t *directory = asker->service->directory;
+    directory_t *directory = directory_of (asker->service);
     size_t heard = 0;
     node_refresh (asker, false); /* nothing is followed */
     node_follow (asker, "replica");

@@ -51,8 +51,8 @@ static void assert_chained (const participant_rig_t *rig)
         digest_of (rig, i, before);
         row_free (row);
     }
-    assert_int_equal (ledger_last (rig->service->ledger), rig->rows.count);
-    assert_memory_equal (ledger_digest (rig->service->ledger), before, sizeof before);
+    assert_int_equal (ledger_last (ledger_of (rig->service)), rig->rows.count);
+    assert_memory_equal (ledger_digest (ledger_of (rig->service)), before, sizeof before);
 }
 
 static void each_start_says_what_there_is (void **state)
@@ -291,7 +291,7 @@ static void a_damaged_last_row_keeps_its_number_and_breaks_the_chain_in_sight (v
     static const uint8_t zeros [LEDGER_DIGEST_BYTES];
     participant_rig_t *rig = rig_started (20);
     rig_reserve (rig, 1, "r1", 2, 1, 2);
-    uint64_t last = ledger_last (rig->service->ledger);
+    uint64_t last = ledger_last (ledger_of (rig->service));
     size_t alarms = rig->alarms;
     rig_stop (rig);
     /* as a store shows it: the last sound row, then what is damaged behind it */
@@ -303,7 +303,7 @@ static void a_damaged_last_row_keeps_its_number_and_breaks_the_chain_in_sight (v
     damaged->value.data [0] = RECORD_DAMAGED.data [0];
     damaged->value.size = RECORD_DAMAGED.size;
     memory_host_recall (&rig->host, damaged, rig_step);
-    assert_int_equal (ledger_last (rig->service->ledger), last);
+    assert_int_equal (ledger_last (ledger_of (rig->service)), last);
     assert_int_equal (rig->alarms, alarms + 1);
     rig_step (rig, &(event_t){.kind = EVENT_START, .start = {.store = rig->host.store}});
     Musubi__LedgerRow *row = last_row (rig);
@@ -444,11 +444,12 @@ static void old_rows_that_nothing_needs_leave_from_the_front (void **state)
     pass_hours (rig, 47);
     assert_int_equal (rig->host.records.count, 0);
     assert_int_equal (first_number (rig), 1); /* nothing before its time */
-    uint64_t before = ledger_last (rig->service->ledger);
+    uint64_t before = ledger_last (ledger_of (rig->service));
     pass_hours (rig, 10);
     assert_true (first_number (rig) > 1);
-    assert_true (ledger_last (rig->service->ledger) > before);
-    assert_int_equal (first_number (rig) + rig->rows.count - 1, ledger_last (rig->service->ledger));
+    assert_true (ledger_last (ledger_of (rig->service)) > before);
+    assert_int_equal (first_number (rig) + rig->rows.count - 1,
+                      ledger_last (ledger_of (rig->service)));
     Musubi__LedgerRow *row = last_row (rig);
     assert_int_equal (row->kind, MUSUBI__LEDGER_KIND__ROW_CUT);
     assert_int_equal (row->kept_from, first_number (rig));
@@ -469,7 +470,7 @@ static void the_first_row_that_is_needed_keeps_all_behind_it (void **state)
     participant_rig_t *rig = rig_cutting (48 * HOUR_MS);
     live_and_forget (rig, 1, 10);
     rig_pass (rig, 10000); /* the last mark of done is stored, too */
-    uint64_t needed = ledger_last (rig->service->ledger) + 1;
+    uint64_t needed = ledger_last (ledger_of (rig->service)) + 1;
     rig_reserve (rig, 11, "far", 2, 200, 201);
     live_and_forget (rig, 12, 10);
     for (int restarts = 0; restarts < 2; restarts++) {
@@ -662,9 +663,9 @@ static void the_last_rows_of_a_segment_leave_though_they_are_few (void **state)
     rig->segments = 1;
     rig_boot (rig);
     uint64_t made = 0;
-    while (ledger_last (rig->service->ledger) < SEGMENT - 4)
+    while (ledger_last (ledger_of (rig->service)) < SEGMENT - 4)
         live_and_forget (rig, ++made, 1);
-    assert_true (ledger_last (rig->service->ledger) < SEGMENT);
+    assert_true (ledger_last (ledger_of (rig->service)) < SEGMENT);
     rig_pass (rig, HOUR_MS / 4); /* so much later, the rest of the first segment */
     live_and_forget (rig, made + 1, 20);
     pass_working (rig, 47);

@@ -30,7 +30,7 @@ static void work (node_t *node, size_t rows)
 {
     for (size_t i = 0; i < rows; i++) {
         outbox_clear (node->service->outbox);
-        ledger_append (node->service->ledger,
+        ledger_append (ledger_of (node->service),
                        &(ledger_entry_t){.kind = LEDGER_CLOSED_CLAIM, .actor = "alice"});
         memory_host_drain (&node->host);
     }
@@ -46,18 +46,18 @@ static void backup_restore (node_t *node, records_t backup, uint32_t start)
 
 static restore_guard_state_t standing_of (const node_t *node)
 {
-    return restore_guard_state (node->service->restore_guard);
+    return restore_guard_state (restore_guard_of (node->service));
 }
 
 static bool serves (const node_t *node)
 {
     char why [WHY_BYTES];
-    return restore_guard_serves (node->service->restore_guard, "Participant", "Hold", why);
+    return restore_guard_serves (restore_guard_of (node->service), "Participant", "Hold", why);
 }
 
 static bool says (const node_t *node, const char *what)
 {
-    return strstr (restore_guard_text (node->service->restore_guard), what) != NULL;
+    return strstr (restore_guard_text (restore_guard_of (node->service)), what) != NULL;
 }
 
 /*  --- a start as usual --- */
@@ -66,7 +66,7 @@ static void without_a_directory_it_serves_at_once (void **state)
 {
     node_t *node = follower_new (*state, "lis/ams", NULL, 0);
     assert_true (serves (node));
-    assert_string_equal (restore_guard_text (node->service->restore_guard), "");
+    assert_string_equal (restore_guard_text (restore_guard_of (node->service)), "");
 }
 
 static void it_serves_when_the_first_directory_has_answered (void **state)
@@ -96,7 +96,7 @@ static void what_neither_promises_nor_tells_of_promises_is_served_meanwhile (voi
                   {"Ledger", "Rows", true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char why [WHY_BYTES];
-        assert_int_equal (restore_guard_serves (node->service->restore_guard, cases [i].service,
+        assert_int_equal (restore_guard_serves (restore_guard_of (node->service), cases [i].service,
                                                 cases [i].method, why),
                           cases [i].served);
     }
@@ -249,8 +249,8 @@ static void waiting_up (node_t *node, const char *const *gis, size_t gis_count, 
                         int64_t wait_ms)
 {
     node->service = member_new (node->name, gis, gis_count);
-    restore_guard_on_lost (node->service->restore_guard, on_lost, lost);
-    restore_guard_wait (node->service->restore_guard, wait_ms);
+    restore_guard_on_lost (restore_guard_of (node->service), on_lost, lost);
+    restore_guard_wait (restore_guard_of (node->service), wait_ms);
     service_at_start (node->service, follower_start, node);
     node->host.core = service_as_core (node->service);
     node_up (node);
@@ -289,7 +289,7 @@ static void a_lost_store_is_told_until_it_is_made_up_for (void **state)
     world_run (world, DIRECTORY_LEASE_MS);
     assert_int_equal (lost.times, 2);
     moment_t now = {.mono_ms = world->now_ms, .wall_ms = EPOCH_MS + world->now_ms};
-    restore_guard_settled (node->service->restore_guard, &now);
+    restore_guard_settled (restore_guard_of (node->service), &now);
     world_run (world, DIRECTORY_LEASE_MS);
     node_die (node);
     careful_up (node, &lost);
@@ -403,14 +403,14 @@ static void an_adoption_is_told_in_the_ledger (void **state)
 {
     world_t *world = *state;
     node_t *node = follower_new (world, "lis/ams", NULL, 0);
-    uint64_t last = ledger_last (node->service->ledger);
+    uint64_t last = ledger_last (ledger_of (node->service));
     uint8_t before [STORE_ID_BYTES] = {9, 9};
     node_step (node, &(event_t){.kind = EVENT_START,
                                 .start = {.store = {.id = {1}, .start = 2},
                                           .endpoint = node->endpoint,
                                           .events = node->events,
                                           .adopted_from = before}});
-    assert_int_equal (ledger_last (node->service->ledger), last + 2); /* adopted, started */
+    assert_int_equal (ledger_last (ledger_of (node->service)), last + 2); /* adopted, started */
 }
 
 int main (void)

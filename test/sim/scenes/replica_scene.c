@@ -55,7 +55,7 @@ typedef struct {
     replica_settings_t settings;
     core_t core;
     int process;
-} member_t;
+} scene_member_t;
 
 struct replica_scene {
     sim_t *sim;
@@ -65,7 +65,7 @@ struct replica_scene {
     const char *gis_endpoints [1];
     char node_names [16][24];
     const char *nodes [16];
-    member_t members [SCENE_SITES_MAX + 1];
+    scene_member_t members [SCENE_SITES_MAX + 1];
     size_t members_count;
     int user;
     outbox_t *outbox;
@@ -142,7 +142,7 @@ static void gis_make (void *owner, core_t *core)
 
 static void member_make (void *owner, core_t *core)
 {
-    member_t *member = owner;
+    scene_member_t *member = owner;
     replica_core (&member->settings, core);
     member->core = *core;
 }
@@ -151,7 +151,7 @@ static void member_add (replica_scene_t *self, const char *name, const scene_pla
                         bool index)
 {
     static const char *const anybody [] = {"*"};
-    member_t *member = &self->members [self->members_count++];
+    scene_member_t *member = &self->members [self->members_count++];
     member->scene = self;
     snprintf (member->name, sizeof member->name, "%s", name);
     member->settings =
@@ -224,11 +224,11 @@ sim_t *scene_sim (replica_scene_t *self)
     return self->sim;
 }
 
-static member_t *member_of (const replica_scene_t *self, const char *name)
+static scene_member_t *member_of (const replica_scene_t *self, const char *name)
 {
     for (size_t i = 0; i < self->members_count; i++)
         if (strcmp (self->members [i].name, name) == 0)
-            return (member_t *) &self->members [i];
+            return (scene_member_t *) &self->members [i];
     return NULL;
 }
 
@@ -239,7 +239,7 @@ int scene_process (const replica_scene_t *self, const char *name)
 
 const core_t *scene_core (const replica_scene_t *self, const char *name)
 {
-    const member_t *member = member_of (self, name);
+    const scene_member_t *member = member_of (self, name);
     return sim_up (self->sim, member->process) ? &member->core : NULL;
 }
 
