@@ -4,7 +4,7 @@
 #include "balancer.h"
 #include "directory.h"
 #include "name_list.h"
-#include "timetable_config.h"
+#include "setting.h"
 
 #define DAY_MS 86400000.0
 

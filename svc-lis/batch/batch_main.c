@@ -6,7 +6,7 @@
 #include "batch_config.h"
 #include "batch_works.h"
 #include "name_list.h"
-#include "participant_config.h"
+#include "setting.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "agent.h"
 #include "host.h"
 #include "node_names.h"
-#include "participant_config.h"
 #include "run_executor.h"
+#include "setting.h"
 #include "site.h"
 
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "router_main.h"
 
 #include "name_list.h"
-#include "participant_config.h"
 #include "router.h"
+#include "setting.h"
 #include "tc.h"
 
 #define ENDPOINTS_MAX 16

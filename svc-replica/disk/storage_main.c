@@ -2,7 +2,7 @@
 #include "storage_main.h"
 
 #include "host.h"
-#include "participant_config.h"
+#include "setting.h"
 #include "storage.h"
 #include "storage_executor.h"
 #include "storage_path.h"

@@ -62,11 +62,6 @@
       KEY_INTEGER ("plus/refused_max", "20000", 1, 10000000,                                       \
                    "the most request ids kept with a refusal, for as long")
 
-/*  A name with the kind before it ("lis/ams"), from the key "name", which may have it, too. what
- *  says whose it is: "site", "domain". False with why. */
-bool config_name_read (const config_t *config, const char *kind, const char *what,
-                       char name [NAME_BYTES_MAX + 1], char why [LONG_WHY_BYTES]);
-
 /*  What the settings borrow once they are read. Zero at first; end it with provider_words_clear,
  *  also after false. */
 typedef struct {

@@ -1,15 +1,6 @@
 /*  participant_config - from keys to the participant's limits. */
 #include "participant_config.h"
 
-bool words_right (const name_list_t *words, const char *key, size_t bytes_max,
-                  char why [LONG_WHY_BYTES])
-{
-    const char *word = name_list_too_long (words, bytes_max), *twice = name_list_twice (words);
-    if (word)
-        return wrong_setting (why, "%s: %.80s… is longer than %zu bytes", key, word, bytes_max);
-    return !twice || wrong_setting (why, "%s: %.80s is named twice", key, twice);
-}
-
 bool participant_limits_read (const config_t *config, participant_limits_t *limits,
                               char why [LONG_WHY_BYTES])
 {

@@ -1,16 +1,11 @@
 /*  participant_config - what services that vote have in common in their files: the keys of the
- *  participant's limits and their reading, and how a setting is refused.
+ *  participant's limits and their reading.
  */
 #ifndef MUSUBI_PARTICIPANT_CONFIG_H
 #define MUSUBI_PARTICIPANT_CONFIG_H
 
-#include "config.h"
-#include "name_list.h"
 #include "participant.h"
-
-#define SETTING_DAY_MS     86400000.0
-#define SETTING_COUNT_MOST 1e9
-#define SETTING_BYTES_MOST (double) ((uint64_t) 1 << 44)
+#include "setting.h"
 
 /*  Rows for a service's own table of keys. */
 #define PARTICIPANT_CONFIG_KEYS                                                                    \
@@ -53,9 +48,5 @@
 /*  False with why when they contradict each other. */
 bool participant_limits_read (const config_t *config, participant_limits_t *limits,
                               char why [LONG_WHY_BYTES]);
-
-/*  False with why when a word of this key's list is longer, or stands there twice. */
-bool words_right (const name_list_t *words, const char *key, size_t bytes_max,
-                  char why [LONG_WHY_BYTES]);
 
 #endif
