@@ -11,7 +11,6 @@
 #include "backup.h"
 #include "bus.h"
 #include "clock.h"
-#include "flows.h"
 #include "host_options.h"
 #include "log.h"
 #include "must.h"
@@ -66,9 +65,9 @@ typedef struct {
     bus_t *bus;
     peer_sockets_t *peers;
     work_t *work;
-    work_kind_t *works; /* the program's, and the host's own */
-    flows_t *flows;     /* NULL = it has none */
-    int signals;        /* a descriptor that says SIGTERM and SIGINT */
+    work_kind_t *works;  /* the program's, and the host's own */
+    struct flows *flows; /* NULL = it has none */
+    int signals;         /* a descriptor that says SIGTERM and SIGINT */
 
     outbox_t *held;   /* what may leave after the flush */
     outbox_t *reads;  /* what is to be read after it */
@@ -214,7 +213,7 @@ static void host_leave (host_t *self, const effect_t *effect)
         break;
     case EFFECT_FLOW:
         assert (self->flows);
-        flows_order (self->flows, &effect->flow);
+        self->program->flow->order (self->flows, &effect->flow);
         break;
     case EFFECT_READ:
         outbox_push (self->reads, effect);
@@ -274,7 +273,7 @@ static bool next_event (host_t *self, int64_t now_ms, event_t *event)
     for (polled_t *port = poll_set_ready (self->ports); port; port = poll_set_ready (self->ports))
         if (host_receive (self, port, now_ms, event))
             return true;
-    if (self->flows && flows_receive (self->flows, event))
+    if (self->flows && self->program->flow->receive (self->flows, event))
         return true;
     return peer_sockets_expire (self->peers, now_ms, event);
 }
@@ -481,13 +480,13 @@ static bool host_start (host_t *self)
         host_fail (self, "load");
     if (self->failed)
         return false;
-    host_turn (self,
-               &(event_t){.kind = EVENT_START,
-                          .start = {.store = *store,
-                                    .adopted_from = store_facts (self->store)->adopted_from,
-                                    .endpoint = bus_endpoint (self->bus),
-                                    .events = bus_events (self->bus),
-                                    .data = self->flows ? flows_endpoint (self->flows) : ""}});
+    const char *data = self->flows ? self->program->flow->endpoint (self->flows) : "";
+    host_turn (self, &(event_t){.kind = EVENT_START,
+                                .start = {.store = *store,
+                                          .adopted_from = store_facts (self->store)->adopted_from,
+                                          .endpoint = bus_endpoint (self->bus),
+                                          .events = bus_events (self->bus),
+                                          .data = data}});
     finish_batch (self);
     if (self->failed)
         return false;
@@ -618,10 +617,10 @@ static work_t *host_works (host_t *self)
 static bool open_flows (host_t *self)
 {
     char why [WHY_BYTES];
-    if (!self->program->flows)
+    if (!self->program->flow)
         return true;
-    self->flows = flows_new (self->ports, data_endpoint (self->config),
-                             config_text (self->config, "bind/host"), why);
+    self->flows = self->program->flow->begin (self->ports, data_endpoint (self->config),
+                                              config_text (self->config, "bind/host"), why);
     return self->flows || cannot_serve ("bind/data: %s", why);
 }
 
@@ -698,7 +697,8 @@ static int host_serve (host_t *self, bool verbose, bool adopt)
 static bool host_close (host_t *self)
 {
     bool all_ended = work_destroy (&self->work);
-    flows_destroy (&self->flows);
+    if (self->flows)
+        self->program->flow->end (&self->flows);
     peer_sockets_destroy (&self->peers);
     bus_destroy (&self->bus);
     poll_set_destroy (&self->ports);

@@ -9,6 +9,7 @@
 #include "codec.h"
 #include "config.h"
 #include "core.h"
+#include "poll_set.h"
 #include "states.h"
 
 /*  Slow work by kind: runs on a worker thread, or in a process it spawns itself. One of run,
@@ -29,6 +30,16 @@ typedef struct {
     void *owner;
 } work_kind_t;
 
+/*  Who moves bulk bytes: the functions of flow/flows.h. */
+typedef struct {
+    struct flows *(*begin) (poll_set_t *ports, const char *listen, const char *host,
+                            char why [WHY_BYTES]);
+    void (*end) (struct flows **self_p);
+    const char *(*endpoint) (const struct flows *self);
+    void (*order) (struct flows *self, const flow_order_t *order);
+    bool (*receive) (struct flows *self, event_t *event);
+} flow_part_t;
+
 typedef struct {
     const char *program;      /* "svc-lis" */
     const config_key_t *keys; /* its own keys; the host adds those of host_keys */
@@ -36,7 +47,7 @@ typedef struct {
     const work_kind_t *works;
     size_t works_count;
     size_t workers;              /* works at once, at most WORKERS_MAX; 0 = WORKERS (work.h) */
-    bool flows;                  /* it moves bulk bytes: bind/data says where from */
+    const flow_part_t *flow;     /* it moves bulk bytes: bind/data says where from; or NULL */
     const state_table_t *states; /* what --states prints */
     const char *not_adopted;     /* why --adopt makes no sense here; NULL: it does */
 

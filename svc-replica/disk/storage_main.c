@@ -1,6 +1,7 @@
 /*  storage_main - reads the settings of a storage node's agent, and runs its host. */
 #include "storage_main.h"
 
+#include "flows.h"
 #include "host.h"
 #include "setting.h"
 #include "storage.h"
@@ -117,6 +118,8 @@ static bool storage_main_core_new (const config_t *config, core_t *core, char wh
 
 int storage_main (int argc, char **argv)
 {
+    static const flow_part_t flow = {flows_new, flows_destroy, flows_endpoint, flows_order,
+                                     flows_receive};
     host_program_t program = {
       .program = "svc-replica node",
       .keys = storage_keys,
@@ -124,7 +127,7 @@ int storage_main (int argc, char **argv)
       .works = storage_works,
       .works_count = storage_executor_count,
       .workers = WORKERS_OF_FILES,
-      .flows = true,
+      .flow = &flow,
       .core_new = storage_main_core_new,
       .not_adopted =
         "its files would not match its store; start it with an empty store and an empty folder",
