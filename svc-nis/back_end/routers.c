@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static_assert (SHAPE_MBPS_MAX == LINK_MBPS_MAX, "a circuit may have all of a link");
+
 typedef struct {
     agent_session_t agent;  /* must be first */
     const char *name;       /* "r1"; NULL = no interfaces here */

@@ -1,8 +1,8 @@
 /*  router - one work at a time: what is wanted meanwhile is wanted of the next one. */
 #include "router.h"
 
-#include "member.h"
 #include "must.h"
+#include "service.h"
 #include "shape.h"
 
 #include <stdio.h>
@@ -210,7 +210,7 @@ void router_core (const router_settings_t *settings, core_t *core)
     char name [NAME_BYTES_MAX + 1];
     self->settings = *settings;
     snprintf (name, sizeof name, "router/%.56s", settings->name);
-    self->service = member_new (name, NULL, 0);
+    self->service = service_new (name);
     self->poll = agent_poll_new (self->service,
                                  &(agent_poll_settings_t){.service = "Routers",
                                                           .sites = settings->endpoints,

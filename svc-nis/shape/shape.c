@@ -2,7 +2,6 @@
 #include "shape.h"
 
 #include "codec_table.h"
-#include "domain.h"
 
 #include "routers.pb-c.h"
 
@@ -130,7 +129,7 @@ static const codec_row_t shape_rows [] = {
   ROW_NUMBER ("hop", shape_t, hop),
   ROW_WORD ("interface", shape_t, interface),
   ROW_FLAG ("inward", shape_t, inward),
-  ROW_NUMBER ("mbps", shape_t, mbps, BETWEEN (1, LINK_MBPS_MAX)),
+  ROW_NUMBER ("mbps", shape_t, mbps, BETWEEN (1, SHAPE_MBPS_MAX)),
   ROW_TIME ("until_ms", shape_t, until_ms),
   ROW_LIST ("from", shape_t, from, from_count, prefix, 1, SHAPE_PREFIXES_MAX),
   ROW_LIST ("to", shape_t, to, to_count, prefix, 1, SHAPE_PREFIXES_MAX),

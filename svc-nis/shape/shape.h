@@ -8,9 +8,10 @@
 #define INTERFACE_BYTES_MAX   15 /* as the kernel has it */
 #define QUEUE_KIND_BYTES_MAX  15
 #define ROUTER_INTERFACES_MAX 256
-#define SHAPES_MAX            1024 /* at one router */
-#define SHAPE_PREFIXES_MAX    16   /* of one end */
-#define PREFIX_TEXT_BYTES     19   /* "255.255.255.255/32" */
+#define SHAPES_MAX            1024       /* at one router */
+#define SHAPE_PREFIXES_MAX    16         /* of one end */
+#define PREFIX_TEXT_BYTES     19         /* "255.255.255.255/32" */
+#define SHAPE_MBPS_MAX        1000000000 /* of a link */
 #define DSCP_MAX              63
 #define PORT_MAX              65535
 
