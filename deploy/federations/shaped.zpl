@@ -1,13 +1,13 @@
 #   Two sites, and a domain that gives each circuit between them its bandwidth, and no more, on their Linux routers:
 #   there an agent sets traffic control (svc-nis/README.md, "Shaping"). Where a router is a machine of its own:
 #
-#       svc-nis agent --set name=amsterdam --set nis=tcp://nis-wire:5600 --set interfaces=wan1 --set store/folder=/var/lib/musubi/router
+#       svc-nis agent --set name=amsterdam --set nis=tcp://nis-wire:5600 --set interfaces=wan1
 #
 #   To see it as root on one machine, let the two ends of a cable within it be those of the link:
 #
 #       ip link add wan1 type veth peer name wan2; ip link set wan1 up; ip link set wan2 up
 #       nis=$(musubi up --json deploy/federations/shaped.zpl | jq -r '.members[] | select(.kind == "nis").endpoint')
-#       for one in amsterdam berlin; do svc-nis agent --set name=$one --set nis=$nis --set interfaces=wan1,wan2 --set store/folder=/tmp/$one & done
+#       for one in amsterdam berlin; do svc-nis agent --set name=$one --set nis=$nis --set interfaces=wan1,wan2 & done
 #       musubi reserve examples/between-two.json
 #       watch tc class show dev wan1
 

@@ -60,7 +60,9 @@ typedef struct {
     const host_program_t *program;
     config_t *config;
     core_t core;
-    store_t *store;
+    store_t *store;             /* NULL: it keeps nothing */
+    store_facts_t own;          /* then */
+    const store_facts_t *facts; /* NULL: it has not come so far yet */
     poll_set_t *ports;
     bus_t *bus;
     peer_sockets_t *peers;
@@ -125,12 +127,13 @@ static void host_fail (host_t *self, const char *doing)
     log_line (LEVEL_ALARM,
               "store failed doing=%s why=\"%s\"; this process ends: started again, it goes on from "
               "what is stored",
-              doing, store_facts (self->store)->why);
+              doing, self->facts->why);
     self->failed = true;
 }
 
 static void write_record (host_t *self, const effect_t *effect)
 {
+    assert (self->store);
     if (self->failed)
         return;
     if (!self->writing && store_begin (self->store) != STORE_OK) {
@@ -169,8 +172,8 @@ static moment_t host_moment (host_t *self)
     bus_counts_t bus = bus_counts (self->bus);
     moment_t now = {.wall_ms = wall_ms (self),
                     .mono_ms = clock_ms (CLOCK_MONOTONIC),
-                    .store_free_bytes = store_facts (self->store)->free_bytes,
-                    .store_bytes = store_facts (self->store)->bytes,
+                    .store_free_bytes = self->facts->free_bytes,
+                    .store_bytes = self->facts->bytes,
                     .store_flushes = self->flushes,
                     .messages_sent = bus.sent + peer_sockets_sent (self->peers),
                     .bytes_sent = bus.sent_bytes + peer_sockets_sent_bytes (self->peers),
@@ -474,16 +477,16 @@ static bool load_record (void *owner, uint8_t table, bytes_t key, bytes_t value,
 /*  Loads the stored records, starts the core and announces "ready". */
 static bool host_start (host_t *self)
 {
-    const store_identity_t *store = &store_facts (self->store)->identity;
+    const store_identity_t *store = &self->facts->identity;
     host_loading_t loading = {.host = self, .began = host_moment (self)};
-    if (store_each (self->store, load_record, &loading) != STORE_OK)
+    if (self->store && store_each (self->store, load_record, &loading) != STORE_OK)
         host_fail (self, "load");
     if (self->failed)
         return false;
     const char *data = self->flows ? self->program->flow->endpoint (self->flows) : "";
     host_turn (self, &(event_t){.kind = EVENT_START,
                                 .start = {.store = *store,
-                                          .adopted_from = store_facts (self->store)->adopted_from,
+                                          .adopted_from = self->facts->adopted_from,
                                           .endpoint = bus_endpoint (self->bus),
                                           .events = bus_events (self->bus),
                                           .data = data}});
@@ -491,8 +494,7 @@ static bool host_start (host_t *self)
     if (self->failed)
         return false;
     log_line (LEVEL_INFO, "serving endpoint=%s events=%s store=%s start=%u",
-              bus_endpoint (self->bus), bus_events (self->bus), store_facts (self->store)->folder,
-              store->start);
+              bus_endpoint (self->bus), bus_events (self->bus), self->facts->folder, store->start);
     printf ("ready endpoint=%s events=%s\n", bus_endpoint (self->bus), bus_events (self->bus));
     fflush (stdout);
     return true;
@@ -532,12 +534,12 @@ static bus_settings_t bus_settings (const config_t *config)
 }
 
 /*  Checks the settings of the host; the core checks its own. */
-static bool config_right (const config_t *config, char why [LONG_WHY_BYTES])
+static bool config_right (const config_t *config, bool keeps, char why [LONG_WHY_BYTES])
 {
     bus_settings_t settings = bus_settings (config);
     const char *in = config_text (config, "store/pool");
     bool folder = config_text (config, "store/folder"), pool = in && *in;
-    if (folder == pool) {
+    if (keeps && folder == pool) {
         snprintf (why, LONG_WHY_BYTES,
                   folder ? "store/folder and store/pool are both given; give one"
                          : "store/folder is missing: name the folder of the store");
@@ -546,13 +548,15 @@ static bool config_right (const config_t *config, char why [LONG_WHY_BYTES])
     return bus_settings_right (&settings, why);
 }
 
-/*  With --adopt the settings must name one store. */
+/*  With --adopt the settings must name one store; --backup needs one to copy. */
 static bool adopt_right (const host_t *self, const host_options_t *options,
                          char why [LONG_WHY_BYTES])
 {
-    if (!options->adopt)
+    if (options->backup && self->program->keeps_nothing)
+        snprintf (why, LONG_WHY_BYTES, "--backup: %s keeps nothing", self->program->program);
+    else if (!options->adopt)
         return true;
-    if (self->program->not_adopted)
+    else if (self->program->not_adopted)
         snprintf (why, LONG_WHY_BYTES, "--adopt: %s", self->program->not_adopted);
     else if (!config_text (self->config, "store/folder"))
         snprintf (why, LONG_WHY_BYTES, "--adopt: store/folder must name the store to adopt");
@@ -561,11 +565,27 @@ static bool adopt_right (const host_t *self, const host_options_t *options,
     return false;
 }
 
-/*  Without a store afterwards, the process ends with the returned exit code. */
+/*  Files of a time when it kept a store start it as well. */
+static int keep_nothing (host_t *self)
+{
+    for (size_t i = 0; i < host_keys_count; i++)
+        if (strncmp (host_keys [i].path, "store/", 6) == 0 &&
+            config_has (self->config, host_keys [i].path))
+            log_line (LEVEL_WARNING, "%s is not used: %s keeps nothing any more; leave it out",
+                      host_keys [i].path, self->program->program);
+    self->own = (store_facts_t){.folder = "none", .identity.start = 1};
+    randombytes_buf (self->own.identity.id, STORE_ID_BYTES);
+    self->facts = &self->own;
+    return EXIT_DONE;
+}
+
+/*  Without facts afterwards, the process ends with the returned exit code. */
 static int host_open_store (host_t *self)
 {
     char why [WHY_BYTES];
     uint8_t id [STORE_ID_BYTES];
+    if (self->program->keeps_nothing)
+        return keep_nothing (self);
     randombytes_buf (id, sizeof id);
     const char *folder = config_text (self->config, "store/folder");
     const char *pool = config_text (self->config, "store/pool");
@@ -581,7 +601,8 @@ static int host_open_store (host_t *self)
         log_line (LEVEL_ALARM, "cannot serve: %s", why);
         return EXIT_MACHINE;
     }
-    self->wall_least_ms = store_facts (self->store)->stamp_ms;
+    self->facts = store_facts (self->store);
+    self->wall_least_ms = self->facts->stamp_ms;
     if (now_ms < self->wall_least_ms)
         log_line (LEVEL_ALARM,
                   "clock is behind the last time stamp in the store by=%.3fs: until it has caught "
@@ -596,9 +617,8 @@ static bool adopt_store (host_t *self)
     uint8_t id [STORE_ID_BYTES];
     randombytes_buf (id, sizeof id);
     if (store_adopt (self->store, id) != STORE_OK)
-        return cannot_serve ("%s", store_facts (self->store)->why);
-    log_line (LEVEL_ALARM, "store adopted under a new id folder=%s",
-              store_facts (self->store)->folder);
+        return cannot_serve ("%s", self->facts->why);
+    log_line (LEVEL_ALARM, "store adopted under a new id folder=%s", self->facts->folder);
     return true;
 }
 
@@ -636,8 +656,7 @@ static bool open_sockets (host_t *self)
     self->ports = poll_set_new ();
     if (!self->ports || !poll_set_watch (self->ports, self->signals))
         return cannot_serve ("no file descriptor is free: %s", strerror (errno));
-    self->bus =
-      bus_new (self->ports, PORT_BUS, &settings, &store_facts (self->store)->identity, why);
+    self->bus = bus_new (self->ports, PORT_BUS, &settings, &self->facts->identity, why);
     if (!self->bus)
         return cannot_serve ("%s", why);
     self->peers = peer_sockets_new (self->ports, PORT_PEER, files_left (self) / PEERS_SHARE);
@@ -659,8 +678,8 @@ static void open_log (const host_t *self, bool verbose)
     const char *own = named ? config_text (self->config, "name") : NULL;
     if (own)
         snprintf (name, sizeof name, "%.*s/%.40s", KIND_BYTES, kind, own);
-    else if (self->store) {
-        const uint8_t *id = store_facts (self->store)->identity.id;
+    else if (self->facts) {
+        const uint8_t *id = self->facts->identity.id;
         int used = snprintf (name, sizeof name, "%.*s/", KIND_BYTES, kind);
         sodium_bin2hex (name + used, sizeof name - (size_t) used, id, STORE_ID_BYTES);
     } else
@@ -676,16 +695,18 @@ static int host_serve (host_t *self, bool verbose, bool adopt)
         return EXIT_MACHINE;
     }
     int code = host_open_store (self);
-    if (!self->store)
+    if (!self->facts)
         return code;
     if (adopt && !adopt_store (self))
         return EXIT_MACHINE;
     open_log (self, verbose);
-    store_guard (self->store);
+    if (self->store)
+        store_guard (self->store);
     if (!open_sockets (self) || !host_start (self))
         return EXIT_MACHINE;
     self->scrub_period_ms = config_duration_ms (self->config, "store/scrub");
-    self->scrub_began_ms = self->scrub_ms = clock_ms (CLOCK_MONOTONIC) + self->scrub_period_ms;
+    self->scrub_began_ms = self->scrub_ms =
+      self->store ? clock_ms (CLOCK_MONOTONIC) + self->scrub_period_ms : INT64_MAX;
     host_loop (self);
     if (self->failed)
         return EXIT_MACHINE;
@@ -721,7 +742,8 @@ static int run_configured (host_t *self, const host_options_t *options)
     char why [LONG_WHY_BYTES] = "";
     self->config = config_load (options->file, options->settings, options->settings_count,
                                 options->keys, options->keys_count, why);
-    if (!self->config || !config_right (self->config, why) || !adopt_right (self, options, why) ||
+    if (!self->config || !config_right (self->config, !self->program->keeps_nothing, why) ||
+        !adopt_right (self, options, why) ||
         !self->program->core_new (self->config, &self->core, why)) {
         fprintf (stderr, "%s: %s\n", self->program->program, why);
         return EXIT_CONFIG;

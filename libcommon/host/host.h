@@ -1,7 +1,8 @@
 /*  host - the real host: carries one core over ZeroMQ, one store and the system's clocks.
  *
  *  It drains its ROUTER, steps the core for each request, makes one durable write for the batch,
- *  and only then lets replies, calls and hints leave; a batch without puts needs no write.
+ *  and only then lets replies, calls and hints leave; a batch without puts needs no write. A program
+ *  that keeps nothing has no store.
  */
 #ifndef MUSUBI_HOST_H
 #define MUSUBI_HOST_H
@@ -49,6 +50,7 @@ typedef struct {
     size_t workers;              /* works at once, at most WORKERS_MAX; 0 = WORKERS (work.h) */
     const flow_part_t *flow;     /* it moves bulk bytes: bind/data says where from; or NULL */
     const state_table_t *states; /* what --states prints */
+    bool keeps_nothing;          /* no store: it serves under an id that is drawn at its start */
     const char *not_adopted;     /* why --adopt makes no sense here; NULL: it does */
 
     /*  Makes the core; NULL with why filled: exit 2. The config lives as long as the core. */

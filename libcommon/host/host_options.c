@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define EXIT_USAGE 2
+#define STORE_KEYS 4 /* the last of host_keys */
 
 const config_key_t host_keys [] = {
   KEY_TEXT ("bind/endpoint", "tcp://127.0.0.1:0",
@@ -71,7 +72,7 @@ static void print_state (const char *line)
     puts (line);
 }
 
-static void host_options_print_help (const host_options_t *self, const char *program)
+static void host_options_print_help (const host_options_t *self, const host_program_t *program)
 {
     printf (
       "usage: %s [-c FILE.zpl] [--set path=value]... [--verbose] [--adopt | --check | --backup "
@@ -92,8 +93,9 @@ static void host_options_print_help (const host_options_t *self, const char *pro
       "settings.\n"
       "\n"
       "Settings; * stands for any name:\n",
-      program, program);
-    config_describe (self->keys, self->keys_count, print_line);
+      program->program, program->program);
+    config_describe (self->keys, self->keys_count - (program->keeps_nothing ? STORE_KEYS : 0),
+                     print_line);
 }
 
 bool host_options_read (host_options_t *self, const host_program_t *program, int argc, char **argv,
@@ -137,7 +139,7 @@ bool host_options_read (host_options_t *self, const host_program_t *program, int
             *code = 0;
             return false;
         case OPTION_HELP:
-            host_options_print_help (self, program->program);
+            host_options_print_help (self, program);
             *code = 0;
             return false;
         case OPTION_STATES:

@@ -48,7 +48,8 @@ int router_main (int argc, char **argv)
       .works = tc_works,
       .works_count = tc_works_count,
       .core_new = router_core_new,
-      .not_adopted = "an agent keeps nothing in its store; give it an empty one",
+      .keeps_nothing = true,
+      .not_adopted = "an agent keeps nothing",
     };
     return host_run (&program, argc, argv);
 }

@@ -113,7 +113,7 @@ launch planner ip netns exec "mu$$-hub" svc-planner --set gis=$gis "${trusted[@]
 mkdir "$work/slow" && printf '#!/bin/sh\ncase $(ip netns identify) in *-r1) echo >>%s/ran ;; esac\n[ ! -e %s/on ] || sleep 0.5\nexec %s "$@"\n' "$work/slow" "$work/slow" "$(command -v tc)" >"$work/slow/tc" && chmod +x "$work/slow/tc"
 agent () { # ROUTER [SETTING…]: its tc is slow while there is $work/slow/on
   launch "agent-$1" ip netns exec "mu$$-$1" env PATH="$work/slow:$PATH" svc-nis agent --set name="$1" --set nis=tcp://10.70.0.1:5590 --set interfaces=to-a,to-b,to-c,to-d,wan --set look=1s --set bind/endpoint=tcp://127.0.0.1:0 \
-    --set bind/events=tcp://127.0.0.1:0 --set store/folder="$work/agent-$1" "${@:2}"
+    --set bind/events=tcp://127.0.0.1:0 "${@:2}"
 }
 agent r1 --set look=10m
 agent r2
@@ -367,7 +367,7 @@ ip -n "mu$$-h" link add wan1 type veth peer name wan2 && ip -n "mu$$-h" link set
 check "the example is started" eval 'example up --json "$root/deploy/federations/shaped.zpl" >"$work/example.json"'
 nis=$(jq -r '.members[] | select(.kind == "nis").endpoint' "$work/example.json")
 for one in amsterdam berlin; do
-  launch "example-$one" ip netns exec "mu$$-h" svc-nis agent --set name=$one --set nis="$nis" --set interfaces=wan1,wan2 --set store/folder="$work/example-$one"
+  launch "example-$one" ip netns exec "mu$$-h" svc-nis agent --set name=$one --set nis="$nis" --set interfaces=wan1,wan2
 done
 check "its request is reserved" example reserve "$root/examples/between-two.json"
 example_active () { [[ $(example list) == *'committed, active'* ]]; }
@@ -392,8 +392,8 @@ wrong "prefixes of nobody" 'prefixes/x: no site or exchange point is called so' 
 wrong "an interface at neither end" 'links/a-r1/interfaces/r2: "r2" should be an end of the link' --set links/a-r1/interfaces/r2=eth0
 wrong "an interface of two links" 'links/b-r1/interfaces: to-a is that of link a-r1 already' --set links/b-r1/interfaces/r1=to-a
 wrong "a back end that is none" 'back_end: "slurm" should be none or agents' --set back_end=slurm
-exits 2 "an agent without a name" timeout 5 svc-nis agent --set nis=tcp://127.0.0.1:1 --set interfaces=wan --set store/folder="$work/wrong"
-exits 2 "or without interfaces" timeout 5 svc-nis agent --set name=r1 --set nis=tcp://127.0.0.1:1 --set store/folder="$work/wrong"
+exits 2 "an agent without a name" timeout 5 svc-nis agent --set nis=tcp://127.0.0.1:1 --set interfaces=wan
+exits 2 "or without interfaces" timeout 5 svc-nis agent --set name=r1 --set nis=tcp://127.0.0.1:1
 says "  … is told so" 'interfaces'
 ip -n "mu$$-r2" link add name odd type veth peer name odd2
 tc -n "mu$$-r2" qdisc add dev odd root handle 1: tbf rate 1mbit burst 10kb latency 10ms
@@ -423,6 +423,8 @@ comes "of one that the agent was not given" doctor_says 'nis/M: router q4: inter
 comes "of no right" doctor_says 'nis/M: router n: no right to change traffic control: run the agent as root, or with CAP_NET_ADMIN'
 comes "of a tc that hangs" doctor_says 'nis/M: router o: tc qdisc show dev wan: tc has not answered within 1000 ms'
 check "the agents' logs have it, too" grep -q 'router q1: this machine has no interface eth9' "$work/q1.log"
+check "an agent that is given a store, as it needed one once, says that it keeps nothing" grep -q 'store/folder is not used' "$work/q1.log"
+check "nor does it make one" test ! -e "$work/odd-q1"
 check "and that discipline is still there" grep -q 'tbf 1: root' <(tc -n "mu$$-r2" qdisc show dev odd)
 odd_agent q9
 comes "an agent of a router that there is not is told so" grep -q 'domain M has no interface at a vertex q9' "$work/q9.log"
