@@ -2,9 +2,9 @@
 #include "balancer_config.h"
 
 #include "balancer.h"
+#include "config.h"
 #include "directory.h"
 #include "name_list.h"
-#include "setting.h"
 
 #define DAY_MS 86400000.0
 

@@ -468,14 +468,14 @@ void gis_core (const gis_settings_t *settings, core_t *core)
                            self->settings.closed_max);
     self->recall =
       recall_new (self->service, self->home, self->roster, self->settings.recall_wait_ms);
-    service_serve (self->service, "Gis", "Announce", &announcement_codec, SERVE_ALWAYS, on_announce,
+    service_serve (self->service, "Gis", "Announce", &announcement_codec, ALWAYS, on_announce,
                    self);
-    service_serve (self->service, "Gis", "Withdraw", &withdraw_codec, SERVE_ALWAYS, gis_on_withdraw,
+    service_serve (self->service, "Gis", "Withdraw", &withdraw_codec, ALWAYS, gis_on_withdraw,
                    self);
-    service_serve (self->service, "Gis", "Snapshot", &snapshot_request_codec, SERVE_ALWAYS,
+    service_serve (self->service, "Gis", "Snapshot", &snapshot_request_codec, ALWAYS,
                    gis_on_snapshot, self);
-    service_serve (self->service, "Gis", "Summaries", &summaries_question_codec, SERVE_ALWAYS,
+    service_serve (self->service, "Gis", "Summaries", &summaries_question_codec, ALWAYS,
                    on_summaries, self);
-    service_serve (self->service, "Gis", "Find", &find_codec, SERVE_ALWAYS, on_find, self);
+    service_serve (self->service, "Gis", "Find", &find_codec, ALWAYS, on_find, self);
     *core = service_core (self, gis_destroy);
 }

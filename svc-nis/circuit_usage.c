@@ -388,10 +388,8 @@ circuit_usage_t *circuit_usage_new (service_t *service, const access_t *access, 
     self->by_reservation = ordered_by_text (offsetof (use_t, reservation));
     self->turns = ordered_new (circuit_usage_by_turn);
     self->notice = (change_notice_t){.service = service, .topic = "use"};
-    service_serve (service, "Nis", "Provision", &use_question_codec, SERVE_ALWAYS, on_provision,
-                   self);
-    service_serve (service, "Nis", "Release", &use_question_codec, SERVE_UNTIL_END, on_release,
-                   self);
+    service_serve (service, "Nis", "Provision", &use_question_codec, ALWAYS, on_provision, self);
+    service_serve (service, "Nis", "Release", &use_question_codec, UNTIL_END, on_release, self);
     service_load (service, TABLE_USES, circuit_usage_on_record, self);
     return self;
 }

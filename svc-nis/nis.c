@@ -103,7 +103,7 @@ void nis_core (const nis_settings_t *settings, core_t *core)
     provider_answer (provider, &settings->provider, nis_part_told, nis_announce, self);
     self->paths = path_service_new (provider->service, &self->domain, provider->room,
                                     provider->questions, settings->paths_max);
-    service_serve (provider->service, "Nis", "Domain", &domain_question_codec, SERVE_ALWAYS,
-                   on_domain, self);
+    service_serve (provider->service, "Nis", "Domain", &domain_question_codec, ALWAYS, on_domain,
+                   self);
     provider_open (provider, &settings->provider, nis_announce, core, nis_destroy);
 }

@@ -224,7 +224,7 @@ path_service_t *path_service_new (service_t *service, const domain_t *domain,
     self->room = room;
     self->questions = questions;
     self->asks_max = asks_max;
-    service_serve (service, "Nis", "Paths", &paths_question_codec, SERVE_ALWAYS, on_paths, self);
+    service_serve (service, "Nis", "Paths", &paths_question_codec, ALWAYS, on_paths, self);
     return self;
 }
 

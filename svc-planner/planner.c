@@ -166,17 +166,17 @@ void planner_core (const planner_settings_t *settings, core_t *core)
     open_parts (self);
     coordinator_repairer (self->coordinator, repair_begin, &self->repairs);
     coordinator_settler (self->coordinator, planner_on_barred, &self->read_requests);
-    service_serve (self->service, "Planner", "Reserve", &reserve_codec, SERVE_BEGINS,
-                   planner_on_reserve, &self->pendings);
-    service_serve (self->service, "Planner", "Modify", &request_patch_codec, SERVE_BEGINS,
+    service_serve (self->service, "Planner", "Reserve", &reserve_codec, BEGINS, planner_on_reserve,
+                   &self->pendings);
+    service_serve (self->service, "Planner", "Modify", &request_patch_codec, BEGINS,
                    planner_on_modify, &self->pendings);
-    service_serve (self->service, "Planner", "Release", &reservation_id_codec, SERVE_UNTIL_END,
+    service_serve (self->service, "Planner", "Release", &reservation_id_codec, UNTIL_END,
                    planner_on_release, &self->pendings);
-    service_serve (self->service, "Planner", "Show", &reservation_id_codec, SERVE_ALWAYS,
-                   planner_on_show, &self->read_requests);
-    service_serve (self->service, "Planner", "List", &list_request_codec, SERVE_ALWAYS,
-                   planner_on_list, &self->read_requests);
-    service_serve (self->service, "Planner", "Settle", &settle_order_codec, SERVE_ALWAYS,
+    service_serve (self->service, "Planner", "Show", &reservation_id_codec, ALWAYS, planner_on_show,
+                   &self->read_requests);
+    service_serve (self->service, "Planner", "List", &list_request_codec, ALWAYS, planner_on_list,
+                   &self->read_requests);
+    service_serve (self->service, "Planner", "Settle", &settle_order_codec, ALWAYS,
                    planner_on_settle, &self->read_requests);
     service_at_start (self->service, planner_on_start, self);
     *core = service_core (self, planner_destroy);

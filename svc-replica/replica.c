@@ -341,21 +341,17 @@ static void replica_destroy (void *owner)
 static void replica_serve (replica_t *self)
 {
     service_t *service = self->service;
-    service_serve (service, "Replica", "Put", &put_question_codec, SERVE_BEGINS, on_put, self);
-    service_serve (service, "Replica", "Get", &get_question_codec, SERVE_ALWAYS, on_get, self);
-    service_serve (service, "Replica", "Transfer", &transfer_question_codec, SERVE_BEGINS,
-                   on_transfer, self);
-    service_serve (service, "Replica", "Files", &files_question_codec, SERVE_ALWAYS, on_files,
+    service_serve (service, "Replica", "Put", &put_question_codec, BEGINS, on_put, self);
+    service_serve (service, "Replica", "Get", &get_question_codec, ALWAYS, on_get, self);
+    service_serve (service, "Replica", "Transfer", &transfer_question_codec, BEGINS, on_transfer,
                    self);
-    service_serve (service, "Replica", "Locate", &locate_codec, SERVE_ALWAYS, replica_on_locate,
-                   self);
-    service_serve (service, "Replica", "Pin", &said_pin_codec, SERVE_ALWAYS, on_pin, self);
-    service_serve (service, "Replica", "Lifetime", &said_lifetime_codec, SERVE_ALWAYS, on_lifetime,
-                   self);
-    service_serve (service, "Replica", "Rule", &said_rule_codec, SERVE_BEGINS, on_rule, self);
-    service_serve (service, "Replica", "Scrub", &scrub_question_codec, SERVE_ALWAYS, on_scrub,
-                   self);
-    service_serve (service, "Replica", "Evict", &said_evict_codec, SERVE_ALWAYS, on_evict, self);
+    service_serve (service, "Replica", "Files", &files_question_codec, ALWAYS, on_files, self);
+    service_serve (service, "Replica", "Locate", &locate_codec, ALWAYS, replica_on_locate, self);
+    service_serve (service, "Replica", "Pin", &said_pin_codec, ALWAYS, on_pin, self);
+    service_serve (service, "Replica", "Lifetime", &said_lifetime_codec, ALWAYS, on_lifetime, self);
+    service_serve (service, "Replica", "Rule", &said_rule_codec, BEGINS, on_rule, self);
+    service_serve (service, "Replica", "Scrub", &scrub_question_codec, ALWAYS, on_scrub, self);
+    service_serve (service, "Replica", "Evict", &said_evict_codec, ALWAYS, on_evict, self);
 }
 
 static void site_make (replica_t *self, const replica_settings_t *settings)

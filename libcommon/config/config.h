@@ -8,6 +8,7 @@
 #define MUSUBI_CONFIG_H
 
 #include "bytes.h"
+#include "name_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,6 +31,11 @@ typedef struct {
     double most;
     const char *meaning; /* with its unit; printed by --help */
 } config_key_t;
+
+/*  Bounds of many. */
+#define SETTING_DAY_MS     86400000.0
+#define SETTING_COUNT_MOST 1e9
+#define SETTING_BYTES_MOST (double) ((uint64_t) 1 << 44)
 
 /*  Rows of a table of keys. Without a preset (NULL) a key may be absent; one that is needed has
  *  none, and bounds only where it is a number. */
@@ -96,5 +102,14 @@ void config_describe (const config_key_t *keys, size_t keys_count, void (*line) 
 /*  Says why, answers false: return wrong_setting (why, "name: …"). */
 bool wrong_setting (char why [LONG_WHY_BYTES], const char *format, ...)
   __attribute__ ((format (printf, 2, 3)));
+
+/*  A name with the kind before it ("lis/ams"), from the key "name", which may have it, too. what
+ *  says whose it is: "site", "domain". False with why. */
+bool config_name_read (const config_t *config, const char *kind, const char *what,
+                       char name [NAME_BYTES_MAX + 1], char why [LONG_WHY_BYTES]);
+
+/*  False with why when a word of this key's list is longer, or stands there twice. */
+bool words_right (const name_list_t *words, const char *key, size_t bytes_max,
+                  char why [LONG_WHY_BYTES]);
 
 #endif

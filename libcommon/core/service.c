@@ -48,7 +48,6 @@ struct service_tables {
     size_t works_count;
     int64_t alarm_ms; /* what the host was last told to wake us at */
     bool full;        /* the store, as last told */
-    service_membership_t member;
     flow_fn *flow_heard;
     void *flow_owner;
     work_fn *rows_heard;
@@ -113,8 +112,7 @@ static void service_on_status (void *owner, const moment_t *now, const request_t
     answer.store = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = self->store.id};
     answer.start = self->store.start;
     answer.wall_ms = now->wall_ms;
-    const service_membership_t *member = &self->tables->member;
-    answer.standing = (char *) (member->owner ? member->silence (member->owner) : "");
+    answer.standing = (char *) (self->membership ? self->membership->silence (self) : "");
     char *warnings [WARNINGS_MAX];
     answer.warnings = warnings;
     for (size_t i = 0; i < WARNINGS_MAX; i++)
@@ -146,7 +144,7 @@ void service_begin (service_t *self, const char *name)
     self->timers = timers_new ();
     self->calls = calls_new (self->outbox, self->timers, &self->prng);
     self->caller = "";
-    service_serve (self, "Service", "Status", NULL, SERVE_ALWAYS, service_on_status, self);
+    service_serve (self, "Service", "Status", NULL, ALWAYS, service_on_status, self);
 }
 
 service_t *service_new (const char *name)
@@ -161,8 +159,8 @@ void service_destroy (service_t **self_p)
     service_t *self = *self_p;
     if (!self)
         return;
-    if (self->tables->member.owner)
-        self->tables->member.end (self->tables->member.owner);
+    if (self->membership)
+        self->membership->end (self);
     calls_destroy (&self->calls);
     timers_destroy (&self->timers);
     outbox_destroy (&self->outbox);
@@ -182,7 +180,7 @@ static int method_compare (const void *one, const void *other)
 void service_serve (service_t *self, const char *service, const char *method, const codec_t *codec,
                     serve_t when, method_fn *handle, void *owner)
 {
-    assert (when >= SERVE_ALWAYS && when <= SERVE_BEGINS);
+    assert (when >= ALWAYS && when <= BEGINS);
     struct service_tables *tables = self->tables;
     service_method_t made = {service, method, codec, when, handle, owner};
     size_t at = tables->methods_count++;
@@ -192,18 +190,6 @@ void service_serve (service_t *self, const char *service, const char *method, co
         tables->methods [at] = tables->methods [at - 1];
     }
     tables->methods [at] = made;
-}
-
-void service_join (service_t *self, const service_membership_t *membership)
-{
-    assert (!self->tables->member.owner && membership->owner);
-    self->tables->member = *membership;
-}
-
-void *service_member (const service_t *self)
-{
-    assert (self->tables->member.owner);
-    return self->tables->member.owner;
 }
 
 void service_on_end (service_t *self, busy_fn *busy, const void *owner)
@@ -307,13 +293,12 @@ static void service_on_start (service_t *self, const moment_t *now, const event_
     copy_endpoint (self->endpoint, event->start.endpoint);
     copy_endpoint (self->events, event->start.events);
     copy_endpoint (self->data, event->start.data);
-    const service_membership_t *member = &self->tables->member;
-    if (member->owner)
-        member->start (member->owner, now, event);
+    if (self->membership)
+        self->membership->start (self, now, event);
     for (size_t i = 0; i < self->tables->starts_count; i++)
         self->tables->starts [i].start (self->tables->starts [i].owner, now);
-    if (member->owner)
-        member->started (member->owner, now);
+    if (self->membership)
+        self->membership->started (self, now);
 }
 
 static void call_method (service_t *self, const moment_t *now, const request_t *request,
@@ -337,7 +322,6 @@ static void call_method (service_t *self, const moment_t *now, const request_t *
 static void on_request (service_t *self, const moment_t *now, const request_t *request)
 {
     const struct service_tables *tables = self->tables;
-    const service_membership_t *member = &tables->member;
     char why [WHY_BYTES], wrong [WHY_BYTES], text [REQUEST_ID_BYTES_MAX + 1];
     /*  Both become parts of records, whose decoders make the same demands. */
     if (!text_take (text, NAME_BYTES_MAX, request->actor, TEXT_WORD_OR_NONE, "actor", wrong) ||
@@ -346,7 +330,8 @@ static void on_request (service_t *self, const moment_t *now, const request_t *r
         service_refuse (self, request, CALL_BAD_REQUEST, "%s", wrong);
         return;
     }
-    if (member->owner && !member->serves (member->owner, request->service, request->method, why)) {
+    if (self->membership &&
+        !self->membership->serves (self, request->service, request->method, why)) {
         service_count (self, "not_served", 1);
         service_refuse (self, request, CALL_NOT_SERVING, "%s: %s", self->name, why);
         return;
@@ -359,12 +344,12 @@ static void on_request (service_t *self, const moment_t *now, const request_t *r
                         self->name, request->service, request->method);
         return;
     }
-    if (tables->ending && method->when != SERVE_ALWAYS) {
+    if (tables->ending && method->when != ALWAYS) {
         service_count (self, "not_served", 1);
         service_refuse (self, request, CALL_NOT_SERVING, "%s is stopping", self->name);
         return;
     }
-    if (method->when == SERVE_BEGINS &&
+    if (method->when == BEGINS &&
         !moment_room (now, now->store_bytes / STORE_FULL_PARTS, request->body.size)) {
         service_count (self, "refused_store_full", 1);
         service_refuse (
@@ -493,8 +478,8 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
         self->tables->alarm_ms = INT64_MAX; /* it has fired; the next one must be set */
         break;
     case EVENT_NOTICE:
-        if (self->tables->member.owner)
-            self->tables->member.notice (self->tables->member.owner, now, event);
+        if (self->membership)
+            self->membership->notice (self, now, event);
         break;
     case EVENT_WORK:
         service_work_ended (self, now, event);
@@ -503,8 +488,8 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
         if (self->tables->rows_heard &&
             self->tables->rows_heard (self->tables->rows_owner, now, event))
             break;
-        if (self->tables->member.owner)
-            self->tables->member.rows (self->tables->member.owner, now, event);
+        if (self->membership)
+            self->membership->rows (self, now, event);
         break;
     case EVENT_FLOW:
         if (self->tables->flow_heard)
@@ -512,8 +497,8 @@ void service_step (service_t *self, const moment_t *now, const event_t *event)
         break;
     case EVENT_END:
         self->tables->ending = true;
-        if (self->tables->member.owner)
-            self->tables->member.ending (self->tables->member.owner, now);
+        if (self->membership)
+            self->membership->ending (self, now);
         break;
     }
     if (event->kind != EVENT_RECORD)

@@ -50,10 +50,28 @@ typedef struct {
     const char *first;
 } shortage_t;
 
+struct service;
+
+/*  What a member of a federation adds, each at its place of a step. */
+typedef struct {
+    void (*start) (struct service *, const moment_t *now, const event_t *event); /* before others */
+    void (*started) (struct service *, const moment_t *now);                     /* after them */
+    void (*notice) (struct service *, const moment_t *now, const event_t *event);
+    void (*rows) (struct service *, const moment_t *now, const event_t *event);
+    void (*ending) (struct service *, const moment_t *now); /* the process ends */
+
+    /*  False, with why: it may not speak for its store now. */
+    bool (*serves) (struct service *, const char *service, const char *method,
+                    char why [WHY_BYTES]);
+    const char *(*silence) (struct service *); /* the same, for Service.Status; "" = it may */
+    void (*end) (struct service *);            /* in service_destroy, first of all */
+} service_membership_t;
+
 typedef struct service {
-    char name [NAME_BYTES_MAX + 1]; /* "lis/ams" */
-    store_identity_t store;         /* from EVENT_START on */
-    char endpoint [256];            /* from EVENT_START on */
+    const service_membership_t *membership; /* NULL: it is no member */
+    char name [NAME_BYTES_MAX + 1];         /* "lis/ams" */
+    store_identity_t store;                 /* from EVENT_START on */
+    char endpoint [256];                    /* from EVENT_START on */
     char events [256];
     char data [256];
     outbox_t *outbox;
@@ -86,9 +104,9 @@ void service_begin (service_t *self, const char *name);
 
 /*  When a method is served. */
 typedef enum {
-    SERVE_ALWAYS = 1, /* as long as the process lives */
-    SERVE_UNTIL_END,  /* until the process is told to end: what it asks for takes a while */
-    SERVE_BEGINS,     /* the same, and not with a nearly full store: it begins something (T13) */
+    ALWAYS = 1, /* as long as the process lives */
+    UNTIL_END,  /* until the process is told to end: what it asks for takes a while */
+    BEGINS,     /* the same, and not with a nearly full store: it begins something (T13) */
 } serve_t;
 
 /*  Registration, before the first step. A method is served once; a table has one loader. Start
@@ -98,25 +116,6 @@ void service_serve (service_t *self, const char *service, const char *method, co
                     serve_t when, method_fn *handle, void *owner);
 void service_load (service_t *self, uint8_t table, record_fn *load, void *owner);
 void service_at_start (service_t *self, start_fn *start, void *owner);
-
-/*  What a member of a federation adds, each at its place of a step. Borrowed for life. */
-typedef struct {
-    void *owner;
-    void (*start) (void *owner, const moment_t *now, const event_t *event); /* before all others */
-    void (*started) (void *owner, const moment_t *now);                     /* after them */
-    void (*notice) (void *owner, const moment_t *now, const event_t *event);
-    void (*rows) (void *owner, const moment_t *now, const event_t *event);
-    void (*ending) (void *owner, const moment_t *now); /* the process ends */
-
-    /*  False, with why: it may not speak for its store now. */
-    bool (*serves) (void *owner, const char *service, const char *method, char why [WHY_BYTES]);
-    const char *(*silence) (void *owner); /* why it does not, for Service.Status; "" = it does */
-    void (*end) (void *owner);            /* in service_destroy, first of all */
-} service_membership_t;
-void service_join (service_t *self, const service_membership_t *membership);
-
-/*  The owner of what it was joined with. Asserts that it was. */
-void *service_member (const service_t *self);
 
 /*  Called in turn when work has ended, until one of them answers that the work was its own. */
 typedef bool work_fn (void *owner, const moment_t *now, const event_t *event);

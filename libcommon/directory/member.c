@@ -16,73 +16,77 @@ typedef struct {
     ledger_t *ledger;
 } member_t;
 
+static const service_membership_t membership;
+
+static const member_t *member_of (const service_t *service)
+{
+    assert (service->membership == &membership);
+    return (const member_t *) service;
+}
+
 directory_t *directory_of (const service_t *service)
 {
-    return ((const member_t *) service_member (service))->directory;
+    return member_of (service)->directory;
 }
 
 restore_guard_t *restore_guard_of (const service_t *service)
 {
-    return ((const member_t *) service_member (service))->restore_guard;
+    return member_of (service)->restore_guard;
 }
 
 ledger_t *ledger_of (const service_t *service)
 {
-    return ((const member_t *) service_member (service))->ledger;
+    return member_of (service)->ledger;
 }
 
-static void member_start (void *owner, const moment_t *now, const event_t *event)
+static void member_start (service_t *service, const moment_t *now, const event_t *event)
 {
-    const member_t *self = owner;
-    restore_guard_start (self->restore_guard, now, event->start.adopted_from);
+    restore_guard_start (restore_guard_of (service), now, event->start.adopted_from);
 }
 
-static void started (void *owner, const moment_t *now)
+static void started (service_t *service, const moment_t *now)
 {
-    const member_t *self = owner;
-    if (self->directory)
-        directory_start (self->directory, now);
+    if (directory_of (service))
+        directory_start (directory_of (service), now);
 }
 
-static void on_notice (void *owner, const moment_t *now, const event_t *event)
+static void on_notice (service_t *service, const moment_t *now, const event_t *event)
 {
-    const member_t *self = owner;
-    if (self->directory)
-        directory_notice (self->directory, now, event);
+    if (directory_of (service))
+        directory_notice (directory_of (service), now, event);
 }
 
-static void member_on_rows (void *owner, const moment_t *now, const event_t *event)
+static void member_on_rows (service_t *service, const moment_t *now, const event_t *event)
 {
-    const member_t *self = owner;
-    ledger_rows (self->ledger, now, event);
+    ledger_rows (ledger_of (service), now, event);
 }
 
-static void member_ending (void *owner, const moment_t *now)
+static void member_ending (service_t *service, const moment_t *now)
 {
-    const member_t *self = owner;
-    if (self->directory)
-        directory_withdraw (self->directory, now);
+    if (directory_of (service))
+        directory_withdraw (directory_of (service), now);
 }
 
-static bool serves (void *owner, const char *service, const char *method, char why [WHY_BYTES])
+static bool serves (service_t *service, const char *asked, const char *method, char why [WHY_BYTES])
 {
-    const member_t *self = owner;
-    return restore_guard_serves (self->restore_guard, service, method, why);
+    return restore_guard_serves (restore_guard_of (service), asked, method, why);
 }
 
-static const char *silence (void *owner)
+static const char *silence (service_t *service)
 {
-    const member_t *self = owner;
-    return restore_guard_text (self->restore_guard);
+    return restore_guard_text (restore_guard_of (service));
 }
 
-static void member_end (void *owner)
+static void member_end (service_t *service)
 {
-    member_t *self = owner;
+    member_t *self = (member_t *) service;
     ledger_destroy (&self->ledger);
     directory_destroy (&self->directory);
     restore_guard_destroy (&self->restore_guard);
 }
+
+static const service_membership_t membership = {member_start,  started, on_notice, member_on_rows,
+                                                member_ending, serves,  silence,   member_end};
 
 static const char *member_resolve (void *owner, const moment_t *now, const char *peer)
 {
@@ -94,6 +98,7 @@ service_t *member_new (const char *name, const char *const *gis_endpoints, size_
     member_t *self = must (calloc (1, sizeof *self));
     service_t *service = &self->service;
     service_begin (service, name);
+    service->membership = &membership;
     if (gis_count > 0) {
         self->directory = directory_new (service->calls, service->outbox, service->timers,
                                          &service->prng, gis_endpoints, gis_count);
@@ -103,15 +108,6 @@ service_t *member_new (const char *name, const char *const *gis_endpoints, size_
     self->restore_guard = restore_guard_new (service, self->ledger);
     if (self->directory)
         directory_restore_guard (self->directory, self->restore_guard);
-    service_join (service, &(service_membership_t){.owner = self,
-                                                   .start = member_start,
-                                                   .started = started,
-                                                   .notice = on_notice,
-                                                   .rows = member_on_rows,
-                                                   .ending = member_ending,
-                                                   .serves = serves,
-                                                   .silence = silence,
-                                                   .end = member_end});
     return service;
 }
 

@@ -219,8 +219,7 @@ ledger_t *ledger_new (service_t *service)
     service_load (service, TABLE_LEDGER, ledger_on_record, self);
     service_at_start (service, ledger_on_start, self);
     service_on_work (service, ledger_cut_on_work, &self->cut);
-    service_serve (service, "Ledger", "Rows", &rows_question_codec, SERVE_ALWAYS, ledger_on_rows,
-                   self);
+    service_serve (service, "Ledger", "Rows", &rows_question_codec, ALWAYS, ledger_on_rows, self);
     return self;
 }
 

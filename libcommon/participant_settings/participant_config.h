@@ -4,8 +4,8 @@
 #ifndef MUSUBI_PARTICIPANT_CONFIG_H
 #define MUSUBI_PARTICIPANT_CONFIG_H
 
+#include "config.h"
 #include "participant.h"
-#include "setting.h"
 
 /*  Rows for a service's own table of keys. */
 #define PARTICIPANT_CONFIG_KEYS                                                                    \

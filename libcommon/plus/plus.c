@@ -191,21 +191,19 @@ plus_t *plus_new (const plus_parts_t *parts, const plus_limits_t *limits)
     self->limits = *limits;
     plus_tables_make (self);
     service_t *service = parts->service;
-    service_serve (service, "Factory", "Create", &plus_create_codec, SERVE_BEGINS, on_create, self);
-    service_serve (service, "Reservation", "Reserve", &plus_reserve_codec, SERVE_ALWAYS,
+    service_serve (service, "Factory", "Create", &plus_create_codec, BEGINS, on_create, self);
+    service_serve (service, "Reservation", "Reserve", &plus_reserve_codec, ALWAYS, plus_on_change,
+                   self);
+    service_serve (service, "Reservation", "Modify", &plus_modify_codec, ALWAYS, plus_on_change,
+                   self);
+    service_serve (service, "Reservation", "Release", &plus_release_codec, UNTIL_END,
                    plus_on_change, self);
-    service_serve (service, "Reservation", "Modify", &plus_modify_codec, SERVE_ALWAYS,
-                   plus_on_change, self);
-    service_serve (service, "Reservation", "Release", &plus_release_codec, SERVE_UNTIL_END,
-                   plus_on_change, self);
-    service_serve (service, "Reservation", "Properties", &plus_question_codec, SERVE_ALWAYS,
+    service_serve (service, "Reservation", "Properties", &plus_question_codec, ALWAYS,
                    plus_on_properties, self);
-    service_serve (service, "Command", "Commit", &plus_handle_codec, SERVE_ALWAYS, plus_on_decision,
+    service_serve (service, "Command", "Commit", &plus_handle_codec, ALWAYS, plus_on_decision,
                    self);
-    service_serve (service, "Command", "Abort", &plus_handle_codec, SERVE_ALWAYS, plus_on_decision,
-                   self);
-    service_serve (service, "Command", "State", &plus_handle_codec, SERVE_ALWAYS, plus_on_state,
-                   self);
+    service_serve (service, "Command", "Abort", &plus_handle_codec, ALWAYS, plus_on_decision, self);
+    service_serve (service, "Command", "State", &plus_handle_codec, ALWAYS, plus_on_state, self);
     service_load (service, TABLE_PLUS, plus_tables_load, self);
     service_at_start (service, plus_start, self);
     return self;

@@ -538,15 +538,14 @@ calendar_service_t *calendar_service_new (const calendar_service_parts_t *parts,
     }
     timetable_on_freed (parts->timetable, change_notice_tell, &self->freed);
     timetable_on_settled (parts->timetable, change_notice_tell, &self->settled);
-    service_serve (parts->service, "Calendar", "Profile", &profile_question_codec, SERVE_ALWAYS,
+    service_serve (parts->service, "Calendar", "Profile", &profile_question_codec, ALWAYS,
                    calendar_service_on_profile, self);
-    service_serve (parts->service, "Calendar", "Windows", &windows_question_codec, SERVE_ALWAYS,
+    service_serve (parts->service, "Calendar", "Windows", &windows_question_codec, ALWAYS,
                    calendar_service_on_windows, self);
-    service_serve (parts->service, "Calendar", "Free", &free_question_codec, SERVE_ALWAYS, on_free,
-                   self);
-    service_serve (parts->service, "Calendar", "Utilisation", &utilisation_question_codec,
-                   SERVE_ALWAYS, on_utilisation, self);
-    service_serve (parts->service, "Calendar", "Capacity", &capacity_question_codec, SERVE_ALWAYS,
+    service_serve (parts->service, "Calendar", "Free", &free_question_codec, ALWAYS, on_free, self);
+    service_serve (parts->service, "Calendar", "Utilisation", &utilisation_question_codec, ALWAYS,
+                   on_utilisation, self);
+    service_serve (parts->service, "Calendar", "Capacity", &capacity_question_codec, ALWAYS,
                    on_capacity, self);
     service_load (parts->service, TABLE_CAPACITIES, on_capacity_record, self);
     ledger_capacities (ledger_of (parts->service), calendar_service_quantities, self);

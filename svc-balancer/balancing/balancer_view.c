@@ -40,8 +40,8 @@ static void on_history (void *owner, const moment_t *now, const request_t *reque
 
 void balancer_view_serve (balancer_t *self)
 {
-    service_serve (self->service, "Balancer", "Status", &balance_status_codec, SERVE_ALWAYS,
+    service_serve (self->service, "Balancer", "Status", &balance_status_codec, ALWAYS,
                    balancer_view_on_status, self);
-    service_serve (self->service, "Balancer", "History", &balance_history_codec, SERVE_ALWAYS,
-                   on_history, self);
+    service_serve (self->service, "Balancer", "History", &balance_history_codec, ALWAYS, on_history,
+                   self);
 }

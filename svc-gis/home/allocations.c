@@ -86,7 +86,7 @@ allocations_t *allocations_new (service_t *service, participant_t *participant,
 {
     allocations_t *self = must (calloc (1, sizeof *self));
     *self = (allocations_t){.service = service, .participant = participant, .access = access};
-    service_serve (service, "Home", "Allocations", &allocations_question_codec, SERVE_ALWAYS,
+    service_serve (service, "Home", "Allocations", &allocations_question_codec, ALWAYS,
                    on_allocations, self);
     return self;
 }

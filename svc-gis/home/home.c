@@ -657,10 +657,9 @@ home_t *home_new (service_t *service, const participant_limits_t *limits, const 
     ledger_stands (ledger_of (service), closed_stands, self);
     service_at_start (service, home_on_start,
                       self); /* after the participant's: the claims are there */
-    service_serve (service, "Home", "Look", &look_codec, SERVE_ALWAYS, home_on_look, self);
-    service_serve (service, "Home", "Close", &close_codec, SERVE_ALWAYS, on_close, self);
-    service_serve (service, "Home", "Parties", &parties_question_codec, SERVE_ALWAYS, on_parties,
-                   self);
+    service_serve (service, "Home", "Look", &look_codec, ALWAYS, home_on_look, self);
+    service_serve (service, "Home", "Close", &close_codec, ALWAYS, on_close, self);
+    service_serve (service, "Home", "Parties", &parties_question_codec, ALWAYS, on_parties, self);
     self->allocations = allocations_new (service, self->participant, access);
     return self;
 }

@@ -6,7 +6,6 @@
 #include "batch_config.h"
 #include "batch_works.h"
 #include "name_list.h"
-#include "setting.h"
 
 #include <stdio.h>
 #include <stdlib.h>

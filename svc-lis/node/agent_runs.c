@@ -501,8 +501,8 @@ void agent_runs_init (agent_t *self)
     self->runs = ordered_by_bytes (offsetof (agent_run_t, key), AGENT_KEY_BYTES);
     self->starts_max = STARTS_MAX;
     service_load (self->service, TABLE_AGENT_RUNS, agent_runs_on_record, self);
-    service_serve (self->service, "Agent", "Ended", &run_ended_codec, SERVE_ALWAYS,
-                   agent_runs_on_ended, self);
+    service_serve (self->service, "Agent", "Ended", &run_ended_codec, ALWAYS, agent_runs_on_ended,
+                   self);
 }
 
 void agent_runs_start (agent_t *self, const moment_t *now)

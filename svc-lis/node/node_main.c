@@ -5,7 +5,6 @@
 #include "host.h"
 #include "node_names.h"
 #include "run_executor.h"
-#include "setting.h"
 #include "site.h"
 
 #include <string.h>

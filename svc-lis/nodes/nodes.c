@@ -209,12 +209,10 @@ nodes_t *nodes_new (service_t *service, const site_t *site, const access_t *acce
     service_load (service, TABLE_NODES, nodes_on_record, self);
     service_load (service, TABLE_RUNS, nodes_runs_load, self);
     service_at_start (service, nodes_on_start, self);
-    service_serve (service, "Nodes", "Attend", &attend_codec, SERVE_ALWAYS, nodes_on_attend, self);
-    service_serve (service, "Nodes", "Bring", &output_piece_codec, SERVE_ALWAYS, nodes_on_bring,
-                   self);
-    service_serve (service, "Nodes", "Nodes", &nodes_question_codec, SERVE_ALWAYS, nodes_on_nodes,
-                   self);
-    service_serve (service, "Nodes", "Drain", &drain_codec, SERVE_ALWAYS, on_drain, self);
+    service_serve (service, "Nodes", "Attend", &attend_codec, ALWAYS, nodes_on_attend, self);
+    service_serve (service, "Nodes", "Bring", &output_piece_codec, ALWAYS, nodes_on_bring, self);
+    service_serve (service, "Nodes", "Nodes", &nodes_question_codec, ALWAYS, nodes_on_nodes, self);
+    service_serve (service, "Nodes", "Drain", &drain_codec, ALWAYS, on_drain, self);
     return self;
 }
 

@@ -437,7 +437,7 @@ openings_t *openings_new (const openings_parts_t *parts, const openings_limits_t
                                                      .run_moved = on_run_moved,
                                                      .node_moved = openings_on_node_moved});
     back_end_told (parts->back_end, on_back_end_told, self);
-    service_serve (parts->service, "Lis", "Use", &reservation_use_question_codec, SERVE_ALWAYS,
+    service_serve (parts->service, "Lis", "Use", &reservation_use_question_codec, ALWAYS,
                    openings_on_use, self);
     service_load (parts->service, TABLE_OPENINGS, openings_on_record, self);
     return self;

@@ -435,14 +435,13 @@ static void queue_api_on_output (void *owner, const moment_t *now, const request
 
 void queue_serve (queue_t *self)
 {
-    service_serve (self->parts.service, "Queue", "Submit", NULL, SERVE_ALWAYS, on_submit, self);
-    service_serve (self->parts.service, "Queue", "Expect", NULL, SERVE_ALWAYS, on_expect, self);
-    service_serve (self->parts.service, "Queue", "Bags", &bags_question_codec, SERVE_ALWAYS,
+    service_serve (self->parts.service, "Queue", "Submit", NULL, ALWAYS, on_submit, self);
+    service_serve (self->parts.service, "Queue", "Expect", NULL, ALWAYS, on_expect, self);
+    service_serve (self->parts.service, "Queue", "Bags", &bags_question_codec, ALWAYS,
                    queue_on_bags, self);
-    service_serve (self->parts.service, "Queue", "Tasks", &tasks_question_codec, SERVE_ALWAYS,
+    service_serve (self->parts.service, "Queue", "Tasks", &tasks_question_codec, ALWAYS,
                    queue_on_tasks, self);
-    service_serve (self->parts.service, "Queue", "Cancel", &cancel_codec, SERVE_ALWAYS, on_cancel,
-                   self);
-    service_serve (self->parts.service, "Queue", "Output", &output_question_codec, SERVE_ALWAYS,
+    service_serve (self->parts.service, "Queue", "Cancel", &cancel_codec, ALWAYS, on_cancel, self);
+    service_serve (self->parts.service, "Queue", "Output", &output_question_codec, ALWAYS,
                    queue_api_on_output, self);
 }

@@ -211,19 +211,18 @@ sharing_t *sharing_new (queue_t *queue, const sharing_limits_t *limits)
     self->service = queue_parts (queue)->service;
     self->limits = *limits;
     self->hosts = ordered_new (sharing_by_host);
-    service_serve (self->service, "Sharing", "Join", &join_codec, SERVE_ALWAYS, on_join, self);
-    service_serve (self->service, "Sharing", "Leave", &leave_codec, SERVE_ALWAYS, on_leave, self);
-    service_serve (self->service, "Sharing", "Membership", &membership_question_codec, SERVE_ALWAYS,
+    service_serve (self->service, "Sharing", "Join", &join_codec, ALWAYS, on_join, self);
+    service_serve (self->service, "Sharing", "Leave", &leave_codec, ALWAYS, on_leave, self);
+    service_serve (self->service, "Sharing", "Membership", &membership_question_codec, ALWAYS,
                    sharing_on_membership, self);
-    service_serve (self->service, "Sharing", "Move", &move_order_codec, SERVE_ALWAYS, on_move,
-                   self);
+    service_serve (self->service, "Sharing", "Move", &move_order_codec, ALWAYS, on_move, self);
     queue_share (queue, &(queue_sharer_t){.owner = self,
                                           .guests_over = sharing_guests_over,
                                           .guests_load = sharing_guests_load,
                                           .withdraw = sharing_withdraw,
                                           .output = sharing_output});
-    service_serve (self->service, "Sharing", "State", &state_asked_codec, SERVE_ALWAYS,
-                   sharing_on_state, self);
+    service_serve (self->service, "Sharing", "State", &state_asked_codec, ALWAYS, sharing_on_state,
+                   self);
     sharing_moves_serve (self);
     sharing_guests_serve (self);
     service_load (self->service, TABLE_MEMBERSHIP, on_membership_record, self);

@@ -402,11 +402,11 @@ void sharing_guests_serve (sharing_t *self)
 {
     self->offers = ordered_new (by_move);
     self->tellings = ordered_by_number (offsetof (guest_ends_t, bag));
-    service_serve (self->service, "Sharing", "Accept", &offer_message_codec, SERVE_BEGINS,
-                   on_accept, self);
-    service_serve (self->service, "Sharing", "Cancel", &guest_cancel_codec, SERVE_ALWAYS,
+    service_serve (self->service, "Sharing", "Accept", &offer_message_codec, BEGINS, on_accept,
+                   self);
+    service_serve (self->service, "Sharing", "Cancel", &guest_cancel_codec, ALWAYS,
                    sharing_guests_on_withdraw, self);
-    service_serve (self->service, "Sharing", "Output", &guest_output_codec, SERVE_ALWAYS,
+    service_serve (self->service, "Sharing", "Output", &guest_output_codec, ALWAYS,
                    sharing_guests_on_output, self);
     service_load (self->service, TABLE_OFFERS, sharing_guests_on_record, self);
 }

@@ -441,8 +441,8 @@ void sharing_moves_start (sharing_t *self, const moment_t *now)
 void sharing_moves_serve (sharing_t *self)
 {
     self->moves = ordered_new (sharing_moves_by_id);
-    service_serve (self->service, "Sharing", "Ended", &ends_codec, SERVE_ALWAYS,
-                   sharing_moves_on_ended, self);
+    service_serve (self->service, "Sharing", "Ended", &ends_codec, ALWAYS, sharing_moves_on_ended,
+                   self);
     service_load (self->service, TABLE_MOVES, sharing_moves_on_record, self);
 }
 

@@ -104,7 +104,6 @@ void lis_core (const lis_settings_t *settings, core_t *core)
         runner_attach (self->runner);
         readmission_when (provider->readmission, lis_known, self);
     }
-    service_serve (provider->service, "Lis", "Site", &site_question_codec, SERVE_ALWAYS, on_site,
-                   self);
+    service_serve (provider->service, "Lis", "Site", &site_question_codec, ALWAYS, on_site, self);
     provider_open (provider, &settings->provider, lis_announce, core, lis_destroy);
 }

@@ -525,8 +525,8 @@ routers_t *routers_new (service_t *service, const char *name, const domain_t *do
     for (size_t l = 0; l < domain->links_count; l++)
         for (size_t end = 0; end < 2; end++)
             interface_add (self, l, end);
-    service_serve (service, "Routers", "Attend", &router_question_codec, SERVE_ALWAYS,
-                   routers_on_attend, self);
+    service_serve (service, "Routers", "Attend", &router_question_codec, ALWAYS, routers_on_attend,
+                   self);
     service_at_start (service, routers_on_start, self);
     return self;
 }

@@ -3,7 +3,6 @@
 
 #include "name_list.h"
 #include "router.h"
-#include "setting.h"
 #include "tc.h"
 
 #define ENDPOINTS_MAX 16

@@ -210,7 +210,7 @@ coordinator_t *coordinator_new (service_t *service, const planner_settings_t *se
     self->decisions = ordered_new (compare_decision);
     self->settled = completed_new (service, settings);
     self->done = done_notices_new (service, settings);
-    service_serve (service, "Coordinator", "Outcome", &decision_request_codec, SERVE_ALWAYS,
+    service_serve (service, "Coordinator", "Outcome", &decision_request_codec, ALWAYS,
                    coordinator_on_outcome, self);
     service_load (service, TABLE_DECISIONS, coordinator_on_record, self);
     ledger_stands (ledger_of (service), coordinator_stands, self);

@@ -254,11 +254,10 @@ file_index_t *file_index_new (service_t *service, uint32_t places_max)
                            .places_max = places_max,
                            .places = ordered_new (file_index_by_place),
                            .tellers = ordered_by_text (offsetof (index_site_t, site))};
-    service_serve (service, "ReplicaIndex", "Publish", &publish_codec, SERVE_ALWAYS, on_publish,
+    service_serve (service, "ReplicaIndex", "Publish", &publish_codec, ALWAYS, on_publish, self);
+    service_serve (service, "ReplicaIndex", "Locate", &locate_codec, ALWAYS, file_index_on_locate,
                    self);
-    service_serve (service, "ReplicaIndex", "Locate", &locate_codec, SERVE_ALWAYS,
-                   file_index_on_locate, self);
-    service_serve (service, "ReplicaIndex", "Stale", &stale_codec, SERVE_ALWAYS, on_stale, self);
+    service_serve (service, "ReplicaIndex", "Stale", &stale_codec, ALWAYS, on_stale, self);
     service_limit (service, "places_max", places_max);
     return self;
 }

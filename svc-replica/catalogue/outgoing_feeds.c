@@ -232,10 +232,8 @@ outgoing_feeds_t *outgoing_feeds_new (service_t *service, catalogue_t *catalogue
     outgoing_feeds_t *self = must (calloc (1, sizeof *self));
     *self = (outgoing_feeds_t){
       .service = service, .catalogue = catalogue, .chain = chain, .limits = *limits};
-    service_serve (service, "Replica", "Offer", &offer_question_codec, SERVE_ALWAYS, on_offer,
-                   self);
-    service_serve (service, "Replica", "OfferEnd", &offer_end_codec, SERVE_ALWAYS, on_offer_end,
-                   self);
+    service_serve (service, "Replica", "Offer", &offer_question_codec, ALWAYS, on_offer, self);
+    service_serve (service, "Replica", "OfferEnd", &offer_end_codec, ALWAYS, on_offer_end, self);
     service_limit (service, "transfers_per_source_max", limits->source_max);
     service_limit (service, "transfers_per_pair_max", limits->pair_max);
     return self;

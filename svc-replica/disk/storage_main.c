@@ -3,7 +3,6 @@
 
 #include "flows.h"
 #include "host.h"
-#include "setting.h"
 #include "storage.h"
 #include "storage_executor.h"
 #include "storage_path.h"

@@ -118,8 +118,7 @@ static void chain_events_on_nodes (void *owner, const moment_t *now, const reque
 
 void chain_told_serve (chain_t *self)
 {
-    service_serve (self->service, "Chain", "Transfers", &transfers_question_codec, SERVE_ALWAYS,
+    service_serve (self->service, "Chain", "Transfers", &transfers_question_codec, ALWAYS,
                    on_transfers, self);
-    service_serve (self->service, "Chain", "Nodes", NULL, SERVE_ALWAYS, chain_events_on_nodes,
-                   self);
+    service_serve (self->service, "Chain", "Nodes", NULL, ALWAYS, chain_events_on_nodes, self);
 }

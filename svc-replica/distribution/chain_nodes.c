@@ -258,7 +258,7 @@ void chain_nodes_init (chain_t *self, const char *const *names, size_t count)
         place_new (self, names [i], false);
     service_load (self->service, TABLE_STORAGE_NODES, chain_nodes_on_record, self);
     service_at_start (self->service, chain_nodes_on_start, self);
-    service_serve (self->service, "Chain", "Attend", &storage_attend_codec, SERVE_ALWAYS, on_attend,
+    service_serve (self->service, "Chain", "Attend", &storage_attend_codec, ALWAYS, on_attend,
                    self);
 }
 

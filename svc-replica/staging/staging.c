@@ -486,8 +486,7 @@ staging_t *staging_new (const fetcher_parts_t *parts, fetcher_t *fetcher, const 
                         .files = ordered_by_text (offsetof (stayed_file_t, key))};
     service_limit (parts->service, "stays_max", STAYS_MAX);
     service_load (parts->service, TABLE_STAYS, staging_on_record, self);
-    service_serve (parts->service, "Replica", "Stay", &stay_question_codec, SERVE_ALWAYS, on_stay,
-                   self);
+    service_serve (parts->service, "Replica", "Stay", &stay_question_codec, ALWAYS, on_stay, self);
     staging_question_serve (&self->parts);
     cache_on_stays (parts->cache, staging_stays, self);
     return self;

@@ -71,6 +71,6 @@ static void staging_question_on_staging (void *owner, const moment_t *now, const
 
 void staging_question_serve (fetcher_parts_t *parts)
 {
-    service_serve (parts->service, "Replica", "Staging", &staging_asked_codec, SERVE_ALWAYS,
+    service_serve (parts->service, "Replica", "Staging", &staging_asked_codec, ALWAYS,
                    staging_question_on_staging, parts);
 }

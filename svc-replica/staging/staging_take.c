@@ -269,8 +269,8 @@ take_ins_t *taking_new (const fetcher_parts_t *parts, const access_t *access, ru
                          .rules = rules,
                          .home_ms = home_ms,
                          .outputs = ordered_by_text (offsetof (take_in_t, key))};
-    service_serve (parts->service, "Replica", "TakeIn", &take_in_question_codec, SERVE_ALWAYS,
-                   on_take_in, self);
+    service_serve (parts->service, "Replica", "TakeIn", &take_in_question_codec, ALWAYS, on_take_in,
+                   self);
     return self;
 }
 

@@ -291,7 +291,7 @@ static bool served (const fuzz_record_t *asked)
 {
     bool taken = false;
     service_t *service = member_new ("lis/ams", NULL, 0);
-    service_serve (service, "Any", "Way", NULL, SERVE_ALWAYS, take, &taken);
+    service_serve (service, "Any", "Way", NULL, ALWAYS, take, &taken);
     moment_t now = {.wall_ms = 1000000};
     event_t start = {.kind = EVENT_START,
                      .start = {.store = {.start = 1}, .endpoint = "", .events = ""}};
