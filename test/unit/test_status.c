@@ -124,11 +124,57 @@ static void a_store_that_fills_is_told_in_time (void **state)
     service_destroy (&service);
 }
 
+static void take (void *owner, const moment_t *now, const request_t *request, void *body)
+{
+    (void) now, (void) body;
+    service_reply (owner, request, (packed_t){0});
+}
+
+/*  By a method of the service "Any", which answers whatever it is asked. */
+static call_status_t told (service_t *service, const char *method, const moment_t *now)
+{
+    event_t event = {
+      .kind = EVENT_REQUEST,
+      .request = {.service = "Any", .method = method, .actor = "a", .request_id = "r"}};
+    service_step (service, now, &event);
+    effect_t effect;
+    while (service_next (service, &effect))
+        if (effect.kind == EFFECT_REPLY)
+            return effect.reply.status;
+    fail ();
+    return CALL_OK;
+}
+
+/*  Each with room in the store, with a full one, and while the process ends. */
+static void a_method_is_served_when_its_registration_says (void **state)
+{
+    (void) state;
+    service_t *service = service_new ("lis/ams");
+    service_serve (service, "Any", "Look", NULL, ALWAYS, take, service);
+    service_serve (service, "Any", "Undo", NULL, UNTIL_END, take, service);
+    service_serve (service, "Any", "Begin", NULL, BEGINS, take, service);
+    moment_t room = {.store_bytes = 1 << 20, .store_free_bytes = 1 << 20};
+    moment_t full = {.store_bytes = 1 << 20, .store_free_bytes = 1 << 10};
+    assert_int_equal (told (service, "Look", &room), CALL_OK);
+    assert_int_equal (told (service, "Undo", &room), CALL_OK);
+    assert_int_equal (told (service, "Begin", &room), CALL_OK);
+    assert_int_equal (told (service, "Look", &full), CALL_OK);
+    assert_int_equal (told (service, "Undo", &full), CALL_OK);
+    assert_int_equal (told (service, "Begin", &full), CALL_OVERLOADED);
+    assert_int_equal (told (service, "Other", &full), CALL_UNKNOWN_METHOD);
+    service_step (service, &room, &(event_t){.kind = EVENT_END});
+    assert_int_equal (told (service, "Look", &room), CALL_OK);
+    assert_int_equal (told (service, "Undo", &room), CALL_NOT_SERVING);
+    assert_int_equal (told (service, "Begin", &room), CALL_NOT_SERVING);
+    service_destroy (&service);
+}
+
 int main (void)
 {
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (what_the_host_counts_is_told_as_it_stands_then),
       cmocka_unit_test (a_store_that_fills_is_told_in_time),
+      cmocka_unit_test (a_method_is_served_when_its_registration_says),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }
