@@ -25,15 +25,15 @@ if [ "$(id -u)" -eq 0 ]; then
   says "  … and what is missing" 'no container engine answers'
 fi
 
-unset MUSUBI_ACTOR # who nobody has named, as README's lines have it
-# README's lines, as they stand there; then more and fewer planners under load.
-lines () { sed -n '/^\*\*In containers\*\*/,/^`deploy/{/^deploy/p}' "$root/README.md"; }
-check "README shows eight lines" test "$(lines | wc -l)" = 8
+unset MUSUBI_ACTOR # who nobody has named, as the guide's lines have it
+# The guide's lines, as they stand there; then more and fewer planners under load.
+lines () { grep '^deploy/' "$root/docs/guide/containers.md"; }
+check "the guide shows eight lines" test "$(lines | wc -l)" = 8
 at=0
 while IFS= read -r line <&3; do
   at=$((at + 1))
   [ $at -lt 8 ] || break
-  check "README: ${line%% #*}" env -C "$work/here" bash -c "${line/#deploy/$root/deploy}" || tail -n 20 "$MUSUBI_TESTBED/build.log" | sed 's/^/# /'
+  check "guide: ${line%% #*}" env -C "$work/here" bash -c "${line/#deploy/$root/deploy}" || tail -n 20 "$MUSUBI_TESTBED/build.log" | sed 's/^/# /'
 done 3< <(mkdir -p "$work/here" && cp -r "$root/examples" "$work/here" && lines)
 check "a file written where the client was called" jq -e '.reservations | length > 0' "$work/here/list.json"
 export DOCKER_HOST
