@@ -1,6 +1,5 @@
 /*  svc-planner - finds plans for users' requests and drives their commit. With --finish STORE it
- *  settles what a dead planner left in its store, and ends (T8). Started as a solver (solving.h) it
- *  solves one program, and ends.
+ *  settles what a dead planner left in its store, and ends (T8).
  */
 #include "decision_states.h"
 #include "finisher.h"
@@ -18,13 +17,13 @@ static bool main_core_new (const config_t *config, core_t *core, char why [LONG_
 
 static bool main_solve (bytes_t arguments, uint8_t **result, size_t *result_size)
 {
-    return solving_run (arguments, NULL, result, result_size);
+    char solver [PATH_MAX];
+    solving_program (solver);
+    return solving_run (solver, arguments, NULL, result, result_size);
 }
 
 int main (int argc, char **argv)
 {
-    if (solving_role (argc, argv))
-        return solving_serve (argv);
     static const work_kind_t works [] = {{.kind = "finish-stores", .run = finisher_run},
                                          {.kind = "solve", .run = main_solve}};
     host_program_t program = {

@@ -183,6 +183,7 @@ static void take_back (ranking_t *self, size_t window)
     }
     if (!out->ok) {
         self->tally.unknown++;
+        self->tally.broken = true;
         snprintf (self->tally.why, sizeof self->tally.why, "%.*s", (int) out->result.size,
                   (const char *) out->result.data);
         return;
