@@ -14,8 +14,8 @@
 #define MUSUBI_RANKING_H
 
 #include "directory.h"
-#include "objective.h"
 #include "prng.h"
+#include "programs.h"
 #include "solving_wire.h"
 
 typedef struct {
