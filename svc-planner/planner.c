@@ -2,6 +2,7 @@
 #include "planner.h"
 
 #include "access.h"
+#include "coordinator.h"
 #include "member.h"
 #include "must.h"
 #include "pendings.h"
@@ -13,7 +14,6 @@
 #include "settle_wire.h"
 #include "solvers.h"
 #include "summaries.h"
-#include "takeover.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -31,13 +31,14 @@ typedef struct {
     pendings_t pendings;
     read_requests_t read_requests;
     repairs_t repairs;
-    takeover_t finish;
     summaries_t summaries;
     uint32_t told_load; /* as last announced */
     uint64_t works;     /* number of the last order for work */
+    uint64_t takeover;  /* the order to look for stores of dead planners; 0 = none is open */
 } planner_t;
 
 #define LOAD_TOLD_MS 2000 /* how often a changed load is announced */
+#define LOOK_MS      1000 /* how often a finisher checks whether it may end */
 
 static void planner_announce (planner_t *self, const moment_t *now)
 {
@@ -66,12 +67,67 @@ static void on_named (void *owner, const moment_t *now)
     txid_planner (&txid, self->service->name);
 }
 
+/*  --- stores of dead planners (T8) ---
+ *
+ *  From time to time a planner has its host search for unlocked stores with unfinished business and
+ *  start a finisher for each. A finisher is a planner that serves such a store under the dead
+ *  planner's name: it drives the decisions to their end and answers that all else is aborted. When
+ *  nothing is left, and nobody has asked for a while, it marks the store as at rest and ends. */
+
+static void takeover_on_look (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    planner_t *self = owner;
+    service_t *service = self->service;
+    if (coordinator_quiet (self->coordinator, now, self->settings.finish_linger_ms)) {
+        coordinator_rest (self->coordinator);
+        outbox_log (service->outbox, LEVEL_INFO, "finisher done store=%s", service->name);
+        outbox_stop (service->outbox, "everything in this store is settled");
+        return;
+    }
+    timers_set (service->timers, now->mono_ms + LOOK_MS, takeover_on_look, self, 0);
+}
+
+static void on_interval (void *owner, const moment_t *now, uint64_t token)
+{
+    (void) token;
+    planner_t *self = owner;
+    if (self->takeover == 0) {
+        self->takeover = ++self->works;
+        outbox_work (self->service->outbox, self->takeover, "finish-stores", (bytes_t){0});
+    }
+    timers_set (self->service->timers, now->mono_ms + self->settings.finish_interval_ms,
+                on_interval, self, 0);
+}
+
+static void takeover_start (planner_t *self, const moment_t *now)
+{
+    if (self->settings.finishing)
+        timers_set (self->service->timers, now->mono_ms + LOOK_MS, takeover_on_look, self, 0);
+    else if (self->settings.finish_interval_ms > 0)
+        timers_set (self->service->timers, now->mono_ms + self->settings.finish_interval_ms,
+                    on_interval, self, 0);
+}
+
+static void takeover_work_ended (planner_t *self, const event_t *event)
+{
+    if (event->work.work != self->takeover)
+        return;
+    self->takeover = 0;
+    if (event->work.result.size > 0)
+        outbox_log (self->service->outbox, event->work.ok ? LEVEL_INFO : LEVEL_WARNING,
+                    "finish-stores %.*s", (int) event->work.result.size,
+                    (const char *) event->work.result.data);
+}
+
+/*  --- its life --- */
+
 static void planner_on_start (void *owner, const moment_t *now)
 {
     planner_t *self = owner;
     planner_announce (self, now);
     timers_set (self->service->timers, now->mono_ms + LOAD_TOLD_MS, on_load_due, self, 0);
-    takeover_start (&self->finish, now);
+    takeover_start (self, now);
     self->summaries.service = self->service;
     if (!self->settings.finishing)
         summaries_begin (&self->summaries, now);
@@ -89,7 +145,7 @@ static bool planner_on_work (void *owner, const moment_t *now, const event_t *ev
 {
     planner_t *self = owner;
     if (!solvers_ended (self->solvers, now, event))
-        takeover_work_ended (&self->finish, event);
+        takeover_work_ended (self, event);
     return true;
 }
 
@@ -139,10 +195,6 @@ static void open_parts (planner_t *self)
                                             .unresponsive = &self->unresponsive,
                                             .access = &self->access};
     self->repairs = (repairs_t){.pendings = &self->pendings};
-    self->finish = (takeover_t){.service = self->service,
-                                .settings = &self->settings,
-                                .coordinator = self->coordinator,
-                                .works = &self->works};
     pendings_open (&self->pendings);
     read_requests_open (&self->read_requests);
     repairs_open (&self->repairs);

@@ -2,7 +2,6 @@
  *  names and options.
  */
 #include "commands.h"
-#include "solving.h"
 #include "tools.h"
 
 static int run_federation_own (cli_t *cli)
@@ -29,8 +28,6 @@ static const cli_command_t listed [] = {
 
 int main (int argc, char **argv)
 {
-    if (solving_role (argc, argv))
-        return solving_serve (argv);
     cli_command_t commands [COMMANDS];
     for (size_t i = 0; i < COMMANDS; i++) {
         commands [i] = listed [i].summary ? listed [i] : *tools_command (listed [i].name);

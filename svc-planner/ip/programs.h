@@ -18,7 +18,7 @@
 #include "search.h"
 #include "solver.h"
 
-/*  What a unit of each resource weighs, by what objective.h has chosen. */
+/*  What a unit of each resource weighs, by what ranking.c has chosen. */
 typedef struct {
     int64_t *places; /* of the snapshot: a CPU for an hour */
     int64_t *links;  /* of the graph: a Gbit/s for an hour */

@@ -14,8 +14,8 @@
 #define MUSUBI_RANKING_H
 
 #include "directory.h"
-#include "objective.h"
 #include "prng.h"
+#include "programs.h"
 #include "solving_wire.h"
 
 typedef struct {
@@ -67,6 +67,7 @@ typedef struct {
     size_t proven;        /* proven to have no plan */
     size_t unknown;       /* the solver's limit came first */
     size_t late;          /* not looked at */
+    bool broken;          /* a solver broke down: its window is unknown */
     char why [WHY_BYTES]; /* why a window is unknown, for the last one; "" = none */
 } ranking_tally_t;
 

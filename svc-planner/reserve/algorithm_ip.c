@@ -54,6 +54,8 @@ static size_t windows_of (const pending_t *self)
 
 static void algorithm_ip_tell_none (pending_t *self, const moment_t *now)
 {
+    const algorithm_ip_found_t *found = self->plan.found;
+    self->plan.broken = ranking_tally (found->ranking)->broken;
     search_order_t order = candidates_search_order (self, now); /* this search finds the reasons */
     self->plan.search = search_new (self->plan.snapshot, &order);
     planning_none (self, now, false); /* starts between the windows may be possible */

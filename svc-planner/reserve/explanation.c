@@ -456,7 +456,7 @@ bool pending_in_doubt (const pending_t *self)
             count_places (snapshot, network_need_end (snapshot->request, i, 0), true) == 0 &&
             count_places (snapshot, network_need_end (snapshot->request, i, 1), true) == 0)
             return false;
-    return sites || domains;
+    return sites || domains || self->plan.broken;
 }
 
 void pending_explain_unasked (pending_t *self)

@@ -112,6 +112,7 @@ typedef struct {
     bool patient;     /* the next one does */
     search_t *search;
     void *found;           /* the algorithm's own state, beside the search */
+    bool broken;           /* a solver broke down that may have found one */
     bool proven;           /* there is no plan; false: the search may have ended too soon */
     obstacle_t *obstacles; /* one a network need; those examined are filled */
     size_t examined;

@@ -255,10 +255,11 @@ void pending_doubt (pending_t *self, const moment_t *now)
         return;
     }
     stop_planning (self);
-    answer_reason (
-      &self->answer, "", "",
-      "a site or network domain that did not answer may still have it free: ask again%s",
-      self->receipt.dry_run ? "" : " with the same request id");
+    answer_reason (&self->answer, "", "", "%s: ask again%s",
+                   self->plan.broken
+                     ? "a solver that broke down might have found a plan"
+                     : "a site or network domain that did not answer may still have it free",
+                   self->receipt.dry_run ? "" : " with the same request id");
     if (self->receipt.dry_run) {
         trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
         pending_tell (self, now, ANSWER_UNKNOWN);

@@ -1,4 +1,4 @@
-/*  solving - the two ends of a pair of sockets: a process that starts a solver, and the solver. */
+/*  solving - starts musubi-solve, and is the other end of its pair of sockets. */
 #include "solving.h"
 
 #include "must.h"
@@ -10,16 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define LENGTH_BYTES 4 /* before each answer */
-#define READ_BYTES   65536
-#define EXIT_USAGE   2
-#define NO_DEADLINE  INT64_MAX
+#define READ_BYTES  65536
+#define NO_DEADLINE INT64_MAX
 
 int64_t solving_clock_us (void *of)
 {
@@ -28,91 +25,6 @@ int64_t solving_clock_us (void *of)
     clock_gettime (CLOCK_MONOTONIC, &now);
     return (int64_t) now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
-
-/*  --- the solver --- */
-
-typedef struct {
-    const program_t *program;
-    int64_t begun_us;
-} serving_t;
-
-static bool send_all (int to, const uint8_t *data, size_t size)
-{
-    while (size > 0) {
-        ssize_t sent = send (to, data, size, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent <= 0)
-            return false;
-        data += sent;
-        size -= (size_t) sent;
-    }
-    return true;
-}
-
-/*  Sends an answer. When it can't be sent, nobody waits for it any more, and the process ends. */
-static void solving_answer (void *of, const solver_answer_t *known)
-{
-    const serving_t *self = of;
-    packed_t bytes =
-      solving_answer_encode (self->program, known, solving_clock_us (NULL) - self->begun_us);
-    uint8_t length [LENGTH_BYTES];
-    number_put (length, bytes.size, LENGTH_BYTES);
-    if (!send_all (STDOUT_FILENO, length, sizeof length) ||
-        !send_all (STDOUT_FILENO, bytes.data, bytes.size))
-        _exit (EXIT_FAILURE);
-    free (bytes.data);
-}
-
-static uint8_t *read_order (size_t *size)
-{
-    size_t room = READ_BYTES;
-    uint8_t *data = must (malloc (room));
-    *size = 0;
-    for (;;) {
-        ssize_t got = read (STDIN_FILENO, data + *size, room - *size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return data;
-        *size += (size_t) got;
-        if (*size == room && room < 2 * (size_t) SOLVING_BYTES_MAX)
-            data = must (realloc (data, room *= 2));
-    }
-}
-
-bool solving_role (int argc, char **argv)
-{
-    return argc == 3 && strcmp (argv [1], SOLVING_ROLE) == 0;
-}
-
-int solving_serve (char **argv)
-{
-    if (prctl (PR_SET_PDEATHSIG, SIGKILL) != 0 || strtol (argv [2], NULL, 10) != (long) getppid ())
-        return EXIT_FAILURE; /* it has died already */
-    size_t size;
-    uint8_t *bytes = read_order (&size);
-    solving_t solving;
-    char why [LONG_WHY_BYTES];
-    if (!solving_order_decode (&solving, (bytes_t){.data = bytes, .size = size}, why)) {
-        fprintf (stderr, "%s: %s\n", SOLVING_ROLE, why);
-        return EXIT_USAGE;
-    }
-    free (bytes);
-    serving_t self = {.program = &solving.program, .begun_us = solving_clock_us (NULL)};
-    solving.order.limit.clock_us = solving_clock_us;
-    solving.order.report = solving_answer;
-    solving.order.hearer = &self;
-    solver_answer_t known;
-    solver_run (&solving.program, &solving.order, &known);
-    solving_answer (&self, &known);
-    program_plan_destroy (&known.plan);
-    solving_clear (&solving);
-    solver_rest ();
-    return EXIT_SUCCESS;
-}
-
-/*  --- the process that starts it --- */
 
 typedef struct {
     pid_t pid;
@@ -127,6 +39,16 @@ typedef struct {
     bool killed;
 } solving_run_t;
 
+void solving_program (char path [PATH_MAX])
+{
+    static const char program [] = "/libexec/musubi/musubi-solve";
+    ssize_t size = readlink ("/proc/self/exe", path, PATH_MAX - sizeof program);
+    for (int folders = 0; folders < 2; folders++) /* off NAME, and off its folder */
+        while (size > 0 && path [--size] != '/')
+            ;
+    strcpy (path + (size > 0 ? size : 0), program);
+}
+
 /*  The result is a sentence that says why there is no answer. */
 static bool solving_fail (uint8_t **result, size_t *result_size, char *sentence)
 {
@@ -137,15 +59,14 @@ static bool solving_fail (uint8_t **result, size_t *result_size, char *sentence)
 
 /*  Never forks, because other threads may hold locks. The solver takes signals as usual, but not
  *  those of a terminal, which are for its starter. */
-static int solving_start (solving_run_t *self)
+static int solving_start (solving_run_t *self, const char *program)
 {
     int pair [2];
     if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return errno;
     char starter [32];
     snprintf (starter, sizeof starter, "%ld", (long) getpid ());
-    /* The program that runs here, even if its file has been replaced since. */
-    char *arguments [] = {"musubi-solver", SOLVING_ROLE, starter, NULL};
+    char *arguments [] = {"musubi-solve", starter, NULL};
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t files;
     sigset_t none;
@@ -161,7 +82,7 @@ static int solving_start (solving_run_t *self)
                                              POSIX_SPAWN_SETPGROUP);
     posix_spawn_file_actions_adddup2 (&files, pair [1], STDIN_FILENO);
     posix_spawn_file_actions_adddup2 (&files, pair [1], STDOUT_FILENO);
-    int error = posix_spawn (&self->pid, "/proc/self/exe", &files, &attributes, arguments, environ);
+    int error = posix_spawn (&self->pid, program, &files, &attributes, arguments, environ);
     posix_spawn_file_actions_destroy (&files);
     posix_spawnattr_destroy (&attributes);
     close (pair [1]);
@@ -190,18 +111,18 @@ static void send_order_bytes (solving_run_t *self)
 static bool keep_last_answer (solving_run_t *self)
 {
     size_t at = 0;
-    while (self->heard_size - at >= LENGTH_BYTES) {
+    while (self->heard_size - at >= SOLVING_LENGTH_BYTES) {
         const uint8_t *from = self->heard + at;
-        size_t length = number_get (from, LENGTH_BYTES);
+        size_t length = number_get (from, SOLVING_LENGTH_BYTES);
         if (length > SOLVING_BYTES_MAX)
             return false;
-        if (self->heard_size - at - LENGTH_BYTES < length)
+        if (self->heard_size - at - SOLVING_LENGTH_BYTES < length)
             break;
         free (self->last);
         self->last = must (malloc (length + 1));
         self->last_size = length;
-        memcpy (self->last, from + LENGTH_BYTES, length);
-        at += LENGTH_BYTES + length;
+        memcpy (self->last, from + SOLVING_LENGTH_BYTES, length);
+        at += SOLVING_LENGTH_BYTES + length;
     }
     memmove (self->heard, self->heard + at, self->heard_size - at);
     self->heard_size -= at;
@@ -265,10 +186,10 @@ static char *await_end (const solving_run_t *self)
     if (self->killed)
         return NULL;
     if (WIFSIGNALED (status))
-        return must_print ("the solver's process was ended by signal %d: %s", WTERMSIG (status),
+        return must_print ("musubi-solve was ended by signal %d: %s", WTERMSIG (status),
                            strsignal (WTERMSIG (status)));
     if (WEXITSTATUS (status) != 0 || !self->last)
-        return must_print ("the solver's process ended with exit code %d", WEXITSTATUS (status));
+        return must_print ("musubi-solve ended with exit code %d", WEXITSTATUS (status));
     return NULL;
 }
 
@@ -281,18 +202,19 @@ static void answer_unknown (solving_run_t *self, const program_t *program, int64
     self->last_size = bytes.size;
 }
 
-static bool solving_process (solving_run_t *self, const solving_t *solving, bool (*stop) (void),
-                             uint8_t **result, size_t *result_size)
+static bool solving_process (solving_run_t *self, const char *solver, const solving_t *solving,
+                             bool (*stop) (void), uint8_t **result, size_t *result_size)
 {
     int64_t begun_us = solving_clock_us (NULL);
     int64_t limit_us = solving->order.limit.time_us_max;
     self->until_us =
       limit_us > 0 ? begun_us + limit_us + SOLVING_GRACE_MS * INT64_C (1000) : NO_DEADLINE;
-    int error = solving_start (self);
+    int error = solving_start (self, solver);
     if (error)
-        return solving_fail (
-          result, result_size,
-          must_print ("the solver's process can't be started: %s", strerror (error)));
+        return solving_fail (result, result_size,
+                             error == ENOENT
+                               ? must_print ("%s is missing: install it there", solver)
+                               : must_print ("%s can't be started: %s", solver, strerror (error)));
     solving_follow (self, stop);
     char *words = await_end (self);
     close (self->socket);
@@ -308,14 +230,15 @@ static bool solving_process (solving_run_t *self, const solving_t *solving, bool
     return true;
 }
 
-bool solving_run (bytes_t order, bool (*stop) (void), uint8_t **result, size_t *result_size)
+bool solving_run (const char *solver, bytes_t order, bool (*stop) (void), uint8_t **result,
+                  size_t *result_size)
 {
     solving_t solving;
     char why [LONG_WHY_BYTES];
     if (!solving_order_decode (&solving, order, why))
         return solving_fail (result, result_size, must_print ("%s", why));
     solving_run_t self = {.order = order};
-    bool good = solving_process (&self, &solving, stop, result, result_size);
+    bool good = solving_process (&self, solver, &solving, stop, result, result_size);
     solving_clear (&solving);
     return good;
 }

@@ -9,6 +9,8 @@ chmod 755 "$work" # tasks of a federation that root starts are nobody's
 check "it is installed" env DESTDIR="$work" cmake --install "$bin/.." --prefix /usr/local
 built=$(find "$bin" -mindepth 1 -printf '%f\n' | grep -vE '^(test_|bench_|(farm|cycles)$)' | sort)
 check "with every program that is built for use" test "$(find "$to/bin" -mindepth 1 -printf '%f\n' | sort)" = "$built"
+built_aside=$(cd "$bin/../libexec" && find . -type f)
+check "and those that only programs start" test "$(cd "$to/libexec" && find . -type f)" = "$built_aside"
 for file in man/man1/musubi.1 man/man1/plus_reserve.1 bash-completion/completions/musubi doc/musubi/README.md \
   doc/musubi/deploy/README.md musubi/federations/README.md; do
   check "$file is there" test -s "$to/share/$file"
@@ -45,11 +47,17 @@ check "  … and nothing was" test ! -e "$work/nothing"
 heavy () { readelf -d "$to/bin/$1" | grep -E 'NEEDED.*\[lib(glpk|expat|lmdb)\.'; }
 exits 1 "the user's client needs no library that only tools need" heavy musubi
 check "  … and they do" heavy musubi-tools
+exits 0 "musubi-solve is found where it is installed" "$to/bin/musubi" solve "$root/examples/problems.json" --solver glpk
 mkdir "$work/alone"
 cp "$to/bin/musubi" "$work/alone"
 exits 3 "where musubi-tools is neither beside it nor on the PATH" env PATH=/usr/bin:/bin "$work/alone/musubi" solve examples/problems.json
 says "  … it says so" 'musubi-tools, which does this, can.t be started'
 check "  … and takes it from the PATH" env PATH="$to/bin:/usr/bin:/bin" "$work/alone/musubi" solve "$root/examples/problems.json"
+mkdir -p "$work/half/bin"
+cp "$to"/bin/musubi{,-tools} "$work/half/bin"
+exits 3 "where musubi-solve is not in libexec beside bin" "$work/half/bin/musubi" solve "$root/examples/problems.json" --solver glpk
+says "  … it says where it is looked for" "$work/half/libexec/musubi/musubi-solve is missing: install it there"
+check "  … and what needs none of it is solved" "$work/half/bin/musubi" solve "$root/examples/problems.json"
 
 cd "$to/share/musubi" || exit 1
 export PATH=$to/bin:/usr/bin:/bin

@@ -151,10 +151,19 @@ static void a_solver_that_broke_down_is_told_of (void **state)
     fed.worker = break_down;
     size_t warnings = fed.warnings;
     Musubi__Answer *answer = reserve_net (&fed, "p0", "r1@g1", &pair);
-    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_REFUSED);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_UNKNOWN);
     assert_non_null (strstr (answer->reasons [0]->text, "0 have none, 10 are unknown"));
     assert_non_null (strstr (answer->reasons [0]->text, "it broke"));
+    assert_string_equal (answer->reasons [answer->n_reasons - 1]->text,
+                         "a solver that broke down might have found a plan: ask again with the "
+                         "same request id");
     assert_int_equal (fed.warnings - warnings, 10);
+    message_free (&answer->base);
+
+    /* It was not refused: as soon as a solver does its work, the same request is committed. */
+    fed.worker = solve;
+    answer = reserve_net (&fed, "p0", "r1@g1", &pair);
+    expect_status (answer, MUSUBI__ANSWER_STATUS__ANSWER_COMMITTED);
     message_free (&answer->base);
     fed_end (&fed);
 }

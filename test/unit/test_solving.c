@@ -1,15 +1,18 @@
 /*  solving: a solver in a process of its own gives the answers of one in this, and ends in time
- *  where that one does not. This program is its own solver's process.
+ *  where that one does not.
  */
 #include "program_verify.h"
 
+#include "must.h"
 #include "prng.h"
 #include "solving.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -75,14 +78,14 @@ static void draw_differences (solving_drawn_t *self, uint64_t seed)
     program->barred = self->barred;
 }
 
-/*  Has it solved in a process of its own; the answer is about `program`. */
-static solver_answer_t solve_aside (const program_t *program, const solver_order_t *order,
-                                    bool (*stop) (void))
+/*  Has it solved by that solver; the answer is about `program`. */
+static solver_answer_t solve_by (const char *solver, const program_t *program,
+                                 const solver_order_t *order, bool (*stop) (void))
 {
     packed_t asked = solving_order_encode (program, order);
     uint8_t *result;
     size_t size;
-    bool good = solving_run (packed_bytes (asked), stop, &result, &size);
+    bool good = solving_run (solver, packed_bytes (asked), stop, &result, &size);
     free (asked.data);
     if (!good)
         fail_msg ("%s", (const char *) result);
@@ -93,6 +96,14 @@ static solver_answer_t solve_aside (const program_t *program, const solver_order
     assert_true (spent_us >= 0);
     free (result);
     return answer;
+}
+
+/*  By musubi-solve. */
+static solver_answer_t solve_aside (const program_t *program, const solver_order_t *order)
+{
+    char solver [PATH_MAX];
+    solving_program (solver);
+    return solve_by (solver, program, order, NULL);
 }
 
 static void same_plan (const program_t *program, const program_plan_t *one,
@@ -126,7 +137,7 @@ static void a_process_of_its_own_gives_the_same_answers (void **state)
                 continue;
             solver_answer_t here;
             solver_run (&drawn->program, &order, &here);
-            solver_answer_t aside = solve_aside (&drawn->program, &order, NULL);
+            solver_answer_t aside = solve_aside (&drawn->program, &order);
             assert_int_equal (aside.status, here.status);
             assert_int_equal (aside.steps, here.steps);
             assert_int_equal (aside.bound, here.bound);
@@ -162,7 +173,7 @@ static void what_glpk_can_not_end_is_ended (void **state)
     for (size_t i = 0; i < 2; i++) {
         solver_order_t order = {.kind = kinds [i], .limit.time_us_max = 500000};
         int64_t begun_ms = now_ms ();
-        solver_answer_t answer = solve_aside (&drawn->program, &order, NULL);
+        solver_answer_t answer = solve_aside (&drawn->program, &order);
         print_message ("%s: %s after %" PRId64 " ms\n", solver_kind_word (order.kind),
                        solver_status_word (answer.status), now_ms () - begun_ms);
         assert_int_equal (answer.status, SOLVER_UNKNOWN);
@@ -171,47 +182,67 @@ static void what_glpk_can_not_end_is_ended (void **state)
     free (drawn);
 }
 
-/*  With this in the environment a solver's process never ends. "two": before, it tells that nothing
- *  is known, then a plan than which something cheaper may be. */
-#define STUCK "MUSUBI_TEST_STUCK"
+/*  --- other programs in the place of musubi-solve --- */
 
-static void say (const program_t *program, const solver_answer_t *answer)
+/*  A script in a folder of its own; "said" beside it is what it tells. */
+typedef struct {
+    char folder [64];
+    char program [80];
+    char said [80];
+} stand_in_t;
+
+static void stand_in_write (const char *path, const void *data, size_t size, mode_t mode)
+{
+    int file = open (path, O_WRONLY | O_CREAT | O_CLOEXEC, mode);
+    assert_true (file >= 0);
+    assert_int_equal (write (file, data, size), size);
+    close (file);
+}
+
+static stand_in_t stand_in (packed_t said, const char *script)
+{
+    stand_in_t self = {.folder = "/tmp/musubi-stand-in.XXXXXX"};
+    assert_non_null (mkdtemp (self.folder));
+    snprintf (self.program, sizeof self.program, "%s/solve", self.folder);
+    snprintf (self.said, sizeof self.said, "%s/said", self.folder);
+    stand_in_write (self.said, said.data, said.size, 0600);
+    char *text = must_print ("#!/bin/sh\ncat >/dev/null\ncat '%s'\n%s\n", self.said, script);
+    stand_in_write (self.program, text, strlen (text), 0700);
+    free (text);
+    return self;
+}
+
+static void stand_in_clear (const stand_in_t *self)
+{
+    unlink (self->program);
+    unlink (self->said);
+    rmdir (self->folder);
+}
+
+/*  As musubi-solve tells an answer. */
+static void say (FILE *to, const program_t *program, const solver_answer_t *answer)
 {
     packed_t bytes = solving_answer_encode (program, answer, 1);
-    uint8_t length [4];
+    uint8_t length [SOLVING_LENGTH_BYTES];
     number_put (length, bytes.size, sizeof length);
-    if (write (STDOUT_FILENO, length, 4) != 4 ||
-        write (STDOUT_FILENO, bytes.data, bytes.size) != (ssize_t) bytes.size)
-        abort ();
+    fwrite (length, sizeof length, 1, to);
+    fwrite (bytes.data, bytes.size, 1, to);
     free (bytes.data);
 }
 
-static int be_stuck (const char *how)
+/*  That nothing is known, then a plan than which something cheaper may be, and the first byte of a
+ *  third answer. */
+static packed_t two_answers (const program_t *program, const solver_answer_t *best)
 {
-    static uint8_t bytes [65536];
-    size_t size = 0;
-    ssize_t got;
-    while ((got = read (STDIN_FILENO, bytes + size, sizeof bytes - size)) > 0)
-        size += (size_t) got;
-    solving_t solving;
-    char why [LONG_WHY_BYTES];
-    if (!solving_order_decode (&solving, (bytes_t){.data = bytes, .size = size}, why))
-        abort ();
-    solver_answer_t answer = {.status = SOLVER_UNKNOWN};
-    if (strcmp (how, "two") == 0) {
-        say (&solving.program, &answer);
-        solver_run (&solving.program, &(solver_order_t){.kind = SOLVER_AUTO}, &answer);
-        answer.status = SOLVER_FEASIBLE;
-        answer.bound = answer.plan->cost - 1;
-        say (&solving.program, &answer);
-        if (write (STDOUT_FILENO, "\x10", 1) != 1) /* and begins a third */
-            abort ();
-    }
-    for (;;) {
-        nanosleep (&(struct timespec){.tv_nsec = 50000000}, NULL);
-        if (strcmp (how, "two") == 0)
-            kill (getppid (), SIGALRM); /* all has been said: it may end us */
-    }
+    packed_t said;
+    FILE *to = must (open_memstream ((char **) &said.data, &said.size));
+    say (to, program, &(solver_answer_t){.status = SOLVER_UNKNOWN});
+    solver_answer_t some = {
+      .status = SOLVER_FEASIBLE, .plan = best->plan, .bound = best->plan->cost - 1};
+    say (to, program, &some);
+    fputc (0x10, to);
+    fclose (to);
+    return said;
 }
 
 /*  A signal ends a solver early. */
@@ -238,20 +269,24 @@ static void of_one_that_never_ends_the_last_that_it_told_is_the_answer (void **s
     solver_answer_t best;
     solver_run (&drawn->program, &order, &best);
 
-    setenv (STUCK, "two", 1);
+    packed_t said = two_answers (&drawn->program, &best);
+    /* When all has been said, it may be ended. */
+    stand_in_t stuck = stand_in (said, "while :; do kill -ALRM $PPID; sleep 0.05; done");
     hear_alarms ();
-    solver_answer_t answer = solve_aside (&drawn->program, &order, at_once);
+    solver_answer_t answer = solve_by (stuck.program, &drawn->program, &order, at_once);
     assert_int_equal (answer.status, SOLVER_FEASIBLE);
     assert_int_equal (answer.plan->cost, best.plan->cost);
     assert_int_equal (answer.bound, best.plan->cost - 1);
     program_plan_destroy (&answer.plan);
 
-    setenv (STUCK, "mute", 1);
+    stand_in_t mute = stand_in ((packed_t){0}, "exec sleep 1000");
     order.limit.time_us_max = 1000;
-    answer = solve_aside (&drawn->program, &order, NULL);
+    answer = solve_by (mute.program, &drawn->program, &order, NULL);
     assert_int_equal (answer.status, SOLVER_UNKNOWN);
     assert_int_equal (answer.bound, 0);
-    unsetenv (STUCK);
+    stand_in_clear (&stuck);
+    stand_in_clear (&mute);
+    free (said.data);
     program_plan_destroy (&best.plan);
     free (drawn);
     solver_rest ();
@@ -321,7 +356,9 @@ static void one_that_is_ended_early_has_told_what_it_knew (void **state)
     setitimer (ITIMER_REAL, &(struct itimerval){.it_interval = one, .it_value = one}, NULL);
     uint8_t *result;
     size_t size;
-    assert_true (solving_run (packed_bytes (asked), at_once, &result, &size));
+    char solver [PATH_MAX];
+    solving_program (solver);
+    assert_true (solving_run (solver, packed_bytes (asked), at_once, &result, &size));
     setitimer (ITIMER_REAL, &(struct itimerval){{0}, {0}}, NULL);
     solver_answer_t answer;
     int64_t spent_us;
@@ -408,17 +445,51 @@ static void a_wrong_order_is_refused_in_words (void **state)
     (void) state;
     uint8_t *result;
     size_t size;
-    assert_false (
-      solving_run ((bytes_t){.data = (const uint8_t *) "\xff", .size = 1}, NULL, &result, &size));
+    assert_false (solving_run ("/nowhere", (bytes_t){.data = (const uint8_t *) "\xff", .size = 1},
+                               NULL, &result, &size));
     assert_non_null (strstr ((const char *) result, "SolverOrder"));
     free (result);
 }
 
-int main (int argc, char **argv)
+/*  Why there is no answer, to be freed. */
+static char *why_not (const char *solver)
 {
-    const char *stuck = getenv (STUCK);
-    if (solving_role (argc, argv))
-        return stuck ? be_stuck (stuck) : solving_serve (argv);
+    solving_drawn_t *drawn = draw (2, 8, 2, 3);
+    packed_t asked = solving_order_encode (&drawn->program, &(solver_order_t){.kind = SOLVER_GLPK});
+    uint8_t *result;
+    size_t size;
+    assert_false (solving_run (solver, packed_bytes (asked), NULL, &result, &size));
+    assert_int_equal (size, strlen ((const char *) result));
+    free (asked.data);
+    free (drawn);
+    return (char *) result;
+}
+
+static void one_that_is_missing_or_breaks_down_is_named (void **state)
+{
+    (void) state;
+    char *why = why_not ("/nowhere/musubi-solve");
+    assert_string_equal (why, "/nowhere/musubi-solve is missing: install it there");
+    free (why);
+
+    stand_in_t other = stand_in ((packed_t){0}, "exit 7");
+    why = why_not (other.said); /* it is no program */
+    assert_non_null (strstr (why, "said can't be started: "));
+    free (why);
+    why = why_not (other.program);
+    assert_string_equal (why, "musubi-solve ended with exit code 7");
+    free (why);
+    stand_in_clear (&other);
+
+    other = stand_in ((packed_t){0}, "kill -KILL $$");
+    why = why_not (other.program);
+    assert_string_equal (why, "musubi-solve was ended by signal 9: Killed");
+    free (why);
+    stand_in_clear (&other);
+}
+
+int main (void)
+{
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (a_process_of_its_own_gives_the_same_answers),
       cmocka_unit_test (what_glpk_can_not_end_is_ended),
@@ -428,6 +499,7 @@ int main (int argc, char **argv)
       cmocka_unit_test (no_part_of_an_order_is_an_order),
       cmocka_unit_test (an_answer_that_is_not_about_the_program_is_refused),
       cmocka_unit_test (a_wrong_order_is_refused_in_words),
+      cmocka_unit_test (one_that_is_missing_or_breaks_down_is_named),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

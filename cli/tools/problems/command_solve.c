@@ -78,10 +78,12 @@ static void print_answer (const instance_t *instance, const solve_variant_t *var
 static bool solve_aside (const program_t *program, const solver_order_t *order,
                          solver_answer_t *answer, int64_t *solve_us)
 {
+    char solver [PATH_MAX];
+    solving_program (solver);
     packed_t asked = solving_order_encode (program, order);
     uint8_t *result;
     size_t size;
-    bool good = solving_run (packed_bytes (asked), cli_interrupted, &result, &size);
+    bool good = solving_run (solver, packed_bytes (asked), cli_interrupted, &result, &size);
     free (asked.data);
     if (!good)
         cli_fail (EXIT_UNKNOWN, "%.*s", (int) size, (const char *) result);
