@@ -3,7 +3,7 @@
 # loses a host whose daemon has died, and is released early. Its queue is equal to it each time.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/gridengine_lib.sh"
-node_limits=("silent = 2s" "lease = 3s" "lost = 18s")
+node_limits=("silent = 2s" "lease = 3s" "lost = 12s")
 grid_federation 4 6s
 qconf -sconf | sed 's/^max_unheard.*/max_unheard 00:00:06/' >"$work/global" # for a dead daemon to be missed within the test
 check "Grid Engine misses a daemon soon" qconf -Mconf "$work/global"
@@ -20,7 +20,7 @@ without () { has_hosts "$1" && opened "$id" "$1" && ! hosts_of | grep -qx "$2"; 
 instance () { [ "$(qstat -f | awk -v name="$1" '$1 == name {print $6}')" = "$2" ]; } # NAME STATE
 runs_on () { qstat -u '*' -s r | grep -c "own.* r .*@"; }
 
-start=$(($(date +%s) + 14))
+start=$(($(date +%s) + 11))
 check "two hosts are reserved" reserve two "$(date -u -d "@$start" +%FT%TZ)" 60s 4
 id=$(jq -r .reservation "$work/taken")
 comes "Grid Engine has them before the start" has_hosts 2

@@ -13,7 +13,7 @@ past () { [ "$(date +%s)" -ge "$1" ]; }
 
 # --- its qmaster hangs over a start ---
 
-start=$(($(date +%s) + 14))
+start=$(($(date +%s) + 11))
 check "both hosts are reserved" reserve both "$(date -u -d "@$start" +%FT%TZ)" 20m 4
 id=$(jq -r .reservation "$work/taken")
 gate=$work/told/gate
@@ -45,7 +45,7 @@ comes "and goes" gone_from_grid "$id"
 
 # --- the site is dead over a start ---
 
-start=$(($(date +%s) + 14))
+start=$(($(date +%s) + 11))
 comes "a host is reserved" reserve one "$(date -u -d "@$start" +%FT%TZ)" 20m 2
 id=$(jq -r .reservation "$work/taken")
 bag=$(run --reservation "$id" -- sh -c "date +%s >$work/told/third; sleep 1")

@@ -20,7 +20,7 @@ comes "so that it is lost here" state_of g3 lost
 all_of_grid >"$work/before"
 as_before () { cmp "$work/before" <(all_of_grid); }
 
-check "both nodes are reserved" reserve both "$(date -u -d '14 seconds' +%FT%TZ)" 20m 4
+check "both nodes are reserved" reserve both "$(date -u -d '11 seconds' +%FT%TZ)" 20m 4
 id=$(jq -r .reservation "$work/taken")
 comes "it opens" opened "$id" 2
 bag=$(run --reservation "$id" -- true)
@@ -57,7 +57,7 @@ check "an operator deletes the reservation's queue once more" qconf -dq "musubi-
 check "while it is released" musubi release "$id"
 comes "all is as it was before" as_before
 
-comes "a short reservation of both" reserve more "$(date -u -d '14 seconds' +%FT%TZ)" 15s 4
+comes "a short reservation of both" reserve more "$(date -u -d '11 seconds' +%FT%TZ)" 15s 4
 id=$(jq -r .reservation "$work/taken")
 comes "it opens, too" opened "$id" 2
 check "the site dies" slay "$(pid_of lis/ams)"
