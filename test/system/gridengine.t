@@ -3,7 +3,7 @@
 # before the opening and nobody else's on its nodes, a job in the way is run again, and at the end Grid Engine is as before.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/gridengine_lib.sh"
-grid_storage=disk-1 grid_federation 3 6s
+grid_storage=disk-1 grid_federation 3 12s
 told=$work/told
 mkdir -m 1777 "$told"
 

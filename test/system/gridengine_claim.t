@@ -42,7 +42,7 @@ comes "as long as none has reserved it" sold ams-2 g2
 comes "the planner has heard of the hosts of the one" ask ams 4 now+1day --dry-run
 comes "and of the other" ask ams-2 4 now+1day --dry-run
 all_of_grid >"$work/before"
-check "the one reserves it, with its other" ask ams 4 now+16seconds
+check "the one reserves it, with its other" ask ams 4 now+14seconds
 id=$(jq -r .reservation "$work/taken")
 comes "which is an advance reservation in Grid Engine" kept 1
 claimed () { node ams-2 g2 '.drained and (.why == "the site ams has it, too, as musubi-ams-'"$id"' says: name it in the classes of one site alone")'; }
