@@ -120,7 +120,9 @@ void batch_drain_claimed (batch_picture_t *picture)
 {
     for (size_t i = 0; i < picture->bookings_count; i++) {
         const batch_booking_t *booking = &picture->bookings [i];
-        for (size_t k = 0; k < booking->nodes_count; k++) {
+        const char *end;
+        bool claims = batch_name_site (booking->name, &end) != NULL;
+        for (size_t k = 0; claims && k < booking->nodes_count; k++) {
             batch_node_t *node = batch_picture_find (picture, booking->nodes [k]);
             if (node)
                 batch_node_claim (node, booking->name);
