@@ -104,20 +104,28 @@ static const char *batch_name_site (const char *name, const char **end)
     return NULL;
 }
 
+bool batch_node_claim (batch_node_t *node, const char *name)
+{
+    const char *end, *site = batch_name_site (name, &end);
+    if (!site)
+        return false;
+    node->drained = true;
+    wrong (node->why,
+           "the site %.*s has it, too, as %s says: name it in the classes of one site alone",
+           (int) (end - site), site, name);
+    return true;
+}
+
 void batch_drain_claimed (batch_picture_t *picture)
 {
     for (size_t i = 0; i < picture->bookings_count; i++) {
         const batch_booking_t *booking = &picture->bookings [i];
-        const char *end, *site = batch_name_site (booking->name, &end);
-        for (size_t k = 0; site && k < booking->nodes_count; k++) {
+        const char *end;
+        bool claims = batch_name_site (booking->name, &end) != NULL;
+        for (size_t k = 0; claims && k < booking->nodes_count; k++) {
             batch_node_t *node = batch_picture_find (picture, booking->nodes [k]);
-            if (!node)
-                continue;
-            node->drained = true;
-            wrong (
-              node->why,
-              "the site %.*s has it, too, as %s says: name it in the classes of one site alone",
-              (int) (end - site), site, booking->name);
+            if (node)
+                batch_node_claim (node, booking->name);
         }
     }
 }

@@ -155,8 +155,12 @@ bool batch_name (const batch_setup_t *setup, const char *name, char to [BATCH_NA
  *  a reservation's id or a run's. Whether it is of our queue is for the caller to see. */
 const char *batch_name_ours (const batch_setup_t *setup, const char *name);
 
-/*  A node that another site has reserved, by a name as batch_name makes them, counts as drained; which
- *  site that is stands in its why. Of a picture whose bookings are all of others. */
+/*  What another site has there, by a name as batch_name makes them, claims its node: that counts as
+ *  drained, and which site that is stands in its why. False when no site has made that name; that it is
+ *  not ours is for the caller to see. */
+bool batch_node_claim (batch_node_t *node, const char *name);
+
+/*  The same by all bookings of a picture, which are of others. */
 void batch_drain_claimed (batch_picture_t *picture);
 
 /*  Is it queued, or does it run or rest? */

@@ -43,6 +43,7 @@ static batch_fitness_t grid_right_check (const batch_setup_t *setup, char why [W
     return BATCH_UNFIT;
 }
 
+/*  Also without a parallel environment a site can begin: that it lacks is told only. */
 static batch_fitness_t grid_check (const batch_setup_t *setup, bool reserves, char why [WHY_BYTES])
 {
     bool silent;
@@ -54,7 +55,13 @@ static batch_fitness_t grid_check (const batch_setup_t *setup, bool reserves, ch
         return silent ? BATCH_SILENT : BATCH_UNFIT;
     }
     batch_fitness_t fitness = reserves ? grid_complex_check (setup, why) : BATCH_FIT;
-    return fitness == BATCH_FIT && reserves ? grid_right_check (setup, why) : fitness;
+    if (fitness == BATCH_FIT && reserves)
+        fitness = grid_right_check (setup, why);
+    text_auto_t *environment =
+      fitness == BATCH_FIT ? grid_environment (setup, reserves, said) : NULL;
+    if (fitness == BATCH_FIT && !environment)
+        fprintf (stderr, "svc-lis: %s\n", said);
+    return fitness;
 }
 
 /*  --- the picture --- */
@@ -71,7 +78,7 @@ typedef struct {
     const batch_setup_t *setup;
     batch_picture_t *picture;
     name_list_t calendars; /* whose bookings are the picture's first */
-    name_list_t broken;    /* hosts where the site's instance is, whatever we have disabled */
+    name_list_t broken;    /* hosts that are drained, whatever we have disabled */
     name_list_t unclear;   /* disabled instances of ours where the site's is disabled, too */
 } grid_picture_t;
 
@@ -144,17 +151,19 @@ static void grid_not_drained (const grid_picture_t *self, batch_node_t *node)
 }
 
 /*  A reservation of ours has disabled the other queues' instances where its own is enabled. Elsewhere
- *  its notes have to be asked. */
+ *  its notes have to be asked. One of another site has the host, also before its queue opens. */
 static void grid_ours_take (void *owner, const grid_instance_t *instance)
 {
     grid_picture_t *self = owner;
+    char queue [GRID_WORD_BYTES];
     batch_node_t *node = batch_picture_find (self->picture, instance->host);
     if (!node || grid_of_queue (instance->name, self->setup->queue))
         return;
     node->cpus_busy += instance->used;
-    if (!grid_is_ours (self->setup, instance))
-        return;
-    if (grid_state_beyond (instance->state, GRID_PASSES GRID_OURS)) {
+    if (!grid_is_ours (self->setup, instance)) {
+        if (batch_node_claim (node, grid_queue_name (instance->name, queue)))
+            name_list_add (&self->broken, node->node, "");
+    } else if (grid_state_beyond (instance->state, GRID_PASSES GRID_OURS)) {
         if (node->drained && !name_list_has (&self->broken, node->node))
             grid_state_tell (instance, node->why);
     } else if (strpbrk (instance->state, GRID_OURS) && node->drained)
@@ -286,10 +295,9 @@ static void grid_job_take (void *owner, const grid_job_t *job)
     const char *host = strchr (job->instance, '@');
     batch_node_t *node = host ? batch_picture_find (self->picture, host + 1) : NULL;
     char queue [GRID_WORD_BYTES];
-    snprintf (queue, sizeof queue, "%.*s", (int) strcspn (job->instance, "@"), job->instance);
     if (node)
         node->gpus += job->gpus;
-    if (node && !batch_name_ours (self->setup, queue))
+    if (node && !batch_name_ours (self->setup, grid_queue_name (job->instance, queue)))
         batch_node_job (node, job->started_ms, grid_job_until (job), true);
 }
 

@@ -77,6 +77,17 @@ static void grid_advance_hosts (const grid_advances_t *self, const grid_advance_
 
 /*  --- others' --- */
 
+/*  Another site's, in whichever queue, claims its hosts before its own queue is there. */
+static void grid_advance_claim (const batch_picture_t *picture, const grid_advance_t *advance)
+{
+    for (size_t i = 0; i < advance->instances->count; i++) {
+        const char *at = strchr (advance->instances->words [i], '@');
+        batch_node_t *node = at ? batch_picture_find (picture, at + 1) : NULL;
+        if (node)
+            batch_node_claim (node, advance->name);
+    }
+}
+
 /*  One whose times can't be read, which are 0 then, is always there. */
 static void grid_advance_take (void *owner, const grid_advance_t *advance)
 {
@@ -89,6 +100,8 @@ static void grid_advance_take (void *owner, const grid_advance_t *advance)
     grid_advance_hosts (self, advance, &hosts);
     if (hosts.count > 0 && ours && self->names)
         name_list_add (self->names, advance->name, "");
+    if (!ours && picture)
+        grid_advance_claim (picture, advance);
     if (hosts.count == 0 || ours || !picture)
         return;
     snprintf (name, sizeof name, "ar-%.32s", advance->id);

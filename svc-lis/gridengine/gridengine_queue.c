@@ -58,8 +58,7 @@ bool grid_listed (const batch_setup_t *setup, const char *queue, name_list_t *li
 bool grid_is_ours (const batch_setup_t *setup, const grid_instance_t *instance)
 {
     char queue [GRID_WORD_BYTES];
-    snprintf (queue, sizeof queue, "%.*s", (int) strcspn (instance->name, "@"), instance->name);
-    return batch_name_ours (setup, queue) != NULL;
+    return batch_name_ours (setup, grid_queue_name (instance->name, queue)) != NULL;
 }
 
 /*  --- as it is --- */

@@ -202,6 +202,12 @@ bool grid_of_queue (const char *instance, const char *queue)
     return strncmp (instance, queue, size) == 0 && instance [size] == '@';
 }
 
+const char *grid_queue_name (const char *instance, char queue [GRID_WORD_BYTES])
+{
+    snprintf (queue, GRID_WORD_BYTES, "%.*s", (int) strcspn (instance, "@"), instance);
+    return queue;
+}
+
 /*  --- advance reservations --- */
 
 static void grid_advance_told (grid_reading_t *self)

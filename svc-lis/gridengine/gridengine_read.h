@@ -63,6 +63,9 @@ void grid_state_tell (const grid_instance_t *instance, char why [WHY_BYTES]);
 /*  Is the instance one of that queue? */
 bool grid_of_queue (const char *instance, const char *queue);
 
+/*  Its queue. */
+const char *grid_queue_name (const char *instance, char queue [GRID_WORD_BYTES]);
+
 batch_job_state_t grid_job_state (const char *state);
 
 /*  Joins the lines of a configuration that are continued behind a backslash: at a comma without a blank,

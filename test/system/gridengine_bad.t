@@ -20,6 +20,15 @@ exits 1 "the doctor tells a node that is in no queue" doctor 's/^\( *names = \).
 says "  … by name" 'changed.zpl: svc-lis: classes: gridengine has no node g7 in batch, so it counts as lost'
 exits 0 "the site begins with it all the same" site --set classes/any/names=g7 --check
 says "  … and tells it" 'svc-lis: classes: gridengine has no node g7 in batch'
+check "the queue loses its parallel environments" qconf -rattr queue pe_list NONE batch
+exits 0 "a site begins without one over hosts" site --check
+says "  … and tells it" "^svc-lis: Grid Engine's queue batch has no parallel environment with allocation_rule .round_robin or .fill_up, which an advance"
+exits 1 "the doctor" musubi doctor "$federation/lis-ams.zpl" "$federation/batch-gridengine@ams.zpl"
+says "  … tells it, too" 'lis-ams.zpl: svc-lis: .*round_robin or .fill_up, which an advance reservation of hosts needs: name one in its pe_list'
+says "  … and the one on a host" 'batch-gridengine@ams.zpl: svc-lis: .*pe_slots, which a task of several CPUs needs: name one in its pe_list'
+check "it has them again" qconf -rattr queue pe_list "smp make" batch
+exits 2 "a site that charges a project that there is not" site --set "accounts/$grid_account/account=physics" --check
+says "  … is told so" "accounts/$grid_account.*: Grid Engine has no project physics"
 exits 2 "a site that names no queue" site --set batch/queue=
 says "  … is told to name one" 'batch/queue: with the back end gridengine name the partition or queue'
 mkdir -m 777 "$work/others"

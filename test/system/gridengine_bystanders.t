@@ -25,7 +25,7 @@ check "behind them all can" reserve later now+20s 1m 4
 check "… not before" test "$(date -d "$(jq -r .start "$work/taken")" +%s)" -ge $(($(date +%s) + 600))
 check "that is released" musubi release "$(jq -r .reservation "$work/taken")"
 check "both jobs are alive" test "$(qstat -u '*' -s r | grep -c batch@)" = 2
-check "the actor that is named has all hosts" at carol 20 4
+check "the actor that is named has all hosts" at carol 14 4
 id=$(jq -r .reservation "$work/taken")
 comes "it opens" opens carol
 check "the one job is to be run again" grep -q " Rq " <(qstat -u '*' -s p)

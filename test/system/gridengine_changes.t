@@ -20,7 +20,7 @@ without () { has_hosts "$1" && opened "$id" "$1" && ! hosts_of | grep -qx "$2"; 
 instance () { [ "$(qstat -f | awk -v name="$1" '$1 == name {print $6}')" = "$2" ]; } # NAME STATE
 runs_on () { qstat -u '*' -s r | grep -c "own.* r .*@"; }
 
-start=$(($(date +%s) + 14))
+start=$(($(date +%s) + 11))
 check "two hosts are reserved" reserve two "$(date -u -d "@$start" +%FT%TZ)" 60s 4
 id=$(jq -r .reservation "$work/taken")
 comes "Grid Engine has them before the start" has_hosts 2

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/gridengine_lib.sh"
 settings=("watch = 500ms" "limit = 5s")
-grid_federation 2 6s
+grid_federation 2 10s
 mkdir -m 1777 "$work/told"
 opening () { musubi show "$1" --json | jq -e ".openings[] | $2"; } # ID FILTER
 ready () { opening "$1" '.ready and .phase == "open" and (.degraded | not)'; }
@@ -13,7 +13,7 @@ past () { [ "$(date +%s)" -ge "$1" ]; }
 
 # --- its qmaster hangs over a start ---
 
-start=$(($(date +%s) + 14))
+start=$(($(date +%s) + 12))
 check "both hosts are reserved" reserve both "$(date -u -d "@$start" +%FT%TZ)" 20m 4
 id=$(jq -r .reservation "$work/taken")
 gate=$work/told/gate
@@ -45,7 +45,7 @@ comes "and goes" gone_from_grid "$id"
 
 # --- the site is dead over a start ---
 
-start=$(($(date +%s) + 14))
+start=$(($(date +%s) + 12))
 comes "a host is reserved" reserve one "$(date -u -d "@$start" +%FT%TZ)" 20m 2
 id=$(jq -r .reservation "$work/taken")
 bag=$(run --reservation "$id" -- sh -c "date +%s >$work/told/third; sleep 1")

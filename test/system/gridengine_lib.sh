@@ -55,6 +55,7 @@ ${grid_storage:+        storage
             nodes = $grid_storage}
 Z
   federation "$work/one.zpl"
+  hasten 1s # a look is a handful of commands
   comes "the site has its nodes" reserve all now+1m 1s $((2 * $1)) --dry-run
 }
 

@@ -10,7 +10,7 @@
 #   launch NAME PROGRAM ARG…       starts it beside the federation and waits until it is ready, as $work/NAME.ready tells; its
 #                                  log is $work/NAME.log, its process ${pid[NAME]}. It ends with the test, if not before
 #   relaunch NAME                  again, with the same arguments
-#   hasten                         its one planner reserves from 8 s on, not from 15 s, and agents of batch systems look every 0.5 s, not 2 s
+#   hasten [LOOK]                  its one planner reserves from 8 s on, not from 15 s, and agents of batch systems look every LOOK (500ms), not 2 s
 #   pid_of MEMBER                  of the federation: "lis/ams"
 #   ends_soon ID                   of a reservation that has begun, when all has been seen that is to be seen within it
 #   slay PID                       kills it (-9) and waits until it has ended
@@ -90,7 +90,7 @@ hasten () {
   echo 'margin = 8s' >>"$federation/planner-1.zpl"
   slay "$(pid_of planner/1)"
   for one in "$federation"/batch-*.zpl; do
-    echo 'look = 500ms' >>"$one"
+    echo "look = ${1:-500ms}" >>"$one"
     one=${one##*/batch-}
     slay "$(pid_of "batch/${one%.zpl}")"
   done

@@ -67,12 +67,22 @@ static void a_host_has_features_and_gpus (void **unused)
     world_end ();
 }
 
+/*  No other site has a host of ours. */
+static void world_alone (bool open)
+{
+    if (open)
+        world_open ();
+    else
+        world_begin ();
+    *instance (NORTH "@g1") = (model_instance_t){.name = ""};
+}
+
 static void a_host_is_silent_drained_or_up (void **unused)
 {
     (void) unused;
     char why [WHY_BYTES];
     batch_picture_t picture = {0};
-    world_open ();
+    world_alone (true);
     instance_new ("batch", "g3", "E");
     instance_new ("batch", "g4", "o");
     instance_new ("batch", "g5", "d");
@@ -102,12 +112,9 @@ static batch_node_t node_with (const char *site, const char *own, const char *ca
 {
     char why [WHY_BYTES];
     batch_picture_t picture = {0};
-    world_begin ();
-    if (*own != '-') {
-        world_end ();
-        world_open ();
+    world_alone (*own != '-');
+    if (*own != '-')
         strcpy (instance (OURS "@g1")->state, own);
-    }
     strcpy (instance ("batch@g1")->state, site);
     instance ("batch@g1")->calendar = calendar;
     assert_true (gridengine.look (&setup, &picture, why));
@@ -206,6 +213,51 @@ static void a_calendar_is_a_booking_of_its_hosts (void **unused)
     world_end ();
 }
 
+#define OSA "musubi-osa-0123456789ab-1-1"
+
+/*  Is the host drained, as it is the other site's by what has that name? */
+static bool claimed (const batch_picture_t *picture, const char *host, const char *site,
+                     const char *name)
+{
+    const batch_node_t *node = batch_picture_find (picture, host);
+    text_auto_t *why = must_print ("the site %s has it, too, as %s says: ", site, name);
+    return node->up && node->drained && strncmp (node->why, why, strlen (why)) == 0;
+}
+
+/*  By its queue, whatever we have there and whatever the state of its instance is; and by what it has
+ *  reserved of any queue. */
+static void what_another_site_keeps_claims_its_host (void **unused)
+{
+    (void) unused;
+    static const char *const states [] = {"", "d", "u"};
+    char why [WHY_BYTES];
+    batch_picture_t picture = {0};
+    world_open ();
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        strcpy (instance (NORTH "@g1")->state, states [i]);
+        assert_true (gridengine.look (&setup, &picture, why));
+        assert_true (claimed (&picture, "g1", "ams-north", NORTH));
+        assert_false (batch_picture_find (&picture, "g2")->drained);
+    }
+    strcpy (instance (OURS "@g1")->state, "d"); /* as it opens: its notes say that it is ours */
+    assert_true (gridengine.look (&setup, &picture, why));
+    assert_true (claimed (&picture, "g1", "ams-north", NORTH));
+    *instance (NORTH "@g1") = (model_instance_t){.name = ""};
+    strcpy (instance (OURS "@g1")->state, "");
+    model.advances = "<ar_summary><id>7</id><name>" OSA "</name>"
+                     "<start_time>1970-01-02T00:00:00</start_time>"
+                     "<end_time>1970-01-03T00:00:00</end_time><granted_slots_list>"
+                     "<granted_slots queue_instance='spare@g2' slots='2'/>"
+                     "<granted_slots queue_instance='spare@g7' slots='2'/>"
+                     "</granted_slots_list></ar_summary>";
+    assert_true (gridengine.look (&setup, &picture, why));
+    assert_true (claimed (&picture, "g2", "osa", OSA));
+    assert_false (batch_picture_find (&picture, "g1")->drained);
+    assert_int_equal (picture.bookings_count, 0);
+    codec_clear (&batch_picture_codec, &picture);
+    world_end ();
+}
+
 /*  As of a Grid Engine that tells times in another way. */
 static void what_has_no_times_is_booked_always_and_told (void **unused)
 {
@@ -236,7 +288,7 @@ static void without_its_queue_a_site_loses_no_host (void **unused)
     (void) unused;
     char why [WHY_BYTES];
     batch_picture_t picture = {0};
-    world_open ();
+    world_alone (true);
     *instance ("batch@g1") = (model_instance_t){.name = ""};
     *instance ("batch@g2") = (model_instance_t){.name = ""};
     assert_true (gridengine.look (&setup, &picture, why));
@@ -259,6 +311,7 @@ int main (void)
       cmocka_unit_test (our_own_disabling_hides_nothing_else),
       cmocka_unit_test (what_its_calendar_has_closed_is_booked_and_not_taken_out),
       cmocka_unit_test (a_calendar_is_a_booking_of_its_hosts),
+      cmocka_unit_test (what_another_site_keeps_claims_its_host),
       cmocka_unit_test (what_has_no_times_is_booked_always_and_told),
       cmocka_unit_test (without_its_queue_a_site_loses_no_host),
     };
