@@ -151,6 +151,11 @@ runner_t *runner_new (const provider_t *provider, const site_t *site,
                               .clear = clear_here,
                               .account_owner = self};
     self->openings = openings_new (&parts, &settings->openings);
+    self->charges = (charges_t){.service = provider->service,
+                                .openings = self->openings,
+                                .accounts = self->accounts,
+                                .count = settings->batch ? self->accounts_count : 0,
+                                .watch_ms = settings->openings.watch_ms};
     nodes_binder (self->nodes, &(nodes_binder_t){.owner = self,
                                                  .reservation = runner_reservation_of,
                                                  .overbooked = runner_overbooked});
@@ -164,6 +169,7 @@ void runner_attach (runner_t *self)
     nodes_observe (self->nodes,
                    &(nodes_observer_t){.owner = self, .node_moved = runner_on_node_moved});
     service_at_start (provider->service, runner_on_start, self);
+    charges_begin (&self->charges);
     queue_parts_t parts = {.service = provider->service,
                            .site = self->site,
                            .room = provider->room,
@@ -187,6 +193,7 @@ void runner_destroy (runner_t **self_p)
     sharing_destroy (&self->sharing);
     queue_destroy (&self->queue);
     timers_cancel (self->provider->service->timers, self->tell_timer);
+    charges_end (&self->charges);
     openings_destroy (&self->openings);
     batch_bookings_end (&self->bookings);
     back_end_destroy (&self->back_end);

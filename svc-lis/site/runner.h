@@ -10,6 +10,7 @@
 #define MUSUBI_RUNNER_H
 
 #include "batch_bookings.h"
+#include "charges.h"
 #include "name_list.h"
 #include "openings.h"
 #include "provider.h"
@@ -44,6 +45,7 @@ typedef struct {
     sharing_limits_t sharing_limits;
     account_t *accounts;
     size_t accounts_count;
+    charges_t charges; /* of them */
     clear_t clear;
     name_list_t end_for;
 } runner_t;
