@@ -81,6 +81,9 @@ typedef struct {
 
     /*  Why nothing new may be had here for this actor; "" = nothing is known against it. */
     const char *(*unfit) (void *owner, const char *actor);
+
+    /*  Why nobody can know yet what is free here; "" = it is known. */
+    const char *(*unknown) (void *owner);
 } usage_t;
 
 /*  [from_ms, until_ms); empty unless set. */
@@ -149,6 +152,9 @@ void participant_destroy (participant_t **self_p);
 
 /*  Why a hold for this actor would be refused whatever is free; "" = nothing is known against it. */
 const char *participant_unfit (const participant_t *self, const char *actor);
+
+/*  Why nobody can know yet what is free here; "" = it is known. */
+const char *participant_unknown (const participant_t *self);
 
 /*  What a reservation holds here, for questions that count it as free; NULL when unknown. */
 const void *participant_current (const participant_t *self, const char *reservation);

@@ -454,6 +454,19 @@ const char *participant_unfit (const participant_t *self, const char *actor)
     return usage->unfit ? usage->unfit (usage->owner, actor) : "";
 }
 
+const char *participant_unknown (const participant_t *self)
+{
+    const usage_t *usage = &self->resource.usage;
+    return usage->unknown ? usage->unknown (usage->owner) : "";
+}
+
+static bool check_known (const participant_t *self, refusal_t *refusal)
+{
+    const char *unknown = participant_unknown (self);
+    return !*unknown ||
+           refuse_with (refusal, REFUSAL_LIMIT, "no holds are granted yet: %s", unknown);
+}
+
 static bool check_fit (const participant_t *self, const plan_t *plan, refusal_t *refusal)
 {
     const char *unfit =
@@ -468,7 +481,8 @@ static command_t *hold_take (participant_t *self, const moment_t *now, const req
 {
     const hold_t *hold = wanted->hold;
     const plan_t *plan = &hold->plan;
-    if (!readmit_over (self, refusal) || !check_request (self, plan, refusal) ||
+    if (!readmit_over (self, refusal) || !check_known (self, refusal) ||
+        !check_request (self, plan, refusal) ||
         !drop_replaced (self, now, request, hold, refusal) || !check_fit (self, plan, refusal) ||
         !participant_hold_check_time (self, now, plan, refusal) ||
         !check_limits (self, now, plan, refusal) ||

@@ -189,6 +189,12 @@ const char *openings_unfit (void *owner, const char *actor)
     return who ? who->unfit : "";
 }
 
+static const char *openings_unknown (void *owner)
+{
+    const nodes_t *nodes = ((const openings_t *) owner)->parts.nodes;
+    return nodes_batch_unseen (nodes) ? "the batch system has never been looked at" : "";
+}
+
 void openings_accounts_moved (openings_t *self, const moment_t *now)
 {
     for (opening_entry_t *entry = NULL; (entry = ordered_next (self->by_reservation, entry));)
@@ -201,7 +207,8 @@ void openings_usage (openings_t *self, usage_t *usage)
                        .changed = openings_on_changed,
                        .forgotten = openings_on_forgotten,
                        .opening = opening_told,
-                       .unfit = openings_unfit};
+                       .unfit = openings_unfit,
+                       .unknown = openings_unknown};
 }
 
 /*  --- what the nodes tell, and the back end --- */
