@@ -92,9 +92,9 @@ static bool charges_on_work (void *owner, const moment_t *now, const event_t *ev
     if (event->work.work != CHARGES_WORK)
         return false;
     const bytes_t result = event->work.result;
-    text_auto_t *told =
-      must (strndup (result.size > 0 ? (const char *) result.data : "", result.size));
+    char *told = must (strndup (result.size > 0 ? (const char *) result.data : "", result.size));
     charges_take (self, now, event->work.ok ? told : NULL);
+    free (told);
     return true;
 }
 
