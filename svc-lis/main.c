@@ -5,12 +5,17 @@
 #include "batch_back_end.h"
 #include "batch_config.h"
 #include "batch_main.h"
+#include "command.h"
 #include "host.h"
+#include "lis.h"
 #include "lis_config.h"
+#include "must.h"
 #include "node_main.h"
 #include "participant_states.h"
 #include "starter.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SITE_WORKERS 8 /* each waits for one command of a batch system at a time */
@@ -20,10 +25,41 @@
 BATCH_SYSTEMS (SYSTEM_DECLARED, ;);
 static const batch_system_t *const main_systems [] = {BATCH_SYSTEMS (SYSTEM_LISTED, ) NULL};
 
+static char *site_charges_told;
+
+/*  Before anything is sold the batch system is asked whom it lets charge what. */
+static void site_charges_ask (charges_t *charges)
+{
+    uint8_t *told = NULL;
+    size_t size = 0;
+    packed_t question = charges_question (charges);
+    if (charges->count > 0 && batch_back_end_works->run (packed_bytes (question), &told, &size))
+        site_charges_told = charges->told = must (strndup ((const char *) told, size));
+    free (told);
+    free (question.data);
+}
+
 static bool site_core_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
-    return batch_back_end_begin (config, main_systems, why) &&
-           lis_core_from_config (config, core, why);
+    if (!batch_back_end_begin (config, main_systems, why) ||
+        !lis_core_from_config (config, core, why))
+        return false;
+    if (lis_charges (core))
+        site_charges_ask (lis_charges (core));
+    return true;
+}
+
+/*  Prints the sections that are unfit. */
+static bool site_fit (void)
+{
+    bool fit = true;
+    for (char *line, *text = site_charges_told; text && (line = command_line (&text));) {
+        if (strstr (line, ": " BACK_END_UNKNOWN))
+            continue;
+        fprintf (stderr, "svc-lis: %s\n", line);
+        fit = false;
+    }
+    return fit;
 }
 
 int main (int argc, char **argv)
@@ -44,6 +80,7 @@ int main (int argc, char **argv)
       .works_count = batch_back_end_works_count,
       .workers = SITE_WORKERS,
       .core_new = site_core_new,
+      .fit = site_fit,
       .states = &command_states,
     };
     return host_run (&program, argc, argv);

@@ -750,7 +750,9 @@ static int run_configured (host_t *self, const host_options_t *options)
     }
     if (options->backup)
         return backup_run (self->program->program, self->config, options->backup);
-    return options->check ? EXIT_DONE : host_serve (self, options->verbose, options->adopt);
+    if (options->check)
+        return self->program->fit && !self->program->fit () ? EXIT_CONFIG : EXIT_DONE;
+    return host_serve (self, options->verbose, options->adopt);
 }
 
 int host_run (const host_program_t *program, int argc, char **argv)

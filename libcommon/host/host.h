@@ -56,6 +56,9 @@ typedef struct {
     /*  Makes the core; NULL with why filled: exit 2. The config lives as long as the core. */
     bool (*core_new) (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);
 
+    /*  NULL, or: is all of it fit, though it would begin? What is not it has printed. For --check. */
+    bool (*fit) (void);
+
     /*  NULL, or: does the process that serves the store already do the job of this one? Then this
      *  one ends as if it had done the job itself. */
     bool (*gives_way) (void);

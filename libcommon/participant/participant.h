@@ -78,6 +78,12 @@ typedef struct {
     size_t (*staged) (void *staged_owner, const moment_t *now, const char *reservation,
                       staged_file_t **files);
     void *staged_owner;
+
+    /*  Why nothing new may be had here for this actor; "" = nothing is known against it. */
+    const char *(*unfit) (void *owner, const char *actor);
+
+    /*  Why nobody can know yet what is free here; "" = it is known. */
+    const char *(*unknown) (void *owner);
 } usage_t;
 
 /*  [from_ms, until_ms); empty unless set. */
@@ -143,6 +149,12 @@ typedef struct participant participant_t;
 participant_t *participant_new (service_t *service, const resource_t *resource,
                                 const participant_limits_t *limits, const access_t *access);
 void participant_destroy (participant_t **self_p);
+
+/*  Why a hold for this actor would be refused whatever is free; "" = nothing is known against it. */
+const char *participant_unfit (const participant_t *self, const char *actor);
+
+/*  Why nobody can know yet what is free here; "" = it is known. */
+const char *participant_unknown (const participant_t *self);
 
 /*  What a reservation holds here, for questions that count it as free; NULL when unknown. */
 const void *participant_current (const participant_t *self, const char *reservation);

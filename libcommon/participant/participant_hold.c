@@ -448,14 +448,42 @@ static bool check_request (participant_t *self, const plan_t *plan, refusal_t *r
     return false;
 }
 
+const char *participant_unfit (const participant_t *self, const char *actor)
+{
+    const usage_t *usage = &self->resource.usage;
+    return usage->unfit ? usage->unfit (usage->owner, actor) : "";
+}
+
+const char *participant_unknown (const participant_t *self)
+{
+    const usage_t *usage = &self->resource.usage;
+    return usage->unknown ? usage->unknown (usage->owner) : "";
+}
+
+static bool check_known (const participant_t *self, refusal_t *refusal)
+{
+    const char *unknown = participant_unknown (self);
+    return !*unknown ||
+           refuse_with (refusal, REFUSAL_LIMIT, "no holds are granted yet: %s", unknown);
+}
+
+static bool check_fit (const participant_t *self, const plan_t *plan, refusal_t *refusal)
+{
+    const char *unfit =
+      plan->operation == OPERATION_RELEASE ? "" : participant_unfit (self, plan->owner);
+    return !*unfit || refuse_with (refusal, REFUSAL_MAY_NOT, "%s may have nothing new here: %s",
+                                   plan->owner, unfit);
+}
+
 /*  Takes the hold for wanted's time to live, or says in *refusal why not. */
 static command_t *hold_take (participant_t *self, const moment_t *now, const request_t *request,
                              const hold_check_t *wanted, refusal_t *refusal)
 {
     const hold_t *hold = wanted->hold;
     const plan_t *plan = &hold->plan;
-    if (!readmit_over (self, refusal) || !check_request (self, plan, refusal) ||
-        !drop_replaced (self, now, request, hold, refusal) ||
+    if (!readmit_over (self, refusal) || !check_known (self, refusal) ||
+        !check_request (self, plan, refusal) ||
+        !drop_replaced (self, now, request, hold, refusal) || !check_fit (self, plan, refusal) ||
         !participant_hold_check_time (self, now, plan, refusal) ||
         !check_limits (self, now, plan, refusal) ||
         !participant_hold_check_room (self, now, plan, request->body.size, refusal) ||

@@ -71,14 +71,21 @@ static bool check_disclosed (calendar_service_t *self, const request_t *request)
                            self->parts.service->name);
 }
 
-/*  Would a hold for this actor be refused whatever is free? Asked as the vote is. */
+/*  Is it known what is free, and would a hold for this actor not be refused whatever that is? Asked as
+ *  the vote is. */
 static bool check_actor (const calendar_service_t *self, const request_t *request,
                          const char *actor)
 {
-    if (!*actor || may (self->parts.access, VERB_HOLD, request->actor, actor, request->actor))
-        return true;
-    return service_refuse (self->parts.service, request, CALL_DENIED, "%s has no account here",
-                           actor);
+    service_t *service = self->parts.service;
+    const char *unfit = participant_unfit (self->parts.participant, actor);
+    const char *unknown = participant_unknown (self->parts.participant);
+    if (*unknown)
+        return service_refuse (service, request, CALL_NOT_SERVING, "%s: %s", service->name,
+                               unknown);
+    if (*actor && !may (self->parts.access, VERB_HOLD, request->actor, actor, request->actor))
+        return service_refuse (service, request, CALL_DENIED, "%s has no account here", actor);
+    return !*unfit || service_refuse (service, request, CALL_DENIED,
+                                      "%s may have nothing new here: %s", actor, unfit);
 }
 
 bool calendar_service_counted (calendar_service_t *self, const request_t *request,

@@ -11,9 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH_SECTIONS_MAX 4096 /* of accounts */
-#define KEY_BYTES          64
-#define EARLY_MS           1000 /* the last watch before a start clears its nodes, and they take a moment */
+#define KEY_BYTES 64
+#define EARLY_MS  1000 /* the last watch before a start clears its nodes, and they take a moment */
 
 static const batch_system_t *batch_back_end_system;
 static batch_setup_t batch_back_end_setup;
@@ -99,41 +98,6 @@ static void batch_picture_tell (const config_t *config)
     codec_clear (&batch_picture_codec, &picture);
 }
 
-static batch_fitness_t batch_charges (const account_t *who, char why [WHY_BYTES])
-{
-    if (batch_back_end_system->charges)
-        return batch_back_end_system->charges (&batch_back_end_setup, who, why);
-    wrong (why, "with back_end = %s there is nothing to charge: leave account and qos out",
-           batch_back_end_system->name);
-    return BATCH_UNFIT;
-}
-
-/*  Whom the batch system does not let charge what his section of accounts says: each is told. Where it
- *  is silent nothing is known. */
-static bool batch_charges_check (const config_t *config, char why [LONG_WHY_BYTES])
-{
-    const char *sections [BATCH_SECTIONS_MAX];
-    char path [512], unfit [WHY_BYTES];
-    size_t count = config_names (config, "accounts", sections, BATCH_SECTIONS_MAX);
-    bool good = true;
-    for (size_t i = 0; i < count && i < BATCH_SECTIONS_MAX; i++) {
-        account_t who = {.actor = ""};
-        snprintf (path, sizeof path, "accounts/%.200s/user", sections [i]);
-        snprintf (who.account, sizeof who.account, "%s",
-                  config_has (config, path) ? config_text (config, path) : sections [i]);
-        snprintf (path, sizeof path, "accounts/%.200s/qos", sections [i]);
-        snprintf (who.qos, sizeof who.qos, "%s", config_text (config, path));
-        snprintf (path, sizeof path, "accounts/%.200s/account", sections [i]);
-        snprintf (who.charged, sizeof who.charged, "%s", config_text (config, path));
-        if ((!*who.charged && !*who.qos) || batch_charges (&who, unfit) != BATCH_UNFIT)
-            continue;
-        if (!good)
-            fprintf (stderr, "svc-lis: %s\n", why);
-        good = config_wrong (config, path, why, "%s", unfit);
-    }
-    return good;
-}
-
 bool batch_back_end_begin (const config_t *config, const batch_system_t *const *systems,
                            char why [LONG_WHY_BYTES])
 {
@@ -146,7 +110,7 @@ bool batch_back_end_begin (const config_t *config, const batch_system_t *const *
                            &batch_back_end_setup, why))
         return false;
     batch_picture_tell (config);
-    return batch_charges_check (config, why);
+    return true;
 }
 
 /*  After a start: whatever is ours and has no order is closed. */
@@ -165,6 +129,38 @@ static bool batch_reconcile (const back_end_task_t *task, char why [WHY_BYTES])
               setup, &(back_end_order_t){.reservation = names.words [i], .account = ""}, why);
     }
     return good;
+}
+
+static batch_fitness_t batch_charges (const account_t *who, char why [WHY_BYTES])
+{
+    if (batch_back_end_system->charges)
+        return batch_back_end_system->charges (&batch_back_end_setup, who, why);
+    wrong (why, "with back_end = %s there is nothing to charge: leave account and qos out",
+           batch_back_end_system->name);
+    return BATCH_UNFIT;
+}
+
+/*  Once the batch system is silent it is not asked about the rest. */
+static char *batch_charges_all (const back_end_task_t *task)
+{
+    char *told = must_print ("%s", "");
+    batch_fitness_t fitness = BATCH_FIT;
+    for (size_t i = 0; i < task->count; i++) {
+        const back_end_order_t *section = &task->orders [i];
+        char why [WHY_BYTES];
+        account_t who = {.actor = ""};
+        snprintf (who.account, sizeof who.account, "%s", section->account);
+        snprintf (who.charged, sizeof who.charged, "%s", section->charged);
+        snprintf (who.qos, sizeof who.qos, "%s", section->qos);
+        if (fitness != BATCH_SILENT)
+            fitness = batch_charges (&who, why);
+        if (fitness == BATCH_FIT)
+            continue;
+        text_auto_t *before = told;
+        told = must_print ("%s%s: %s\n", before, section->reservation,
+                           fitness == BATCH_SILENT ? BACK_END_UNKNOWN : why);
+    }
+    return told;
 }
 
 /*  *told as back_end.h says of a count. */
@@ -207,6 +203,8 @@ static bool batch_step (const back_end_task_t *task, char **told, char why [WHY_
         return batch_reconcile (task, why);
     if (task->step == BACK_END_LOOK)
         return batch_compare (task, told, why);
+    if (task->step == BACK_END_CHARGES)
+        return (*told = batch_charges_all (task));
     if (task->count != 1)
         return wrong (why, "reservations: a step should be of one");
     back_end_order_t order = task->orders [0];

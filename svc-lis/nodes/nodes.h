@@ -134,6 +134,9 @@ size_t nodes_batch (const nodes_t *self);
 const batch_picture_t *nodes_picture (const nodes_t *self);
 const char *nodes_batch_silent (const nodes_t *self);
 
+/*  Was it never seen, by any agent since the store is there? Then nobody knows which nodes there are. */
+bool nodes_batch_unseen (const nodes_t *self);
+
 /*  Have others in the batch system the node within [from_ms, until_ms), as far as it has told? jobs:
  *  those that don't make way count, too. */
 bool nodes_booked (const nodes_t *self, size_t node, int64_t from_ms, int64_t until_ms, bool jobs);

@@ -44,6 +44,11 @@ const char *nodes_batch_silent (const nodes_t *self)
     return *self->picture->why ? self->picture->why : NULL;
 }
 
+bool nodes_batch_unseen (const nodes_t *self)
+{
+    return self->unseen;
+}
+
 /*  Until when jobs have that node which don't make way; 0 = none has. */
 static int64_t jobs_until (const nodes_t *self, const batch_node_t *node)
 {
@@ -235,6 +240,7 @@ void nodes_batch_take (nodes_t *self, const moment_t *now, batch_picture_t **pic
         nodes_batch_follow (self, now);
         return;
     }
+    self->unseen = self->unseen && (*picture)->seen_ms == 0;
     bool booked = !bookings_same (self->picture, *picture);
     if (strcmp (self->picture ? self->picture->trouble : "", (*picture)->trouble) != 0)
         outbox_log (self->service->outbox, LEVEL_WARNING, "batch system trouble=\"%s\"",
@@ -265,6 +271,7 @@ void nodes_batch_load (nodes_t *self, stored_node_t *kept)
 /*  Before its agent has ever come, nothing is known to be there. */
 void nodes_batch_start (nodes_t *self)
 {
+    self->unseen = !self->places [self->batch].agent.came;
     for (size_t i = 0; i < self->places_count; i++)
         if (i != self->batch && !self->places [self->batch].agent.came)
             self->places [i].agent.state = AGENT_LOST;

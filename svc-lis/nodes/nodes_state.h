@@ -77,6 +77,7 @@ struct nodes {
     nodes_binder_t binder;
     size_t batch;             /* the place of the batch system */
     batch_picture_t *picture; /* NULL = it has told none yet */
+    bool unseen;              /* nobody has ever seen it */
     ordered_t *outputs;       /* pieces that somebody waits for, by number */
     uint64_t outputs_asked;
 };

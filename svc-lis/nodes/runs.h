@@ -48,6 +48,10 @@ typedef struct {
     char
       charged [CHARGED_BYTES_MAX + 1]; /* the batch system's account that pays; "" = its default */
     char qos [CHARGED_BYTES_MAX + 1];  /* likewise */
+    char section [NAME_BYTES_MAX + 1]; /* "accounts/climate" */
+    char
+      unfit [WHY_BYTES]; /* why the batch system does not let it charge that: nothing new is sold to
+                               its actor; "" = it does, or is not known to refuse */
 } account_t;
 
 /*  A file of a task. Which of its members are known depends on who has it. */

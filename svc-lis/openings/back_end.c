@@ -17,7 +17,7 @@
 const back_end_kind_t back_end_runner = {.name = "runner"};
 const back_end_kind_t back_end_batch = {
   .name = "batch",
-  .works = {"batch", "batch", "batch", "batch", "batch", "batch", "batch", "batch"}};
+  .works = {"batch", "batch", "batch", "batch", "batch", "batch", "batch", "batch", "batch"}};
 
 const back_end_limits_t back_end_limits_default = {.retry_ms = 1000, .retry_ms_max = 60000};
 
@@ -166,8 +166,8 @@ bool back_end_acts (const back_end_t *self, back_end_step_t step)
 
 static void job_failed (back_end_job_t *job, const moment_t *now, bytes_t why)
 {
-    static const char *const words [] = {"prepare",   "open",  "watch", "close",
-                                         "reconcile", "count", "name",  "look"};
+    static const char *const words [] = {"prepare", "open", "watch", "close",  "reconcile",
+                                         "count",   "name", "look",  "charges"};
     static_assert (sizeof words / sizeof *words == BACK_END_STEPS, "a word for each step");
     back_end_t *self = job->back_end;
     const back_end_limits_t *limits = &self->limits;

@@ -9,6 +9,7 @@
  *      watch      is it still open? asked now and then
  *      close      its time is over: nothing of it may be left
  *      count      it is over: what have its jobs used, by an accounting of their own?
+ *      charges    of sections of accounts, which are no reservations: which of them may not charge what they name?
  *      reconcile  at a start and after a close: these are all that it was told of; what else is found is closed
  *
  *  The site's own timetable and store decide; a back end keeps only a picture of them, which is
@@ -37,6 +38,7 @@ typedef enum {
     BACK_END_COUNT,
     BACK_END_NAME,
     BACK_END_LOOK,
+    BACK_END_CHARGES, /* ordered by site/charges.h */
     BACK_END_STEPS
 } back_end_step_t;
 
@@ -68,6 +70,7 @@ typedef struct {
     int64_t grace_ms;    /* at its end, between SIGTERM and SIGKILL */
     const char *charged; /* the batch system's account that alone may use it; NULL or "" = any */
     clear_t clear;       /* of others' jobs on its nodes */
+    const char *qos;     /* of a section; NULL or "" = its default */
 } back_end_order_t;
 
 typedef struct back_end back_end_t;
@@ -79,6 +82,9 @@ void back_end_destroy (back_end_t **self_p);
 
 /*  What a count answers where there is no accounting; otherwise the milliseconds of processor time. */
 #define BACK_END_NO_ACCOUNTING "none"
+
+/*  A step charges tells lines "SECTION: WHY", with this as the reason where that is not known. */
+#define BACK_END_UNKNOWN "?"
 
 /*  A step has ended: with why NULL it is done, otherwise it has failed and will be tried again. result:
  *  of a count that is done. Never called from within back_end_step. The reconciliation is of the

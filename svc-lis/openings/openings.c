@@ -182,12 +182,33 @@ static void openings_on_forgotten (void *owner, const char *reservation)
         opening_end (entry);
 }
 
+const char *openings_unfit (void *owner, const char *actor)
+{
+    const openings_parts_t *parts = &((const openings_t *) owner)->parts;
+    const account_t *who = parts->account ? parts->account (parts->account_owner, actor) : NULL;
+    return who ? who->unfit : "";
+}
+
+static const char *openings_unknown (void *owner)
+{
+    const nodes_t *nodes = ((const openings_t *) owner)->parts.nodes;
+    return nodes_batch_unseen (nodes) ? "the batch system has never been looked at" : "";
+}
+
+void openings_accounts_moved (openings_t *self, const moment_t *now)
+{
+    for (opening_entry_t *entry = NULL; (entry = ordered_next (self->by_reservation, entry));)
+        opening_soon (entry, now);
+}
+
 void openings_usage (openings_t *self, usage_t *usage)
 {
     *usage = (usage_t){.owner = self,
                        .changed = openings_on_changed,
                        .forgotten = openings_on_forgotten,
-                       .opening = opening_told};
+                       .opening = opening_told,
+                       .unfit = openings_unfit,
+                       .unknown = openings_unknown};
 }
 
 /*  --- what the nodes tell, and the back end --- */

@@ -147,6 +147,9 @@ bool openings_node_due (const openings_t *self, size_t node);
 /*  The reservation has tasks now: if it is lent it is called back. */
 void openings_wanted (openings_t *self, const moment_t *now, const char *reservation);
 
+/*  What the account of an actor says of its being unfit has changed. */
+void openings_accounts_moved (openings_t *self, const moment_t *now);
+
 /*  Until when may runs of the queue be put on this node? INT64_MIN: not at all; INT64_MAX: without
  *  an end. Preemptible runs may also borrow bound nodes that are lent. A node that was given back
  *  is open to all, but is still booked in the calendar: see openings_of_node. */

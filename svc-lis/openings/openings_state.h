@@ -123,6 +123,10 @@ back_end_order_t opening_order (const opening_entry_t *entry, bool all);
 /*  What becomes of jobs in a batch system that are in its way. */
 clear_t opening_clearing (const opening_entry_t *entry);
 
+/*  Why the owner's account is unfit; "" = it is not, or it is over. openings_unfit is of usage_t. */
+const char *opening_unfit (const opening_entry_t *entry);
+const char *openings_unfit (void *owner, const char *actor);
+
 /*  --- openings_names.c --- */
 
 /*  Nodes are named anew in a moment, because something has changed. */

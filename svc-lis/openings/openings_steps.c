@@ -23,6 +23,12 @@ static void opening_changed (opening_entry_t *entry, const moment_t *now)
     self->observer.moved (self->observer.owner, now, &view);
 }
 
+const char *opening_unfit (const opening_entry_t *entry)
+{
+    return entry->kept.phase < OPENING_CLOSING ? openings_unfit (entry->openings, entry->kept.owner)
+                                               : "";
+}
+
 /*  Nodes that it lacks while there is time may be others' until its start: the calendar says so. */
 static bool opening_has_time (const opening_entry_t *entry, int64_t now_ms)
 {
@@ -43,7 +49,9 @@ static void tell_degraded (opening_entry_t *entry, int64_t now_ms)
         lacking = entry->unnamed;
     bool fails = (opening_is_active (entry->kept.phase) || entry->step == BACK_END_NAME) &&
                  back_end_fails (self->parts.back_end, entry->reservation);
-    bool degraded = fails || opening_drained (entry) || (lacking > 0 && !entry->kept.given_back);
+    const char *why =
+      fails ? back_end_trouble (self->parts.back_end, entry->reservation) : opening_unfit (entry);
+    bool degraded = *why || opening_drained (entry) || (lacking > 0 && !entry->kept.given_back);
     if (degraded == entry->degraded)
         return;
     entry->degraded = degraded;
@@ -51,8 +59,8 @@ static void tell_degraded (opening_entry_t *entry, int64_t now_ms)
     service_count (self->parts.service, degraded ? "openings_degraded" : "openings_healed", 1);
     outbox_log (self->parts.service->outbox, degraded ? LEVEL_ALARM : LEVEL_INFO,
                 "opening %s %s nodes_lacking=%u%s%s", entry->reservation,
-                degraded ? "whole->degraded" : "degraded->whole", lacking, fails ? " why=" : "",
-                fails ? back_end_trouble (self->parts.back_end, entry->reservation) : "");
+                degraded ? "whole->degraded" : "degraded->whole", lacking, *why ? " why=" : "",
+                why);
 }
 
 /*  --- time --- */

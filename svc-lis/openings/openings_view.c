@@ -173,6 +173,8 @@ packed_t opening_told (void *owner, const moment_t *now, const char *reservation
     }
     if (missing > 0 && !*told.trouble && openings_view_others (entry, trouble))
         told.trouble = trouble;
+    if (!*told.trouble)
+        told.trouble = (char *) opening_unfit (entry);
     told.absent = nodes_batch (self->parts.nodes) != NODES_NONE && !entry->there &&
                   view.phase < OPENING_CLOSING;
     told.ready = view.phase > OPENING_WAITING && view.phase < OPENING_CLOSING &&

@@ -11,7 +11,7 @@
 static_assert ((int) OPENING_OVER == MUSUBI__OPENING_PHASE__OPENING_OVER, "same numbers");
 static_assert ((int) BOUND_CLEANING == MUSUBI__BOUND_STATE__BOUND_CLEANING, "same numbers");
 static_assert ((int) BACK_END_RECONCILE == MUSUBI__BACK_END_STEP__BACK_END_RECONCILE &&
-                 (int) BACK_END_LOOK == MUSUBI__BACK_END_STEP__BACK_END_LOOK,
+                 (int) BACK_END_CHARGES == MUSUBI__BACK_END_STEP__BACK_END_CHARGES,
                "same numbers");
 static_assert ((int) USE_UNACCOUNTED == MUSUBI__USE_COUNTED__USE_UNACCOUNTED, "same numbers");
 static_assert ((int) CLEAR_END == MUSUBI__OPENING_CLEAR__OPENING_CLEAR_END, "same numbers");
@@ -26,6 +26,7 @@ static const codec_row_t back_end_order_rows [] = {
   ROW_NUMBER ("grace_ms", back_end_order_t, grace_ms, BETWEEN (0, TIME_MS_MAX)),
   ROW_STRING ("charged", back_end_order_t, charged, CHARGED_BYTES_MAX),
   ROW_ENUM ("clear", back_end_order_t, clear, CLEAR_END),
+  ROW_STRING ("qos", back_end_order_t, qos, CHARGED_BYTES_MAX),
 };
 static const codec_t back_end_order_codec =
   CODEC (back_end_order_t, back_end_reservation, back_end_order_rows);

@@ -224,6 +224,10 @@ static bool submission_read (const queue_t *self, const moment_t *now, const req
         return service_refuse (self->parts.service, request, CALL_DENIED,
                                "actor: \"%.63s\" has no local account at %s", request->actor,
                                self->parts.service->name);
+    if (*account->unfit)
+        return service_refuse (self->parts.service, request, CALL_DENIED,
+                               "actor: \"%.63s\" may submit nothing here: %s", request->actor,
+                               account->unfit);
     submitter_t by = {.owner = request->actor,
                       .account = account->account,
                       .count_max = self->limits.tasks_per_bag_max,

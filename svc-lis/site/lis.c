@@ -107,3 +107,9 @@ void lis_core (const lis_settings_t *settings, core_t *core)
     service_serve (provider->service, "Lis", "Site", &site_question_codec, ALWAYS, on_site, self);
     provider_open (provider, &settings->provider, lis_announce, core, lis_destroy);
 }
+
+charges_t *lis_charges (const core_t *core)
+{
+    const lis_t *self = core->self;
+    return self->runner ? &self->runner->charges : NULL;
+}

@@ -32,4 +32,7 @@ typedef struct {
 /*  The core of svc-lis; its host ends it with core->destroy. */
 void lis_core (const lis_settings_t *settings, core_t *core);
 
+/*  NULL: the site runs nothing. */
+charges_t *lis_charges (const core_t *core);
+
 #endif

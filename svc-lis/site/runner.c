@@ -94,16 +94,25 @@ static void count_class (runner_t *self, const moment_t *now, size_t class)
     uint32_t before = free_capacity_offer (provider->room, resource)->quantity;
     for (size_t i = 0; i < nodes_count (self->nodes); i++) {
         site_node_t node = nodes_at (self->nodes, i);
-        there += node.class == class && node.state != AGENT_LOST && !node.drained;
+        there += node.class == class && !node.drained && (node.state != AGENT_LOST || self->unseen);
     }
     calendar_service_there (provider->questions, now, resource, there);
     if (free_capacity_offer (provider->room, resource)->quantity < before)
         tell_soon (self, now);
 }
 
+static void count_all (runner_t *self, const moment_t *now)
+{
+    self->unseen = nodes_batch_unseen (self->nodes);
+    for (size_t class = 0; class < self->site->classes_count; class ++)
+        count_class (self, now, class);
+}
+
 static void runner_on_node_moved (void *owner, const moment_t *now, size_t node)
 {
     runner_t *self = owner;
+    if (node == nodes_batch (self->nodes) && self->unseen != nodes_batch_unseen (self->nodes))
+        count_all (self, now);
     if (node != nodes_batch (self->nodes))
         count_class (self, now, nodes_at (self->nodes, node).class);
     else if (batch_bookings_follow (&self->bookings, self->nodes))
@@ -113,8 +122,7 @@ static void runner_on_node_moved (void *owner, const moment_t *now, size_t node)
 static void runner_on_start (void *owner, const moment_t *now)
 {
     runner_t *self = owner;
-    for (size_t class = 0; class < self->site->classes_count; class ++)
-        count_class (self, now, class);
+    count_all (self, now);
     batch_bookings_follow (&self->bookings, self->nodes);
 }
 
@@ -151,6 +159,11 @@ runner_t *runner_new (const provider_t *provider, const site_t *site,
                               .clear = clear_here,
                               .account_owner = self};
     self->openings = openings_new (&parts, &settings->openings);
+    self->charges = (charges_t){.service = provider->service,
+                                .openings = self->openings,
+                                .accounts = self->accounts,
+                                .count = settings->batch ? self->accounts_count : 0,
+                                .watch_ms = settings->openings.watch_ms};
     nodes_binder (self->nodes, &(nodes_binder_t){.owner = self,
                                                  .reservation = runner_reservation_of,
                                                  .overbooked = runner_overbooked});
@@ -164,6 +177,7 @@ void runner_attach (runner_t *self)
     nodes_observe (self->nodes,
                    &(nodes_observer_t){.owner = self, .node_moved = runner_on_node_moved});
     service_at_start (provider->service, runner_on_start, self);
+    charges_begin (&self->charges);
     queue_parts_t parts = {.service = provider->service,
                            .site = self->site,
                            .room = provider->room,
@@ -187,6 +201,7 @@ void runner_destroy (runner_t **self_p)
     sharing_destroy (&self->sharing);
     queue_destroy (&self->queue);
     timers_cancel (self->provider->service->timers, self->tell_timer);
+    charges_end (&self->charges);
     openings_destroy (&self->openings);
     batch_bookings_end (&self->bookings);
     back_end_destroy (&self->back_end);

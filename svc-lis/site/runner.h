@@ -3,13 +3,15 @@
  *
  *  A class has as many nodes to promise as are configured, but no more than are there. Lost and
  *  drained nodes are not there; silent ones, and those not heard yet after a start, still are until
- *  nodes.h counts them as lost. No reservation is cancelled for that: those that are hit are named
- *  in the log and shown as degraded.
+ *  nodes.h counts them as lost. Before a batch system was seen for the first time it is not known
+ *  which are there: calendars are not answered. No reservation is cancelled for a loss: those that
+ *  are hit are named in the log and shown as degraded.
  */
 #ifndef MUSUBI_RUNNER_H
 #define MUSUBI_RUNNER_H
 
 #include "batch_bookings.h"
+#include "charges.h"
 #include "name_list.h"
 #include "openings.h"
 #include "provider.h"
@@ -38,12 +40,14 @@ typedef struct {
     openings_t *openings;
     batch_bookings_t bookings;
     uint64_t tell_timer;
+    bool unseen; /* as nodes_batch_unseen when the classes were counted last */
     queue_t *queue;
     queue_limits_t queue_limits;
     sharing_t *sharing;
     sharing_limits_t sharing_limits;
     account_t *accounts;
     size_t accounts_count;
+    charges_t charges; /* of them */
     clear_t clear;
     name_list_t end_for;
 } runner_t;

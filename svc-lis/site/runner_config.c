@@ -144,7 +144,8 @@ static bool accounts_read (const config_t *config, runner_settings_t *settings,
     for (size_t i = 0; i < count && i < ACCOUNTS_MAX; i++) {
         char path [CONFIG_PATH_MAX];
         snprintf (path, sizeof path, "accounts/%s", locals [i]);
-        account_t as;
+        account_t as = {.actor = ""};
+        snprintf (as.section, sizeof as.section, "accounts/%.50s", locals [i]);
         if (!account_word (config, locals [i], "user", locals [i], ACCOUNT_BYTES_MAX, as.account,
                            why) ||
             !account_word (config, locals [i], "account", "", CHARGED_BYTES_MAX, as.charged, why) ||

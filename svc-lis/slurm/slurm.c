@@ -14,6 +14,7 @@
 #define MONTH_LEAST   11
 #define MINUTE_MS     60000
 #define OVERRUN_MS    300000
+#define OTHERS_BYTES  96 /* of accounts or QOS that are told */
 #define RECURRING_MAX 64 /* more are held without end from their second time on */
 
 /*  --- is it fit? --- */
@@ -80,7 +81,8 @@ static batch_fitness_t slurm_check (const batch_setup_t *setup, bool reserves, c
 typedef struct {
     const account_t *who;
     bool there;
-    bool allowed; /* its QOS */
+    bool allowed;               /* its QOS */
+    char others [OTHERS_BYTES]; /* what would be right: accounts, or QOS of its account */
 } slurm_charges_t;
 
 static void slurm_association_take (void *owner, char *line)
@@ -88,7 +90,12 @@ static void slurm_association_take (void *owner, char *line)
     slurm_charges_t *self = owner;
     const char *account = command_field (&line);
     name_list_auto_t allowed = {0};
-    if (*self->who->charged && strcmp (account, self->who->charged) != 0)
+    bool other = *self->who->charged && strcmp (account, self->who->charged) != 0;
+    size_t used = other || self->there ? strlen (self->others) : 0;
+    if (!other || !self->there)
+        snprintf (self->others + used, sizeof self->others - used, "%s%s", used > 0 ? "," : "",
+                  other ? account : line);
+    if (other)
         return;
     name_list_add (&allowed, line, "");
     self->there = true;
@@ -105,11 +112,11 @@ static batch_fitness_t slurm_charges (const batch_setup_t *setup, const account_
     if (told == COMMAND_REFUSED && strstr (why, "accounting_storage"))
         wrong (why, "this Slurm has no slurmdbd, which alone has accounts and QOS");
     else if (told == COMMAND_DONE && !self.there)
-        wrong (why, "Slurm has no account %s of the user %s: see sacctmgr show assoc user=%s",
-               who->charged, who->account, who->account);
+        wrong (why, "Slurm has no account %s of the user %s, which has %s: see sacctmgr show assoc",
+               who->charged, who->account, *self.others ? self.others : "none");
     else if (told == COMMAND_DONE && !self.allowed)
-        wrong (why, "Slurm has no QOS %s for the user %s there: see sacctmgr show assoc user=%s",
-               who->qos, who->account, who->account);
+        wrong (why, "Slurm has no QOS %s for the user %s there, but %s: see sacctmgr show assoc",
+               who->qos, who->account, *self.others ? self.others : "none");
     else
         return told == COMMAND_DONE ? BATCH_FIT : BATCH_SILENT;
     return BATCH_UNFIT;

@@ -67,7 +67,7 @@ static void availability_query_answered (availability_query_t *self, const momen
     source_t *source = &self->snapshot->sources [at];
     bool silent = status == CALL_TIMED_OUT;
     unresponsive_judge (self->order.unresponsive, now, source->party.name, silent);
-    source->silent = source->silent || silent;
+    source->silent = source->silent || silent || status == CALL_NOT_SERVING; /* not known yet */
     self->hasty = self->hasty || (silent && !self->order.patient);
     if (!self->questions [at].suspect && --self->waiting == 0)
         availability_query_finish (self, now);

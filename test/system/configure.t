@@ -45,8 +45,19 @@ runners=$root/deploy/federations/five-runners.zpl
 exits 2 "whose tasks run as nobody knows who" musubi federation configure "$runners" "$work/runners" --trusted
 says "  … and what is missing" 'sites/amsterdam/accounts: name the local accounts'
 check "nothing was written" test ! -e "$work/runners"
-for one in files five-sites ring s4 shaped testbed; do
-  check "$one.zpl says who may use it" musubi federation configure "$root/deploy/federations/$one.zpl" "$work/who-$one" --trusted
+# followed FILE: as its comments want it for `federation configure`, with the lines that are commented out, or those of its head.
+followed () {
+  sed -n 's/^#           /        /p' "$1" >"$work/lines"
+  sed -e '/^    #   .*\(accounts\|climate\)/s/#   /    /' -e "/^        back_end = runner/r $work/lines" "$1" >"$work/followed.zpl"
+}
+for file in "$root"/deploy/federations/*.zpl; do
+  one=$(basename "$file" .zpl)
+  check "$one.zpl is right as it is" musubi doctor "$file"
+  followed "$file"
+  check "  … and says who may use it, or what to add" musubi federation configure "$work/followed.zpl" "$work/who-$one" --trusted
+  for site in "$work/who-$one"/lis-*.zpl; do
+    grep -Eq 'back_end = "?(slurm|gridengine)' "$site" || check "  … its $(basename "$site")" svc-lis --check -c "$site"
+  done
 done
 grep -v 'accounts\|everybody' "$root/deploy/federations/files.zpl" >"$work/open.zpl"
 exits 2 "a site that says of nobody who may reserve and keep files" musubi federation configure "$work/open.zpl" "$work/open" --trusted

@@ -22,6 +22,8 @@ typedef struct {
     uint64_t work;      /* of the back end, not ended yet; 0 = none */
     char asked [16384]; /* the last step: "prepare r1 alice thin-001 …" */
     clear_t clear;      /* of its last order */
+    size_t charges;     /* works of that step so far */
+    uint64_t charging;  /* the one that has not ended; 0 = none */
 } batch_world_t;
 
 static inline void see_work (void *owner, const effect_t *effect)
@@ -35,6 +37,12 @@ static inline void see_work (void *owner, const effect_t *effect)
         return;
     assert_string_equal (effect->work.kind, "batch");
     assert_true (codec_decode (&back_end_task_codec, &task, effect->work.arguments, why));
+    if (task.step == BACK_END_CHARGES) {
+        self->charges++;
+        self->charging = effect->work.work;
+        codec_clear (&back_end_task_codec, &task);
+        return;
+    }
     self->work = effect->work.work;
     int used = snprintf (self->asked, sizeof self->asked, "%s", steps [task.step]);
     for (size_t i = 0; i < task.count; i++) {
@@ -60,6 +68,18 @@ static inline void work_says (batch_world_t *self, bool ok, const char *said)
           &(event_t){.kind = EVENT_WORK, .work = {.work = work, .ok = ok, .result = result}});
     pass (&self->f.w, 1);
     agents_come (&self->f);
+}
+
+/*  The batch system says of accounts "SECTION why", or with why = NULL is silent. */
+static inline void charges_end_told (batch_world_t *self, const char *told)
+{
+    assert_true (self->charging > 0);
+    bytes_t result = {(const uint8_t *) told, told ? strlen (told) : 0};
+    event_t event = {.kind = EVENT_WORK,
+                     .work = {.work = self->charging, .ok = told != NULL, .result = result}};
+    self->charging = 0;
+    step (&self->f.w, &event);
+    pass (&self->f.w, 1);
 }
 
 static inline void work_ends (batch_world_t *self, const char *why)

@@ -266,31 +266,34 @@ static void what_slurm_does_not_let_charge_is_named (void **state)
     (void) state;
     char why [WHY_BYTES];
     command_says ("sacctmgr", "user=climate", "physics|normal,high\nother|normal\n");
-    charges_are (&slurm, (account_t){"", "climate", "physics", ""}, "");
-    charges_are (&slurm, (account_t){"", "climate", "physics", "high"}, "");
-    charges_are (&slurm, (account_t){"", "climate", "", "high"}, "");
-    charges_are (&slurm, (account_t){"", "climate", "nosuch", ""},
-                 "Slurm has no account nosuch of the user climate: see sacctmgr show assoc "
-                 "user=climate");
-    charges_are (&slurm, (account_t){"", "climate", "other", "high"},
-                 "Slurm has no QOS high for the user climate there: see sacctmgr show assoc "
-                 "user=climate");
+    charges_are (&slurm, (account_t){.account = "climate", .charged = "physics"}, "");
+    charges_are (&slurm, (account_t){.account = "climate", .charged = "physics", .qos = "high"},
+                 "");
+    charges_are (&slurm, (account_t){.account = "climate", .qos = "high"}, "");
+    charges_are (&slurm, (account_t){.account = "climate", .charged = "nosuch"},
+                 "Slurm has no account nosuch of the user climate, which has physics,other: see "
+                 "sacctmgr show assoc");
+    charges_are (&slurm, (account_t){.account = "climate", .charged = "other", .qos = "high"},
+                 "Slurm has no QOS high for the user climate there, but normal: see sacctmgr show "
+                 "assoc");
     command_fails ("sacctmgr", "You are not running a supported accounting_storage plugin");
-    charges_are (&slurm, (account_t){"", "climate", "physics", ""},
+    charges_are (&slurm, (account_t){.account = "climate", .charged = "physics"},
                  "this Slurm has no slurmdbd, which alone has accounts and QOS");
     command_fails ("sacctmgr", "sacctmgr: error: Sending PersistInit msg: Connection refused");
-    assert_int_equal (slurm.charges (&setup, &(account_t){"", "climate", "physics", ""}, why),
-                      BATCH_SILENT);
+    assert_int_equal (
+      slurm.charges (&setup, &(account_t){.account = "climate", .charged = "physics"}, why),
+      BATCH_SILENT);
 }
 
 static void what_grid_engine_does_not_have_is_named (void **state)
 {
     (void) state;
     command_says ("qconf", "physics", "name physics\n");
-    charges_are (&gridengine, (account_t){"", "climate", "physics", ""}, "");
-    charges_are (&gridengine, (account_t){"", "climate", "physics", "high"},
+    charges_are (&gridengine, (account_t){.account = "climate", .charged = "physics"}, "");
+    charges_are (&gridengine,
+                 (account_t){.account = "climate", .charged = "physics", .qos = "high"},
                  "Grid Engine has no QOS, so not high either");
-    charges_are (&gridengine, (account_t){"", "climate", "nosuch", ""},
+    charges_are (&gridengine, (account_t){.account = "climate", .charged = "nosuch"},
                  "Grid Engine has no project nosuch: see qconf -sprjl");
 }
 

@@ -11,22 +11,47 @@ static agent_state_t state_of (batch_world_t *self, size_t node)
     return nodes_at (field_nodes (&self->f), node).state;
 }
 
-static void nothing_is_offered_before_the_batch_system_was_seen_once (void **state)
+/*  Nobody knows what is free: that is not the same as nothing. */
+static void free_is_unknown (batch_world_t *self)
+{
+    Musubi__ProfileRequest profile = MUSUBI__PROFILE_REQUEST__INIT;
+    Musubi__WindowsRequest windows = MUSUBI__WINDOWS_REQUEST__INIT;
+    compute_booking_t one = booking ("fat", 16, 1, 20, 30);
+    service_order_t order = {.reservation = "r1", .bookings = &one, .count = 1};
+    command_answer_t told;
+    profile.from_ms = at (20);
+    profile.until_ms = at (30);
+    assert_int_equal (ask (&self->f.w, "root", "Calendar", "Profile", &profile.base),
+                      CALL_NOT_SERVING);
+    assert_non_null (strstr (self->f.w.reason, "the batch system has never been looked at"));
+    assert_int_equal (ask (&self->f.w, "root", "Calendar", "Windows", &windows.base),
+                      CALL_NOT_SERVING);
+    hold (&self->f.w, &order, &told);
+    assert_int_equal (told.state, COMMAND_REJECTED);
+    assert_non_null (strstr (told.refusal.text, "the batch system has never been looked at"));
+    codec_clear (&command_answer_codec, &told);
+}
+
+static void what_is_free_is_unknown_before_the_batch_system_was_seen_once (void **state)
 {
     (void) state;
     batch_world_t w;
     batch_prepare (&w);
     open_field (&w.f);
-    assert_int_equal (free_at (&w.f.w, "thin", 20), 0);
+    free_is_unknown (&w);
+    assert_int_equal (w.f.w.announced_quantity, 8); /* as configured */
     agent (&w)->away = false;
     agents_come (&w.f);
-    assert_int_equal (free_at (&w.f.w, "thin", 20), 0);
+    free_is_unknown (&w);
     agent (&w)->batch = &w.picture;
+    w.nodes [0].up = false;
     look (&w);
-    assert_int_equal (free_at (&w.f.w, "thin", 20), 8);
+    assert_int_equal (free_at (&w.f.w, "thin", 20), 7);
     assert_int_equal (free_at (&w.f.w, "fat", 20), 4);
+    field_pass (&w.f, 5 * SECOND_MS);
+    assert_int_equal (w.f.w.announced_quantity, 7);
     restart_field (&w.f);
-    assert_int_equal (free_at (&w.f.w, "thin", 20), 8);
+    assert_int_equal (free_at (&w.f.w, "fat", 20), 4);
     close_world (&w.f.w);
 }
 
@@ -548,7 +573,7 @@ static void what_waits_for_a_partition_that_is_down_goes_on_when_it_is_up (void 
 int main (void)
 {
     const struct CMUnitTest tests [] = {
-      cmocka_unit_test (nothing_is_offered_before_the_batch_system_was_seen_once),
+      cmocka_unit_test (what_is_free_is_unknown_before_the_batch_system_was_seen_once),
       cmocka_unit_test (nodes_are_as_the_batch_system_says),
       cmocka_unit_test (a_node_that_is_not_heard_there_is_silent_before_it_is_lost),
       cmocka_unit_test (silence_says_nothing_of_nodes_and_jobs),

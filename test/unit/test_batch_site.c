@@ -312,8 +312,9 @@ static void see_charged (void *owner, const wanted_run_t *wanted)
 static void what_an_actor_charges_is_told_with_tasks_and_reservations (void **state)
 {
     (void) state;
-    static account_t accounts [] = {{"alice", "climate", "physics", "high"},
-                                    {.actor = "bob", .account = "guest"}};
+    static account_t accounts [] = {
+      {.actor = "alice", .account = "climate", .charged = "physics", .qos = "high"},
+      {.actor = "bob", .account = "guest"}};
     batch_world_t w;
     batch_prepare (&w);
     w.f.runner.accounts = accounts;
@@ -331,6 +332,99 @@ static void what_an_actor_charges_is_told_with_tasks_and_reservations (void **st
     assert_string_equal (charged, "guest  ");
     reserve (&w.f.w, "r1", booking ("fat", 16, 1, 10, 20));
     works_end_until (&w, "prepare r1 climate:physics ");
+    close_world (&w.f.w);
+}
+
+/*  alice's section charges something, and bob's does not. */
+static void charging_open (batch_world_t *w)
+{
+    static account_t accounts [] = {
+      {.actor = "alice", .account = "climate", .charged = "physics", .section = "accounts/climate"},
+      {.actor = "bob", .account = "guest", .section = "accounts/guest"}};
+    batch_prepare (w);
+    w->f.runner.accounts = accounts;
+    open_field (&w->f);
+    agent (w)->away = false;
+    agent (w)->batch = &w->picture;
+    look (w);
+    work_ends (w, NULL);
+    assert_true (w->charging > 0);
+}
+
+static command_state_t hold_of (batch_world_t *w, const char *actor, char why [WHY_BYTES])
+{
+    char name [16];
+    compute_booking_t one = booking ("fat", 16, 1, 10, 20);
+    snprintf (name, sizeof name, "h%u", (unsigned) w->f.w.counter);
+    service_order_t order = {.reservation = name, .bookings = &one, .count = 1, .actor = actor};
+    command_answer_t told;
+    txid_t txid = hold (&w->f.w, &order, &told);
+    command_state_t state = told.state;
+    snprintf (why, WHY_BYTES, "%s", told.refusal.text);
+    codec_clear (&command_answer_codec, &told);
+    if (state == COMMAND_HELD)
+        tell (&w->f.w, "Abort", &txid);
+    return state;
+}
+
+/*  Is asked again after so many seconds, and not before. */
+static void charges_asked_until (batch_world_t *w, int64_t seconds)
+{
+    size_t before = w->charges;
+    field_pass (&w->f, (seconds - 2) * SECOND_MS);
+    assert_int_equal (w->charges, before);
+    field_pass (&w->f, 4 * SECOND_MS);
+    assert_int_equal (w->charges, before + 1);
+}
+
+#define NO_PHYSICS "Slurm has no account physics of the user climate"
+
+static void nothing_new_is_sold_to_an_account_that_may_not_charge (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    bool ready;
+    char why [LONG_WHY_BYTES];
+    charging_open (&w);
+    reserve (&w.f.w, "r1", booking ("fat", 16, 1, 20, 30)); /* nothing is known yet */
+    charges_end_told (&w, "accounts/climate: " NO_PHYSICS "\naccounts/climate-2: no\n");
+    assert_int_equal (hold_of (&w, "alice", why), COMMAND_REJECTED);
+    assert_string_equal (why, "alice may have nothing new here: accounts/climate: " NO_PHYSICS);
+    assert_int_equal (try_submit (&w.f, &(wish_bag_t){.minutes = 5}), CALL_DENIED);
+    assert_non_null (strstr (w.f.w.reason, "accounts/climate: " NO_PHYSICS));
+    assert_int_equal (hold_of (&w, "bob", why), COMMAND_HELD);
+    submit (&w.f, (wish_bag_t){.actor = "bob", .minutes = 5});
+    assert_string_equal (trouble (&w, "r1", &ready, why), "accounts/climate: " NO_PHYSICS);
+    assert_true (degraded (&w, "r1"));
+    charges_asked_until (&w, 300);
+    charges_end_told (&w, NULL); /* what it said last counts */
+    assert_int_equal (hold_of (&w, "alice", why), COMMAND_REJECTED);
+    charges_asked_until (&w, 30);
+    charges_end_told (&w, "accounts/climate: ?\n");
+    assert_int_equal (hold_of (&w, "alice", why), COMMAND_REJECTED);
+    charges_asked_until (&w, 30);
+    charges_end_told (&w, "");
+    assert_int_equal (hold_of (&w, "alice", why), COMMAND_HELD);
+    submit (&w.f, (wish_bag_t){.minutes = 5});
+    assert_string_equal (trouble (&w, "r1", &ready, why), "");
+    assert_false (degraded (&w, "r1"));
+    close_world (&w.f.w);
+}
+
+static void a_reservation_of_an_unfit_account_can_be_given_back (void **state)
+{
+    (void) state;
+    batch_world_t w;
+    charging_open (&w);
+    reserve (&w.f.w, "r1", booking ("fat", 16, 1, 20, 30));
+    charges_end_told (&w, "accounts/climate: " NO_PHYSICS "\n");
+    command_answer_t told;
+    service_order_t order = {
+      .operation = OPERATION_RELEASE, .reservation = "r1", .base_version = 1, .prepare = true};
+    txid_t txid = hold (&w.f.w, &order, &told);
+    assert_int_equal (told.state, COMMAND_PREPARED);
+    codec_clear (&command_answer_codec, &told);
+    assert_int_equal (tell (&w.f.w, "Commit", &txid), COMMAND_COMMITTED);
     close_world (&w.f.w);
 }
 
@@ -435,6 +529,8 @@ int main (void)
       cmocka_unit_test (tasks_become_jobs_while_there_is_room),
       cmocka_unit_test (tasks_of_a_reservation_are_queued_once_it_is_prepared),
       cmocka_unit_test (what_an_actor_charges_is_told_with_tasks_and_reservations),
+      cmocka_unit_test (nothing_new_is_sold_to_an_account_that_may_not_charge),
+      cmocka_unit_test (a_reservation_of_an_unfit_account_can_be_given_back),
       cmocka_unit_test (a_job_that_waits_is_queued_for_the_batch_systems_own_reason),
       cmocka_unit_test (what_can_never_start_there_is_refused),
       cmocka_unit_test (what_a_batch_system_cannot_do_is_refused),

@@ -244,6 +244,8 @@ static void site_make (void *owner, core_t *core)
                                                         {.name = "thin-3"},
                                                         {.name = "fat-1", .class = 1},
                                                         {.name = "slurm", .class = 2}};
+    static account_t charging [] = {
+      {.actor = "alice", .account = "alice", .charged = "physics", .section = "accounts/climate"}};
     batch_scene_t *self = owner;
     runner_settings_t runner;
     hasty_runner (&runner, places, SIM_BATCH_NODES + 1);
@@ -251,6 +253,7 @@ static void site_make (void *owner, core_t *core)
     runner.openings.lend_ms = runner.openings.release_ms = 0;
     runner.openings.watch_ms = 1000;
     runner.openings.ahead = 8;
+    runner.accounts = charging;
     runner.back_end = (back_end_limits_t){.retry_ms = 300, .retry_ms_max = 2000};
     runner.queue.handed_max = 8;
     lis_settings_t settings = {

@@ -400,17 +400,20 @@ static const char *name_nodes (sim_batch_t *self, const back_end_order_t *order)
     return reserve (self, order, true);
 }
 
-/*  A line for each that is not as it was made. */
+/*  A line for each that is not as it was made, or for each section of accounts that may not charge. */
 static void look_all (sim_batch_t *self, const back_end_task_t *task, uint8_t **result,
                       size_t *size)
 {
     char *told = must_print ("%s", "");
     for (size_t i = 0; i < task->count; i++) {
-        const char *why = verify (self, &task->orders [i]);
+        const char *no_account = self->unfit ? "it has no such account" : NULL;
+        const char *why =
+          task->step == BACK_END_CHARGES ? no_account : verify (self, &task->orders [i]);
         char *before = told;
         if (!why)
             continue;
-        told = must_print ("%s%s %s\n", before, task->orders [i].reservation, why);
+        told = must_print ("%s%s%s %s\n", before, task->orders [i].reservation,
+                           task->step == BACK_END_CHARGES ? ":" : "", why);
         free (before);
     }
     *result = (uint8_t *) told;
@@ -457,7 +460,7 @@ bool sim_batch_work (void *owner, int process, int64_t mono_ms, const char *kind
         back_end_task_t task;
         if (!codec_decode (&back_end_task_codec, &task, arguments, why))
             sim_fail (self->sim, "work %s: %s", kind, why);
-        if (!*why && task.step == BACK_END_LOOK) {
+        if (!*why && (task.step == BACK_END_LOOK || task.step == BACK_END_CHARGES)) {
             look_all (self, &task, result, result_size);
             codec_clear (&back_end_task_codec, &task);
             return true;
@@ -520,6 +523,11 @@ static void on_node (void *owner, uint64_t token)
                node->drained ? " drained" : "");
 }
 
+static void on_unfit (void *owner, uint64_t token)
+{
+    ((sim_batch_t *) owner)->unfit = token;
+}
+
 static void on_root (void *owner, uint64_t token)
 {
     sim_batch_t *self = owner;
@@ -576,6 +584,8 @@ void sim_batch_trouble (sim_batch_t *self, int64_t until_us)
             sim_at (self->sim, at_us, on_booking, self, SIM_BATCH_NODES * i + node);
             break;
         default:
+            sim_at (self->sim, at_us, on_unfit, self, 1);
+            sim_at (self->sim, at_us + long_us, on_unfit, self, 0);
             break;
         }
     }
@@ -583,7 +593,7 @@ void sim_batch_trouble (sim_batch_t *self, int64_t until_us)
 
 void sim_batch_heal (sim_batch_t *self)
 {
-    self->hangs = false;
+    self->hangs = self->unfit = false;
     for (size_t i = 0; i < SIM_BATCH_NODES; i++)
         self->nodes [i].down = self->nodes [i].drained = false;
 }

@@ -5,7 +5,7 @@
  *  A run's folder and its job are one thing here: a job may be given to it again and again, and is
  *  begun once. It may hang, or die and lose what it has acknowledged last; its nodes go down, are
  *  drained, and are booked by others, now and then twice, or have jobs of theirs, for which reservations
- *  wait; root deletes a reservation.
+ *  wait; root deletes a reservation; for a while it has no account.
  */
 #ifndef MUSUBI_SIM_BATCH_H
 #define MUSUBI_SIM_BATCH_H
@@ -49,6 +49,7 @@ typedef struct {
     sim_reserved_t reserved [SIM_BATCH_RESERVED];
     size_t reserved_count;
     bool hangs;
+    bool unfit;      /* it lets no section of accounts charge what that says */
     size_t prepared; /* reservations that were made */
 } sim_batch_t;
 
