@@ -434,9 +434,9 @@ static void week_play (uint64_t seed, unsigned daily_nodes, size_t lacking_one_o
     week_t *self = week_new (seed);
     requests_make (self, seed);
     week_ask (self);
-    judge_load (self);
     judge_promises (self);
     size_t missing = judge_nodes (self);
+    judge_load (self);
     print_message ("# %zu lack nodes\n", missing);
     assert_true (missing * lacking_one_of <= self->granted_count);
     assert_true (missing == 0 || lacking_one_of > 0);
