@@ -37,6 +37,8 @@ typedef struct {
     size_t said_size;
 } command_process_t;
 
+static _Thread_local pid_t command_last = -1;
+
 static void command_environment (const char *variables [VARIABLES])
 {
     size_t count = 0;
@@ -196,6 +198,7 @@ static command_told_t command_do (const char *const *arguments, const char *inpu
     const char *slash = strrchr (arguments [0], '/');
     const char *program = slash ? slash + 1 : arguments [0];
     int failed = command_process_begin (&self, arguments);
+    command_last = failed == 0 ? self.pid : -1;
     bool talked = failed == 0 && command_talk (&self, input);
     *why = '\0';
     descriptor_close (&self.input);
@@ -254,6 +257,11 @@ command_told_t command_run_as (const char *account, const char *const *arguments
     for (; *arguments && count < COMMAND_ARGUMENTS_MAX + 2; arguments++)
         with [count++] = *arguments;
     return command_do (with, input, limit_ms, output, why);
+}
+
+pid_t command_process (void)
+{
+    return command_last;
 }
 
 /*  The next part of *text, up to that character. */

@@ -8,6 +8,7 @@
 #include "codec.h"
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #define COMMAND_OUTPUT_BYTES_MAX (64u << 20)
 #define COMMAND_ARGUMENTS_MAX    64
@@ -29,6 +30,9 @@ command_told_t command_run (const char *const *arguments, const char *input, int
  *  own program; without it when the account is ours already and not root's. *output is bytes. */
 command_told_t command_run_as (const char *account, const char *const *arguments, const char *input,
                                int64_t limit_ms, packed_t *output, char why [WHY_BYTES]);
+
+/*  The process of this thread's last command_run; -1 when it could not begin. */
+pid_t command_process (void);
 
 /*  The next line of *text, which it ends with NUL and moves past; NULL at the end. */
 char *command_line (char **text);

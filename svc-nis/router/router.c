@@ -26,7 +26,8 @@ typedef struct {
     uint64_t watch;   /* and to watch */
     bool works;       /* the first of these is under way */
     bool again;       /* and is out of date */
-    bool doubted;     /* the machine was changed since it was looked at */
+    bool doubted;     /* the machine was changed since it was looked at: */
+    bool late;        /* since the look under way has begun */
     uint64_t timer;
     char queue [QUEUE_KIND_BYTES_MAX + 1]; /* as last logged */
 } router_t;
@@ -142,8 +143,9 @@ static void router_on_shaped (router_t *self, const moment_t *now, const event_t
     if (!event->work.ok || !codec_decode (&router_work_codec, &seen, event->work.result, why))
         router_failed (self, event, &seen);
     bool news =
-      !codec_same (&router_work_codec, &seen, &self->seen) || (self->doubted && !self->again);
-    self->doubted &= self->again;
+      !codec_same (&router_work_codec, &seen, &self->seen) || (self->doubted && !self->late);
+    self->doubted = self->late;
+    self->late = false;
     codec_clear (&router_work_codec, &self->seen);
     self->seen = seen;
     if (news) {
@@ -169,6 +171,7 @@ static void router_on_watched (router_t *self, const moment_t *now, const event_
         outbox_log (outbox, LEVEL_INFO, "router %s: %s was changed by somebody else",
                     self->settings.name, touched.interfaces->name);
         self->doubted = true;
+        self->late = self->works;
         agent_poll_news (self->poll, now, 0);
         router_shape (self, now, 0);
     }

@@ -1,4 +1,5 @@
-/*  tc - each command is a process of its own. What others change is heard of over netlink. */
+/*  tc - each command is a process of its own. What others change is heard of over netlink, which names the
+ *  process that changed it; so also between our commands. */
 #include "tc.h"
 
 #include "command.h"
@@ -18,15 +19,16 @@
 #include <sys/socket.h>
 
 #define CAP_NET_ADMIN_ 12
-#define LOOKS_MAX      3     /* of one work, while something changes */
 #define WATCH_MS       500   /* a process that ends waits for it */
 #define CHANGES_BYTES  32768 /* more than the kernel puts into one datagram */
 
 static int64_t command_limit_ms;
 static name_list_t own_interfaces;
-static int changes = -1;           /* netlink: what is changed in traffic control, by whomever */
-static char changed [IF_NAMESIZE]; /* one of our devices that was; "" = none was */
-static pthread_mutex_t changes_lock = PTHREAD_MUTEX_INITIALIZER; /* whoever shapes has it */
+static int changes = -1; /* netlink: what is changed in traffic control, by whomever */
+static char changed [IF_NAMESIZE] = "?"; /* the last of our devices that others did */
+static uint64_t changes_count;           /* by others */
+static pthread_mutex_t changes_lock = PTHREAD_MUTEX_INITIALIZER; /* also while a command runs */
+static pthread_mutex_t changes_turn = PTHREAD_MUTEX_INITIALIZER; /* who waits for it is next */
 
 void tc_settle (int64_t limit_ms, const char *interfaces)
 {
@@ -37,6 +39,57 @@ void tc_settle (int64_t limit_ms, const char *interfaces)
     changes = socket (AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
     if (changes >= 0 && bind (changes, (struct sockaddr *) &address, sizeof address) < 0)
         descriptor_close (&changes);
+}
+
+/*  --- what others have changed --- */
+
+static void changes_hold (void)
+{
+    pthread_mutex_lock (&changes_turn);
+    pthread_mutex_lock (&changes_lock);
+    pthread_mutex_unlock (&changes_turn);
+}
+
+static void change_read (const struct nlmsghdr *message, pid_t own)
+{
+    struct tcmsg change;
+    char name [IF_NAMESIZE];
+    if ((pid_t) message->nlmsg_pid == own || message->nlmsg_type < RTM_NEWQDISC ||
+        message->nlmsg_type > RTM_GETTFILTER || message->nlmsg_len < NLMSG_LENGTH (sizeof change))
+        return;
+    memcpy (&change, NLMSG_DATA (message), sizeof change);
+    if (if_indextoname ((unsigned) change.tcm_ifindex, name) &&
+        (name_list_has (&own_interfaces, name) ||
+         strncmp (name, SHAPER_IFB, strlen (SHAPER_IFB)) == 0)) {
+        memcpy (changed, name, sizeof changed);
+        changes_count++;
+    }
+}
+
+/*  All that has come, but for what that process has changed; -1 = none of ours has. What was too much for
+ *  the socket may have been about us. */
+static void changes_read (pid_t own)
+{
+    _Alignas(struct nlmsghdr) char bytes [CHANGES_BYTES];
+    ssize_t size;
+    while ((size = recv (changes, bytes, sizeof bytes, 0)) > 0 || (size < 0 && errno == ENOBUFS)) {
+        unsigned left = size > 0 ? (unsigned) size : 0;
+        changes_count += left == 0;
+        for (const struct nlmsghdr *message = (const void *) bytes; NLMSG_OK (message, left);
+             message = NLMSG_NEXT (message, left))
+            change_read (message, own);
+    }
+}
+
+/*  How many there have been; device: of the last one. */
+static uint64_t changes_now (char device [IF_NAMESIZE])
+{
+    changes_hold ();
+    changes_read (-1);
+    uint64_t count = changes_count;
+    memcpy (device, changed, sizeof changed);
+    pthread_mutex_unlock (&changes_lock);
+    return count;
 }
 
 static bool tc_command (void *owner, const char *command, char **output, char why [WHY_BYTES])
@@ -50,8 +103,11 @@ static bool tc_command (void *owner, const char *command, char **output, char wh
          word = strtok_r (NULL, " ", &rest))
         arguments [count++] = word;
     arguments [count] = NULL;
-    return command_run (arguments, NULL, command_limit_ms, output, said) == COMMAND_DONE ||
-           wrong (why, "%.120s: %.120s", command, said);
+    changes_hold ();
+    bool done = command_run (arguments, NULL, command_limit_ms, output, said) == COMMAND_DONE;
+    changes_read (command_process ());
+    pthread_mutex_unlock (&changes_lock);
+    return done || wrong (why, "%.120s: %.120s", command, said);
 }
 
 /*  --- what can be shaped --- */
@@ -97,71 +153,40 @@ static bool tc_fit (void *owner, const char *interface, uint32_t mbps, char why 
     return true;
 }
 
-/*  --- what was changed --- */
+/*  --- its work --- */
 
-static void change_read (const struct nlmsghdr *message)
-{
-    struct tcmsg change;
-    char name [IF_NAMESIZE];
-    if (message->nlmsg_type < RTM_NEWQDISC || message->nlmsg_type > RTM_GETTFILTER ||
-        message->nlmsg_len < NLMSG_LENGTH (sizeof change))
-        return;
-    memcpy (&change, NLMSG_DATA (message), sizeof change);
-    if (if_indextoname ((unsigned) change.tcm_ifindex, name) &&
-        (name_list_has (&own_interfaces, name) ||
-         strncmp (name, SHAPER_IFB, strlen (SHAPER_IFB)) == 0))
-        memcpy (changed, name, sizeof changed);
-}
-
-/*  All that has come; what was too much for the socket may have been about us. */
-static bool changes_read (void)
-{
-    _Alignas(struct nlmsghdr) char bytes [CHANGES_BYTES];
-    ssize_t size;
-    while ((size = recv (changes, bytes, sizeof bytes, 0)) > 0 || (size < 0 && errno == ENOBUFS)) {
-        unsigned left = size > 0 ? (unsigned) size : 0;
-        if (left == 0)
-            memcpy (changed, "?", 2);
-        for (const struct nlmsghdr *message = (const void *) bytes; NLMSG_OK (message, left);
-             message = NLMSG_NEXT (message, left))
-            change_read (message);
-    }
-    return *changed;
-}
-
-/*  Our own changes are known when it ends, since it has looked after them. */
+/*  What others have changed since it began is not told as seen, although it may be right again. */
 static bool tc_shape (const void *order, void *result, char why [WHY_BYTES])
 {
     (void) why;
     static bool no_fq_codel;
     static const shaper_machine_t machine = {
       .command = tc_command, .fit = tc_fit, .no_fq_codel = &no_fq_codel};
-    int looks = 0;
-    pthread_mutex_lock (&changes_lock);
-    do {
-        *changed = '\0';
-        codec_clear (&router_work_codec, result);
-        shaper_run (&machine, order, result);
-    } while (changes_read () && ++looks < LOOKS_MAX);
-    pthread_mutex_unlock (&changes_lock);
+    router_work_t *seen = result;
+    char device [IF_NAMESIZE];
+    uint64_t before = changes_now (device);
+    shaper_run (&machine, order, seen);
+    if (changes_now (device) != before)
+        while (seen->shapes_count > 0)
+            codec_clear (&shape_codec, &seen->shapes [--seen->shapes_count]);
     return true;
 }
 
 static bool tc_watch (const void *order, void *result, char why [WHY_BYTES])
 {
     (void) order;
+    static uint64_t told;
     router_work_t *seen = result;
+    router_interface_t touched = {.name = ""};
     struct pollfd port = {.fd = changes, .events = POLLIN};
     if (changes < 0)
         return wrong (why, "this machine has no netlink socket for it");
-    poll (&port, 1, WATCH_MS);
-    pthread_mutex_lock (&changes_lock);
-    if (changes_read ()) {
-        seen->interfaces = must (calloc (seen->interfaces_count = 1, sizeof *seen->interfaces));
-        memcpy (seen->interfaces->name, changed, sizeof changed);
-        *changed = '\0';
-    }
-    pthread_mutex_unlock (&changes_lock);
+    if (changes_now (touched.name) == told)
+        poll (&port, 1, WATCH_MS);
+    uint64_t count = changes_now (touched.name);
+    if (count != told)
+        seen->interfaces = must_copy (&touched, (seen->interfaces_count = 1) * sizeof touched);
+    told = count;
     return true;
 }
 

@@ -151,6 +151,23 @@ static void a_look_that_had_begun_before_does_not_count (void **state)
     close_router (&w);
 }
 
+/*  Answers come all the time; on a busy machine one comes in each look. */
+static void an_answer_meanwhile_does_not_make_a_look_doubtful (void **state)
+{
+    (void) state;
+    router_world_t w;
+    open_router (&w);
+    ends (&w, w.watch, &touched);
+    assert_int_equal (w.told, 0);
+    uint64_t look = w.shape;
+    answer (&w);
+    assert_int_equal (w.shape, look);
+    ends (&w, look, &shaped);
+    assert_int_equal (w.told, 1);
+    assert_int_not_equal (w.shape, look); /* as it was out of date */
+    close_router (&w);
+}
+
 static void watching_goes_on_where_it_can (void **state)
 {
     (void) state;
@@ -177,6 +194,7 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (what_was_touched_is_not_told_before_it_was_looked_at),
       cmocka_unit_test (a_look_that_had_begun_before_does_not_count),
+      cmocka_unit_test (an_answer_meanwhile_does_not_make_a_look_doubtful),
       cmocka_unit_test (watching_goes_on_where_it_can),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);

@@ -54,16 +54,20 @@ static void reserved_remove (sim_batch_t *self, sim_reserved_t *one)
 /*  Is it there at an instant of [from_ms, until_ms)? */
 static bool is_over (const sim_reserved_t *one, int64_t from_ms, int64_t until_ms)
 {
-    return (one->from_ms < until_ms && from_ms < one->until_ms) ||
-           (one->from_ms + one->period_ms < until_ms && from_ms < one->until_ms + one->period_ms);
+    int64_t later_ms = 0;
+    for (uint32_t time = 0; time == 0 || time < one->times; time++, later_ms += one->period_ms)
+        if (one->from_ms + later_ms < until_ms && from_ms < one->until_ms + later_ms)
+            return true;
+    return false;
 }
 
 static bool overlaps (const sim_reserved_t *one, const sim_reserved_t *other)
 {
-    if (!is_over (one, other->from_ms, other->until_ms) &&
-        !is_over (one, other->from_ms + other->period_ms, other->until_ms + other->period_ms))
-        return false;
-    for (size_t i = 0; i < SIM_BATCH_NODES; i++)
+    bool over = false;
+    int64_t later_ms = 0;
+    for (uint32_t time = 0; time == 0 || time < other->times; time++, later_ms += other->period_ms)
+        over = over || is_over (one, other->from_ms + later_ms, other->until_ms + later_ms);
+    for (size_t i = 0; over && i < SIM_BATCH_NODES; i++)
         if (one->has [i] && other->has [i])
             return true;
     return false;
@@ -177,7 +181,7 @@ void sim_batch_start (sim_batch_t *self, sim_t *sim, uint64_t seed)
 {
     self->sim = sim;
     prng_seed (&self->prng, seed);
-    sim_at (sim, TICK_US, on_tick, self, 0);
+    sim_at (sim, sim_now_us (sim) + TICK_US, on_tick, self, 0);
 }
 
 /*  --- what the agent does --- */
@@ -274,11 +278,10 @@ static void picture_make (sim_batch_t *self, batch_picture_t *picture)
         picture->bookings_count++;
         *booking = (batch_booking_t){.from_ms = from->from_ms, .until_ms = from->until_ms};
         snprintf (booking->name, sizeof booking->name, "%s", from->name);
-        if (from->period_ms > 0) {
-            const int64_t again [] = {from->from_ms + from->period_ms,
-                                      from->until_ms + from->period_ms};
-            booking->again_ms = must_copy (again, sizeof again);
-            booking->again_count = 2;
+        booking->again_ms = must (calloc (2 * (size_t) from->times + 1, sizeof (int64_t)));
+        for (uint32_t time = 1; time < from->times; time++) {
+            booking->again_ms [booking->again_count++] = from->from_ms + time * from->period_ms;
+            booking->again_ms [booking->again_count++] = from->until_ms + time * from->period_ms;
         }
         booking->nodes = must (calloc (SIM_BATCH_NODES, sizeof *booking->nodes));
         for (size_t k = 0; k < SIM_BATCH_NODES; k++)
@@ -549,6 +552,7 @@ static void on_booking (void *owner, uint64_t token)
     wanted.until_ms = wanted.from_ms + 1000 + up_to (self, 8000);
     wanted.period_ms =
       wanted.job ? 0 : up_to (self, 1) * (wanted.until_ms - wanted.from_ms + up_to (self, 10000));
+    wanted.times = wanted.period_ms > 0 ? 2 : 1;
     wanted.has [token % SIM_BATCH_NODES] = true;
     snprintf (wanted.name, sizeof wanted.name, "maint-%llu", (unsigned long long) token);
     for (size_t i = 0; i < self->reserved_count; i++)

@@ -13,7 +13,7 @@
 #include "sim_machine.h"
 
 #define SIM_BATCH_NODES    4
-#define SIM_BATCH_RESERVED 32
+#define SIM_BATCH_RESERVED 2048
 
 typedef struct {
     const char *name;
@@ -28,7 +28,8 @@ typedef struct {
     bool has [SIM_BATCH_NODES];
     int64_t from_ms; /* wall */
     int64_t until_ms;
-    int64_t period_ms; /* it is there a second time so much later; 0 = once */
+    int64_t period_ms; /* between the starts of its times */
+    uint32_t times;    /* that it is there; 0 is 1, too */
     int64_t made_us;   /* true time */
     bool others;
     bool job; /* of others, which ends by itself and nobody else ends */
