@@ -340,9 +340,10 @@ static void an_account_says_what_is_charged (void **state)
                                 "    climate-fast = carol\n"
                                 "        user = climate\n"
                                 "        qos = high\n";
-    static const account_t wanted [] = {{"alice", "climate", "physics", ""},
-                                        {"bob", "climate", "physics", ""},
-                                        {"carol", "climate", "", "high"}};
+    static const account_t wanted [] = {
+      {"alice", "climate", "physics", "", "accounts/climate", ""},
+      {"bob", "climate", "physics", "", "accounts/climate", ""},
+      {"carol", "climate", "", "high", "accounts/climate-fast", ""}};
     core_t core = {0};
     char why [LONG_WHY_BYTES] = "";
     assert_true (core_of (text, NULL, 0, &core, why));
@@ -353,6 +354,7 @@ static void an_account_says_what_is_charged (void **state)
         assert_string_equal (runner->accounts [i].account, wanted [i].account);
         assert_string_equal (runner->accounts [i].charged, wanted [i].charged);
         assert_string_equal (runner->accounts [i].qos, wanted [i].qos);
+        assert_string_equal (runner->accounts [i].section, wanted [i].section);
     }
     core.destroy (core.self);
     with_setting (text, "accounts/climate/account=a,b",
