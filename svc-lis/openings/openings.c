@@ -345,6 +345,10 @@ static void on_back_end_told (void *owner, const moment_t *now, const char *rese
         opening_names_confirmed (entry);
     else if (step == BACK_END_NAME)
         openings_names_soon (self, now);
+    if (entry && why)
+        entry->gives_way = step == BACK_END_NAME && opening_in_the_way (entry);
+    else if (entry && entry->gives_way && step == BACK_END_CLOSE)
+        opening_gave_way (entry);
     if (entry)
         opening_soon (entry, now);
     if (step == BACK_END_RECONCILE && !why)

@@ -335,6 +335,29 @@ void opening_names_confirmed (opening_entry_t *entry)
     opening_put (entry);
 }
 
+/*  Two that are to have each other's nodes are both refused for as long as both stand there. */
+bool opening_in_the_way (const opening_entry_t *entry)
+{
+    const openings_t *self = entry->openings;
+    for (size_t i = 0; i < entry->kept.named_count; i++)
+        for (const opening_entry_t *other = NULL;
+             entry->kept.named [i].state == BOUND_CLOSING &&
+             (other = ordered_next (self->by_reservation, other));)
+            if (other != entry && other->step == BACK_END_NAME &&
+                other->kept.from_ms < entry->kept.until_ms &&
+                entry->kept.from_ms < other->kept.until_ms &&
+                opening_named (other, entry->kept.named [i].node) &&
+                back_end_fails (self->parts.back_end, other->reservation))
+                return true;
+    return false;
+}
+
+void opening_gave_way (opening_entry_t *entry)
+{
+    entry->gives_way = false;
+    opening_names_confirmed (entry);
+}
+
 /*  --- what the back end is told of it --- */
 
 int64_t opening_told_due (const opening_entry_t *entry)

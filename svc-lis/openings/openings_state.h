@@ -46,6 +46,7 @@ typedef struct {
     bool prepared;        /* as last told */
     bool there;           /* the back end has confirmed what it was told last */
     bool renamed;         /* it has other names than the back end was told */
+    bool gives_way;       /* it is removed there, so that another gets the nodes that it had */
     uint32_t unnamed;     /* nodes of its start that it has no names for */
     stored_use_t *use;    /* NULL: it was never open */
     int64_t use_put_ms;
@@ -147,6 +148,11 @@ int64_t opening_begins_there (const opening_entry_t *entry);
 
 /*  The back end has the nodes that it was told last, named or bound, and no others any more. */
 void opening_names_confirmed (opening_entry_t *entry);
+
+/*  Is it refused the nodes that it is to have, while another of the site is refused those that it had? Then
+ *  it gives way: it is removed there first, and made again when that is done. */
+bool opening_in_the_way (const opening_entry_t *entry);
+void opening_gave_way (opening_entry_t *entry);
 
 /*  From when on the back end is told of its names: any job that it lets begin before ends before its
  *  start. */

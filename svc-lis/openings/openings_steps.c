@@ -183,7 +183,8 @@ static back_end_step_t step_due (const opening_entry_t *entry, int64_t now_ms)
     for (size_t i = 0; i < entry->kept.named_count && !named; i++)
         named = entry->kept.named [i].state == BOUND_HELD &&
                 entry->kept.named [i].at_ms <= entry->kept.from_ms;
-    if (phase == OPENING_WAITING && named && opening_told_due (entry) <= now_ms)
+    if (phase == OPENING_WAITING && named && !entry->gives_way &&
+        opening_told_due (entry) <= now_ms)
         return BACK_END_NAME;
     if (phase == OPENING_BINDING)
         return BACK_END_PREPARE;
@@ -226,7 +227,7 @@ static void tell_back_end (opening_entry_t *entry, const moment_t *now, bool nod
         entry->step_over = over;
         entry->there = entry->renamed = false;
         if (entry->kept.phase == OPENING_WAITING)
-            opening_told_put (entry, due == BACK_END_NAME);
+            opening_told_put (entry, due == BACK_END_NAME || entry->gives_way);
         order_back_end (entry, now, due);
         if (due == BACK_END_NAME)
             openings_look (entry->openings, now, entry->openings->limits.watch_ms);

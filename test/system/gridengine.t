@@ -3,7 +3,7 @@
 # before the opening and nobody else's on its nodes, a job in the way is run again, and at the end Grid Engine is as before.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/gridengine_lib.sh"
-grid_storage=disk-1 grid_federation 3 12s
+grid_storage=disk-1 grid_federation 3 6s
 told=$work/told
 mkdir -m 1777 "$told"
 
@@ -52,7 +52,7 @@ spare_queue g2
 all_of_grid >"$work/before"
 victim=$(as_account qsub -terse -r y -q batch@g1 -wd "$told" -o /dev/null -j y -S /bin/sh <<<"echo start >>$told/victim; sleep 60; echo end >>$told/victim")
 comes "somebody's job runs on a node" grep -q start "$told/victim"
-start=$(($(date +%s) + 18))
+start=$(($(date +%s) + 25))
 check "all nodes are reserved" reserve trio "$(date -u -d "@$start" +%FT%TZ)" 10m 6
 id=$(jq -r .reservation "$work/taken")
 check "from the second that was asked for" test "$(date -d "$(jq -r .start "$work/taken")" +%s%3N)" = "${start}000"
