@@ -189,7 +189,7 @@ thin=$(cat "$work/id")
 check "and one of 60" reserve b d 60
 wide=$(cat "$work/id")
 check "what is only reserved touches nothing" as_before
-musubi show "$thin" --follow >"$work/follow" 2>&1 &
+ip netns exec "mu$$-hub" "$bin/musubi" show "$thin" --follow >"$work/follow" 2>&1 & # not by the function: its shell alone would end
 following=$!
 check "both are provisioned" eval "musubi provision $thin && musubi provision $wide"
 comes "one is active when both routers have it" is "$thin" active
