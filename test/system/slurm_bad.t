@@ -43,8 +43,10 @@ scontrol update partitionname=batch AllowGroups=ALL
 comes "which it does" is "$bag" exit_code 0
 echo EnforcePartLimits=ALL >>"$SLURM_CONF"
 check "Slurm keeps to its limits" scontrol reconfigure
-scontrol update partitionname=batch MaxTime=1
+# Accepted by the site before it can know of the limit: else it is refused at submit.
+scontrol update partitionname=batch AllowGroups=nosuch
 bag=$(run -- true)
+scontrol update partitionname=batch MaxTime=1 AllowGroups=ALL
 comes "a task that it refuses for good is not run" is "$bag" state stopped
 check "and why is told" grep -q 'sbatch: .*time limit' <(of_task "$bag" why)
 scontrol update partitionname=batch MaxTime=INFINITE
