@@ -297,6 +297,7 @@ bool opening_bind_named (opening_entry_t *entry, int64_t now_ms)
 {
     opening_phase_t phase = entry->kept.phase;
     size_t left = 0, count = entry->kept.named_count;
+    bool lost = false;
     if (!entry->kept.told || phase == OPENING_WAITING || phase > OPENING_CLOSING ||
         now_ms < opening_begins_there (entry))
         return false;
@@ -306,15 +307,18 @@ bool opening_bind_named (opening_entry_t *entry, int64_t now_ms)
             bound.state = BOUND_CLOSING;
         bool free = (bound.state == BOUND_CLOSING || bound.at_ms <= entry->kept.from_ms) &&
                     !opening_node_taken (entry, bound.node);
-        if (bound.state == BOUND_CLOSING && !free)
+        if (!free) {
+            lost = lost || bound.state != BOUND_CLOSING;
+            bound.state = BOUND_CLOSING;
             entry->kept.named [left++] = bound;
+            continue;
+        }
         bound.at_ms = bound.state == BOUND_CLOSING ? now_ms : bound.at_ms;
-        if (free)
-            opening_bind (entry, bound);
+        opening_bind (entry, bound);
     }
     entry->kept.named_count = left;
     entry->kept.told = left > 0;
-    return left < count || count == 0;
+    return left < count || count == 0 || lost;
 }
 
 int64_t opening_begins_there (const opening_entry_t *entry)
