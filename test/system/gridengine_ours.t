@@ -27,7 +27,7 @@ bag=$(run --reservation "$id" -- true)
 comes "it runs tasks" is "$bag" state ended
 check "the queue with the longer name has made way" instance "$longer@g1" d
 check "the one elsewhere has not" instance "$elsewhere@g3" ""
-check "an operator deletes the reservation's queue" qconf -dq "musubi-ams-$id"
+comes "an operator deletes the reservation's queue, once Grid Engine knows that its job is over" qconf -dq "musubi-ams-$id"
 comes "it is made again, and open" opened "$id" 2
 bag=$(run --reservation "$id" -- true)
 comes "it runs tasks again" is "$bag" state ended
@@ -53,7 +53,7 @@ comes "its reservation runs tasks" is "$bag" state ended
 check "the queue with the longer name is there" in_grid north
 check "and the one elsewhere" in_grid "0123456789ab-1-1"
 
-check "an operator deletes the reservation's queue once more" qconf -dq "musubi-ams-$id"
+comes "an operator deletes the reservation's queue once more" qconf -dq "musubi-ams-$id"
 check "while it is released" musubi release "$id"
 comes "all is as it was before" as_before
 
