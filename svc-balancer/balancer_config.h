@@ -1,4 +1,4 @@
-/*  balancer_config - a balancer as its administrator writes it down: the keys of svc-balancer's
+/*  balancer_config - a balancer as its administrator writes it down: the settings of svc-balancer's
  *  file, and the core they describe. README.md has an example.
  */
 #ifndef MUSUBI_BALANCER_CONFIG_H
@@ -7,8 +7,7 @@
 #include "config.h"
 #include "core.h"
 
-extern const config_key_t balancer_keys [];
-extern const size_t balancer_keys_count;
+extern const setting_table_t balancer_file_table;
 
 /*  As host_program_t wants it: false with why filled when the settings contradict each other. */
 bool balancer_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);

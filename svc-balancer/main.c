@@ -6,8 +6,7 @@ int main (int argc, char **argv)
 {
     host_program_t program = {
       .program = "svc-balancer",
-      .keys = balancer_keys,
-      .keys_count = balancer_keys_count,
+      .settings = &balancer_file_table,
       .core_new = balancer_core_from_config,
     };
     return host_run (&program, argc, argv);

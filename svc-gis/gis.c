@@ -31,6 +31,43 @@ typedef struct {
     recall_t *recall;
 } gis_t;
 
+static const setting_t gis_rows [] = {
+  SET_FIXED_DURATION (gis_settings_t, lease_ms_min, "lease_min", 3 * MS_SECOND),
+  SET_DURATION (gis_settings_t, lease_ms_max, "lease_max", 60 * MS_SECOND, 3 * MS_SECOND,
+                GIS_LEASE_MS_MOST,
+                "longest lease of an entry: a service that died stays listed until its lease ends"),
+  SET_DURATION (gis_settings_t, absences.remembered_ms, "roster/remembered", 7 * MS_DAY, MS_SECOND,
+                MS_YEAR,
+                "how long a site, domain, storage, index or balancer that is silent or has stopped "
+                "is told as that"),
+  SET_FIXED (gis_settings_t, absences.remembered_max, "roster/remembered_max", 1024),
+  SET_COUNT (gis_settings_t, entries_max, "limits/entries_max", 32768, 1, GIS_ENTRIES_MAX,
+             "services listed at once; of twice as many it is remembered how far their ledgers had "
+             "come (T14)"),
+  SET_MERGED (gis_settings_t, watermarks_max, "limits/watermarks_max", "twice limits/entries_max"),
+  SET_MERGED (gis_settings_t, closed_max, "limits/closed_max", "16 times limits/holds_max"),
+  SET_DURATION (gis_settings_t, recall_wait_ms, "recall/wait", 15 * MS_SECOND, 0, RECALL_MS,
+                "how long a home whose store is new lets nobody claim requests, so that services "
+                "can tell which requests of an earlier store they have carried out; 0s where a "
+                "federation begins and there was none"),
+  SET_RESTORE_GUARD_WAIT (gis_settings_t, restore_guard_wait_ms),
+  SET_INSIDE (gis_settings_t, limits, "", participant_limits_t, &participant_table),
+};
+
+static const void *gis_rule (void *settings, char why [WHY_BYTES])
+{
+    (void) why;
+    gis_settings_t *gis = settings;
+    gis->absences.grace_ms =
+      gis->lease_ms_min > DIRECTORY_LEASE_MS ? gis->lease_ms_min : DIRECTORY_LEASE_MS;
+    gis->watermarks_max = 2 * gis->entries_max;
+    gis->closed_max =
+      gis->limits.holds_max > UINT32_MAX / 16 ? UINT32_MAX : 16 * gis->limits.holds_max;
+    return NULL;
+}
+
+const setting_table_t gis_table = SETTING_TABLE (gis_settings_t, gis_rows, gis_rule);
+
 static bool is_administrator (const gis_t *self, const char *actor)
 {
     return may (&self->settings.access, VERB_ADMINISTER, actor, actor, "");

@@ -62,6 +62,9 @@ typedef struct {
     access_t access; /* administrators may announce and withdraw in others' names */
 } gis_settings_t;
 
+/*  Rows of its numbers. */
+extern const setting_table_t gis_table;
+
 /*  The core of svc-gis; its host ends it with core->destroy. */
 void gis_core (const gis_settings_t *settings, core_t *core);
 

@@ -1,4 +1,4 @@
-/*  gis_config - a GIS as its administrator writes it down: the keys of svc-gis's file, and the core
+/*  gis_config - a GIS as its administrator writes it down: the settings of svc-gis's file, and the core
  *  they describe. README.md has an example.
  */
 #ifndef MUSUBI_GIS_CONFIG_H
@@ -7,8 +7,7 @@
 #include "config.h"
 #include "core.h"
 
-extern const config_key_t gis_keys [];
-extern const size_t gis_keys_count;
+extern const setting_table_t gis_file_table;
 
 /*  As host_program_t wants it: false with why filled when the settings contradict each other. */
 bool gis_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);

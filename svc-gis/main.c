@@ -7,8 +7,7 @@ int main (int argc, char **argv)
 {
     host_program_t program = {
       .program = "svc-gis",
-      .keys = gis_keys,
-      .keys_count = gis_keys_count,
+      .settings = &gis_file_table,
       .core_new = gis_core_from_config,
       .states = &command_states,
     };

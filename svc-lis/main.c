@@ -41,7 +41,8 @@ static void site_charges_ask (charges_t *charges)
 
 static bool site_core_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
-    if (!batch_back_end_begin (config, main_systems, why) ||
+    const lis_file_t *file = config_settings (config, &lis_file_table);
+    if (!batch_back_end_begin (config, file->common.name, &file->machines, main_systems, why) ||
         !lis_core_from_config (config, core, why))
         return false;
     if (lis_charges (core))
@@ -74,8 +75,7 @@ int main (int argc, char **argv)
         return batch_describe_main (argc - 1, argv + 1, main_systems);
     host_program_t program = {
       .program = "svc-lis",
-      .keys = lis_keys,
-      .keys_count = lis_keys_count,
+      .settings = &lis_file_table,
       .works = batch_back_end_works,
       .works_count = batch_back_end_works_count,
       .workers = SITE_WORKERS,

@@ -14,8 +14,7 @@ int main (int argc, char **argv)
         return router_main (argc - 1, argv + 1);
     host_program_t program = {
       .program = "svc-nis",
-      .keys = nis_keys,
-      .keys_count = nis_keys_count,
+      .settings = &nis_file_table,
       .core_new = nis_core_from_config,
       .states = &command_states,
     };

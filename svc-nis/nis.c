@@ -15,6 +15,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const setting_t nis_rows [] = {
+  SET_INSIDE (nis_settings_t, provider, "", provider_settings_t, &provider_table),
+  SET_FIXED (nis_settings_t, provider.limits.bookings.fresh_steps_max, "limits/fresh_steps_max",
+             8192),
+  SET_FIXED (nis_settings_t, provider.limits.questions.profile_steps_max,
+             "limits/profile_steps_max", CALENDAR_SERVICE_STEPS_MOST),
+  SET_FIXED (nis_settings_t, provider.limits.questions.windows_max, "limits/windows_max",
+             NIS_WINDOWS_MOST),
+  SET_FIXED (nis_settings_t, paths_max, "limits/paths_max", NIS_PATHS_MOST),
+  SET_INSIDE (nis_settings_t, routers, "agents/", routers_settings_t, &routers_table),
+};
+
+static const void *nis_rule (void *settings, char why [WHY_BYTES])
+{
+    (void) why;
+    calendar_service_limits_t *questions =
+      &((nis_settings_t *) settings)->provider.limits.questions;
+    questions->resources_max = DOMAIN_LINKS_MAX;
+    questions->quantity_max = LINK_MBPS_MAX;
+    return NULL;
+}
+
+const setting_table_t nis_table = SETTING_TABLE (nis_settings_t, nis_rows, nis_rule);
+
 const codec_t domain_question_codec = CODEC_EMPTY (domain_request);
 
 /*  The description of the domain, with its present capacities. */

@@ -27,6 +27,9 @@ typedef struct {
     uint32_t paths_max;         /* at most NIS_PATHS_MOST */
 } nis_settings_t;
 
+/*  Rows of its numbers. */
+extern const setting_table_t nis_table;
+
 /*  What the core is of. */
 typedef struct {
     provider_t provider;

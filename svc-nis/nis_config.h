@@ -1,4 +1,4 @@
-/*  nis_config - a network domain as its administrator writes it down: the keys of svc-nis's file,
+/*  nis_config - a network domain as its administrator writes it down: the settings of svc-nis's file,
  *  and the core they describe. README.md has an example.
  */
 #ifndef MUSUBI_NIS_CONFIG_H
@@ -7,8 +7,7 @@
 #include "config.h"
 #include "core.h"
 
-extern const config_key_t nis_keys [];
-extern const size_t nis_keys_count;
+extern const setting_table_t nis_file_table;
 
 /*  As host_program_t wants it: false with why filled when the settings contradict each other. */
 bool nis_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);

@@ -38,6 +38,7 @@
 static struct {
     int argc; /* of this process: finishers are started alike */
     char **argv;
+    bool finisher;
     char *pool; /* to search; NULL: none */
     uint64_t store_bytes;
     pid_t children [CHILDREN_MAX]; /* finishers that may have ended; 0 = none */
@@ -202,10 +203,8 @@ static void add_setting (arguments_t *self, const char *path, const char *value)
 }
 
 /*  The living planner uses its own port, so the finisher takes any free one of the same address. */
-static void add_bind (arguments_t *self, const config_t *config, const char *path,
-                      const char *store)
+static void add_bind (arguments_t *self, const char *path, const char *endpoint, const char *store)
 {
-    const char *endpoint = config_text (config, path);
     const char *colon = strrchr (endpoint, ':');
     const char *slash = strrchr (store, '/');
     char value [PATH_BYTES - 16];
@@ -221,23 +220,20 @@ static bool add_settings (arguments_t *self, const char *file, const char *const
                           size_t settings_count, const char *store)
 {
     char why [LONG_WHY_BYTES];
-    size_t count = planner_keys_count + host_keys_count;
-    config_key_t *keys = must (calloc (count, sizeof *keys));
-    memcpy (keys, planner_keys, planner_keys_count * sizeof *keys);
-    memcpy (keys + planner_keys_count, host_keys, host_keys_count * sizeof *keys);
-    config_t *config = config_load (file, settings, settings_count, keys, count, why);
-    if (config) {
-        add_bind (self, config, "bind/endpoint", store);
-        add_bind (self, config, "bind/events", store);
-        add_setting (self, "store/pool", "");
-        add_setting (self, "store/folder", store);
-        add_setting (self, "finish/only", "true");
-    } else
+    static const setting_table_t *const tables [] = {&planner_file_table, &bind_table,
+                                                     &store_table};
+    config_t *config = config_open (file, settings, settings_count, tables, 3, why);
+    if (!config) {
         fprintf (stderr, "svc-planner: %s\n", why);
-    bool good = config != NULL;
+        return false;
+    }
+    const bind_settings_t *bind = config_settings (config, &bind_table);
+    add_bind (self, "bind/endpoint", bind->endpoint, store);
+    add_bind (self, "bind/events", bind->events, store);
+    add_setting (self, "store/pool", "");
+    add_setting (self, "store/folder", store);
     config_destroy (&config);
-    free (keys);
-    return good;
+    return true;
 }
 
 /*  Was this finisher started by a planner? Then it gives way if its store is served already,
@@ -310,9 +306,10 @@ static char **finisher_arguments (int argc, char **argv, int *count, int *code)
 
 static bool main_core_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
-    finisher_pool (config_text (config, "store/pool"),
-                   (uint64_t) config_integer (config, "store/bytes"));
-    return planner_core_from_config (config, core, why);
+    const store_settings_t *store = config_settings (config, &store_table);
+    finisher_pool (store->pool, store->bytes);
+    return started.finisher ? finisher_core_from_config (config, core, why)
+                            : planner_core_from_config (config, core, why);
 }
 
 static bool main_solve (bytes_t arguments, uint8_t **result, size_t *result_size)
@@ -328,8 +325,7 @@ int main (int argc, char **argv)
                                          {.kind = "solve", .run = main_solve}};
     host_program_t program = {
       .program = "svc-planner",
-      .keys = planner_keys,
-      .keys_count = planner_keys_count,
+      .settings = &planner_file_table,
       .works = works,
       .works_count = 2,
       .workers = SOLVERS_MAX + 1, /* one starts finishers */
@@ -346,6 +342,7 @@ int main (int argc, char **argv)
         return code;
     started.argc = argc;
     started.argv = argv;
+    started.finisher = arguments != NULL;
     code = arguments ? host_run (&program, count, arguments) : host_run (&program, argc, argv);
     finisher_pool (NULL, 0);
     return code;

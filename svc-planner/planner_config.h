@@ -5,10 +5,12 @@
 #include "config.h"
 #include "core.h"
 
-extern const config_key_t planner_keys [];
-extern const size_t planner_keys_count;
+extern const setting_table_t planner_file_table;
 
 /*  See host_program_t. */
 bool planner_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);
+
+/*  The same, of a planner that settles its store and ends (T8). */
+bool finisher_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);
 
 #endif

@@ -12,6 +12,69 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TRANSFERS_MOST 2048
+
+static_assert (2 * TRANSFERS_MOST <= CHAIN_TRANSFERS_MAX, "as many again may be over");
+
+static const char *const cost_words [] = {"rtt", "throughput", NULL};
+
+static const setting_t replica_rows [] = {
+  SET_FLAG (
+    replica_settings_t, index, "index", false,
+    "true: this is an index, which remembers what all sites have and has no files of its own"),
+  SET_CHOICE (replica_settings_t, cost, "cost", SELECT_THROUGHPUT, cost_words,
+              "how a source is chosen: throughput (measured throughput and present load) or rtt "
+              "(round trip time)"),
+  SET_INSIDE (replica_settings_t, provider, "", provider_settings_t, &provider_table),
+  SET_FIXED (replica_settings_t, provider.limits.questions.profile_steps_max,
+             "limits/profile_steps_max", 16384),
+  SET_FIXED (replica_settings_t, provider.limits.bookings.fresh_steps_max, "limits/fresh_steps_max",
+             CHAIN_NODES_MAX),
+  SET_INSIDE (replica_settings_t, plus, "", plus_limits_t, &plus_table),
+  SET_COUNT (replica_settings_t, limits.transfers.mbps, "mbps", 0, 0, 1000000,
+             "Mbit/s of each transfer; 0 = as fast as it goes"),
+  SET_COUNT (replica_settings_t, limits.files_max, "limits/files_max", 1000000, 1, 100000000,
+             "most files that the catalogue may have; an index remembers four times as many places "
+             "of files, of all sites together"),
+  SET_MERGED (replica_settings_t, limits.places_max, "limits/places_max",
+              "four times limits/files_max"),
+  SET_FIXED (replica_settings_t, limits.transfers.transfers_max, "limits/transfers_max", 1024),
+  SET_COUNT (replica_settings_t, limits.outgoing_feeds.source_max,
+             "limits/transfers_per_source_max", 16, 1, TRANSFERS_MOST,
+             "most transfers that the site feeds to other sites at once"),
+  SET_COUNT (replica_settings_t, limits.outgoing_feeds.pair_max, "limits/transfers_per_pair_max", 4,
+             1, TRANSFERS_MOST,
+             "most of those to any one site; also most transfers from any one site to here"),
+  SET_DURATION (replica_settings_t, limits.transfers.patience_ms, "limits/patience", MS_MINUTE,
+                MS_SECOND, MS_HOUR,
+                "a transfer that waits longer than this for a source, or for room, fails"),
+  SET_DURATION (replica_settings_t, limits.home_ms, "limits/home", MS_HOUR, 0, 365 * MS_DAY,
+                "a task from another site is over without its outputs at home after this"),
+  SET_INSIDE (replica_settings_t, limits.chain, "", chain_limits_t, &chain_table),
+  SET_DURATION (replica_settings_t, limits.scrub.every_ms, "limits/scrub_every", 30 * MS_DAY, 0,
+                3650 * MS_DAY,
+                "each copy is read again before its last proof is older than this; 0 = only when "
+                "musubi scrub asks for it"),
+  SET_COUNT (replica_settings_t, limits.scrub.mbps, "limits/scrub_mbps", 400, 1, 1000000,
+             "Mbit/s at which a storage node reads its copies again"),
+};
+
+static const void *replica_settings_rule (void *settings, char why [WHY_BYTES])
+{
+    (void) why;
+    replica_settings_t *replica = settings;
+    calendar_service_limits_t *questions = &replica->provider.limits.questions;
+    questions->windows_max = 64;
+    questions->resources_max = CHAIN_NODES_MAX;
+    questions->quantity_max = SPACE_BYTES_MAX / SPACE_UNIT;
+    replica->limits.places_max = 4 * replica->limits.files_max;
+    replica->limits.outgoing_feeds.mbps = replica->limits.transfers.mbps;
+    return NULL;
+}
+
+const setting_table_t replica_table =
+  SETTING_TABLE (replica_settings_t, replica_rows, replica_settings_rule);
+
 /*  --- put, get --- */
 
 /*  A folder is files called NAME/.folder/… with the digest at the end. It is its owner's alone, and

@@ -16,13 +16,13 @@
 #include "staging.h"
 
 typedef struct {
-    uint32_t files_max;  /* most in the catalogue; 1 000 000 */
-    uint32_t places_max; /* most that an index remembers; 4 000 000 */
+    uint32_t files_max;  /* most in the catalogue */
+    uint32_t places_max; /* most that an index remembers */
     outgoing_feeds_limits_t outgoing_feeds;
     fetcher_limits_t transfers;
     chain_limits_t chain;
     scrub_limits_t scrub;
-    int64_t home_ms; /* longest that a task waits for its output to be at home; 3 600 000 */
+    int64_t home_ms; /* longest that a task waits for its output to be at home */
 } replica_limits_t;
 
 /*  Everything is copied by replica_core. */
@@ -36,6 +36,9 @@ typedef struct {
     plus_limits_t plus;
     replica_limits_t limits;
 } replica_settings_t;
+
+/*  Rows of its numbers, index and cost. */
+extern const setting_table_t replica_table;
 
 /*  The parts; only tests look at them. Of an index's provider only service and access are there. */
 typedef struct {

@@ -1,12 +1,11 @@
-/*  replica_config - the configuration keys of svc-replica. */
+/*  replica_config - the settings of svc-replica. */
 #ifndef MUSUBI_REPLICA_CONFIG_H
 #define MUSUBI_REPLICA_CONFIG_H
 
 #include "config.h"
 #include "core.h"
 
-extern const config_key_t replica_keys [];
-extern const size_t replica_keys_count;
+extern const setting_table_t replica_file_table;
 
 bool replica_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);
 

@@ -11,31 +11,35 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TIMEOUT_PRESET     "10s"
-#define TIMEOUT_MS_PRESET  10000
 #define GIS_TEXT_BYTES_MAX 4096
 
-static const config_key_t settings_keys [] = {
-  KEY_TEXT ("gis", NULL, "endpoints of the directories, separated by commas"),
-  KEY_TEXT ("actor", NULL, "the name to ask in"),
-  KEY_DURATION ("timeout", TIMEOUT_PRESET, 1, 86400000, "how long to wait for an answer"),
-};
+typedef struct {
+    const char *gis;
+    const char *actor;
+    int64_t timeout_ms;
+} own_settings_t;
 
-/*  The user's own settings; *config stays NULL when there is no such file. */
-static bool load_settings (config_t **config, char why [LONG_WHY_BYTES])
+static const setting_t own_rows [] = {
+  SET_TEXT (own_settings_t, gis, "gis", NULL, "endpoints of the directories, separated by commas"),
+  SET_TEXT (own_settings_t, actor, "actor", NULL, "the name to ask in"),
+  SET_DURATION (own_settings_t, timeout_ms, "timeout", 10 * MS_SECOND, 1, MS_DAY,
+                "how long to wait for an answer"),
+};
+static const setting_table_t own_table = SETTING_TABLE (own_settings_t, own_rows, NULL);
+
+/*  The user's own settings, which live with *config; defaults when there is no such file. NULL with
+ *  why. */
+static const own_settings_t *load_settings (config_t **config, char why [LONG_WHY_BYTES])
 {
+    static const setting_table_t *const tables [] = {&own_table};
     const char *folder = getenv ("XDG_CONFIG_HOME");
     const char *home = getenv ("HOME");
-    *config = NULL;
     bool own = folder && *folder == '/';
-    if (!own && !home)
-        return true;
-    text_auto_t *path = must_print ("%s%s/musubi.zpl", own ? folder : home, own ? "" : "/.config");
-    if (access (path, F_OK) != 0)
-        return true;
-    *config = config_load (path, NULL, 0, settings_keys,
-                           sizeof settings_keys / sizeof settings_keys [0], why);
-    return *config != NULL;
+    text_auto_t *path =
+      own || home ? must_print ("%s%s/musubi.zpl", own ? folder : home, own ? "" : "/.config")
+                  : NULL;
+    *config = config_open (path && access (path, F_OK) == 0 ? path : NULL, NULL, 0, tables, 1, why);
+    return *config ? config_settings (*config, &own_table) : NULL;
 }
 
 /*  The endpoints that `musubi up` left in its folder; NULL when there are none. Malloc'ed. */
@@ -56,25 +60,21 @@ static char *read_federation (const cli_t *cli)
 
 /*  The value from the command line, the environment or the settings, in this order; NULL where none
  *  has it. */
-static const char *said (const char *option, const char *variable, const config_t *settings,
-                         const char *key)
+static const char *said (const char *option, const char *variable, const char *setting)
 {
     const char *environment = getenv (variable);
-    return option                        ? option
-           : environment && *environment ? environment
-           : settings                    ? config_text (settings, key)
-                                         : NULL;
+    return option ? option : environment && *environment ? environment : setting;
 }
 
-static char *find_gis (const cli_t *cli, const config_t *settings)
+static char *find_gis (const cli_t *cli, const char *setting)
 {
-    const char *gis = said (cli->gis, "MUSUBI_GIS", settings, "gis");
+    const char *gis = said (cli->gis, "MUSUBI_GIS", setting);
     return gis && (cli->gis || !cli->dir) ? must (strdup (gis)) : read_federation (cli);
 }
 
-static char *find_actor (const cli_t *cli, const config_t *settings)
+static char *find_actor (const cli_t *cli, const char *setting)
 {
-    const char *actor = said (cli->actor, "MUSUBI_ACTOR", settings, "actor");
+    const char *actor = said (cli->actor, "MUSUBI_ACTOR", setting);
     const char *user = getenv ("USER");
     const struct passwd *account = actor || (user && *user) ? NULL : getpwuid (geteuid ());
     return must (strdup (actor           ? actor
@@ -127,16 +127,15 @@ static bool check_places (endpoints_t *self)
 bool endpoints_find (endpoints_t *self, const cli_t *cli)
 {
     char why [LONG_WHY_BYTES];
-    config_t *settings;
+    config_t *config;
     *self = (endpoints_t){0};
-    if (!load_settings (&settings, why))
+    const own_settings_t *settings = load_settings (&config, why);
+    if (!settings)
         return cli_refuse ("%s", why);
-    self->actor = find_actor (cli, settings);
-    self->gis_text = find_gis (cli, settings);
-    self->timeout_ms = cli->timeout_ms ? cli->timeout_ms
-                       : settings      ? config_duration_ms (settings, "timeout")
-                                       : TIMEOUT_MS_PRESET;
-    config_destroy (&settings);
+    self->actor = find_actor (cli, settings->actor);
+    self->gis_text = find_gis (cli, settings->gis);
+    self->timeout_ms = cli->timeout_ms ? cli->timeout_ms : settings->timeout_ms;
+    config_destroy (&config);
     return check_places (self);
 }
 
@@ -152,10 +151,11 @@ void endpoints_clear (endpoints_t *self)
 char *endpoints_actor (const cli_t *cli)
 {
     char why [LONG_WHY_BYTES];
-    config_t *settings;
-    if (!load_settings (&settings, why))
+    config_t *config;
+    const own_settings_t *settings = load_settings (&config, why);
+    if (!settings)
         cli_fail (EXIT_USAGE, "%s", why);
-    char *actor = find_actor (cli, settings);
-    config_destroy (&settings);
+    char *actor = find_actor (cli, settings ? settings->actor : NULL);
+    config_destroy (&config);
     return actor;
 }

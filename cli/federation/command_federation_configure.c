@@ -310,6 +310,7 @@ int run_federation_configure (cli_t *cli)
     federation_auto_t *federation = federation_load (cli->words [0], &text, why);
     if (!federation)
         return cli_fail (EXIT_USAGE, "%s", why);
+    federation_warn (federation, cli);
     text_auto_t *open = federation_without_accounts (federation);
     if (open)
         return cli_fail (EXIT_USAGE,

@@ -46,7 +46,7 @@ static char *read_kept (const char *dir)
 
 /*  The description to run: the given file, else the last one, else the example. NULL after
  *  refusing. */
-static federation_t *read_given (const char *file, const char *last, char **given)
+static federation_t *read_given (const cli_t *cli, const char *file, const char *last, char **given)
 {
     char why [LONG_WHY_BYTES];
     if (!file)
@@ -55,7 +55,9 @@ static federation_t *read_given (const char *file, const char *last, char **give
     federation_t *federation = file
                                  ? federation_load (file, given, why)
                                  : federation_read ("federation.zpl", *given, strlen (*given), why);
-    if (!federation)
+    if (federation)
+        federation_warn (federation, cli);
+    else
         cli_fail (EXIT_USAGE, "%s", why);
     return federation;
 }
@@ -394,7 +396,7 @@ static int choose_and_up (const cli_t *cli, const up_options_t *options)
     text_auto_t *dir = cli_federation_dir (cli);
     text_auto_t *last = read_kept (dir);
     char *given = NULL;
-    federation_auto_t *federation = read_given (options->file, last, &given);
+    federation_auto_t *federation = read_given (cli, options->file, last, &given);
     if (federation && !cli->dir && !(last && strcmp (given, last) == 0)) {
         char *own = own_dir (federation, options->file, last ? dir : NULL, &code);
         free (dir);

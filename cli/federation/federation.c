@@ -1,11 +1,10 @@
-/*  federation - checks the file against a table of keys, which tells the line of a mistake, and
- *  keeps it as a tree, from which the sections of sites and domains are copied. Domains are read as
- *  svc-nis reads them, so that a wrong graph is refused before anything starts.
+/*  federation - reads the file into rows, which tells the line of a mistake, and keeps it as a tree,
+ *  from which the sections of sites and domains are copied. Domains are read as svc-nis reads them,
+ *  so that a wrong graph is refused before anything starts.
  */
 #include "federation.h"
 
 #include "batch_config.h"
-#include "cli.h"
 #include "domain_config.h"
 #include "must.h"
 #include "node_names.h"
@@ -19,118 +18,187 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DAY_MS         86400000.0
-#define PATH_END_BYTES 32
+/*  balancers/green/… */
+typedef struct {
+    const char *name;
+    int64_t coalition_ms;
+    int64_t step_ms;
+    bool reschedule;
+} balancer_section_t;
 
-static const config_key_t keys [] = {
-  KEY_TEXT ("name", NULL, "name of the federation"),
-  KEY_TEXT ("directories", "g1, g2",
-            "short names of the directories (svc-gis), which are also the homes of requests"),
-  KEY_TEXT ("indexes", "",
-            "short names of the indexes of files (svc-replica); without any, every site is asked"),
-  KEY_INTEGER ("planners", "1", 1, FEDERATION_PLANNERS_MAX, "planners to start"),
-  KEY_DURATION ("balancers/*/coalition", "1h", 1000, 366 * DAY_MS,
+/*  sites/ams/… */
+typedef struct {
+    const char *name;
+    class_section_t *classes;
+    size_t classes_count;
+    free_capacity_terms_t terms;
+    uint32_t back_end; /* of site_back_ends */
+    site_batch_settings_t batch;
+    nodes_terms_t nodes;
+    opening_settings_t opening;
+    int64_t life_ms;
+    int64_t patience_ms;
+    const char *storage_nodes;
+    uint64_t storage_bytes; /* of each */
+    uint32_t storage_mbps;
+    uint32_t storage_cost;
+    account_section_t *accounts;
+    size_t accounts_count;
+    const char *administrators;
+} site_section_t;
+
+/*  domains/N/… */
+typedef struct {
+    const char *name;
+    domain_section_t graph;
+    uint32_t provision;
+    free_capacity_terms_t terms;
+    account_section_t *accounts;
+    size_t accounts_count;
+    const char *administrators;
+} network_section_t;
+
+typedef struct {
+    const char *name;
+    const char *directories;
+    const char *indexes;
+    uint32_t planners;
+    balancer_section_t *balancers;
+    size_t balancers_count;
+    site_section_t *sites;
+    size_t sites_count;
+    network_section_t *domains;
+    size_t domains_count;
+} federation_file_t;
+
+static const setting_t balancer_section_rows [] = {
+  SET_NAME (balancer_section_t, name),
+  SET_DURATION (balancer_section_t, coalition_ms, "coalition", MS_HOUR, MS_SECOND, MS_YEAR,
                 "time from one coalition to the next; levels adapt between them"),
-  KEY_DURATION ("balancers/*/step", "10s", 100, DAY_MS,
+  SET_DURATION (balancer_section_t, step_ms, "step", 10 * MS_SECOND, 100, MS_DAY,
                 "time from one balancing of queues to the next"),
-  KEY_FLAG ("balancers/*/reschedule", "false", "true: use the extension of the algorithm"),
-  KEY_NEEDED (CONFIG_INTEGER, "sites/*/classes/*/nodes", 1, 1e7, "identical nodes of this class"),
-  KEY_INTEGER ("sites/*/classes/*/cpus_per_node", "1", 1, 1e6,
-               "CPUs of each node; nodes are granted whole"),
-  KEY_REAL ("sites/*/classes/*/price", "0", 0, 1e9, "credits a CPU-hour, to a millionth"),
-  KEY_TEXT ("sites/*/classes/*/names", "",
-            "with the back end runner: names of its nodes, such as n001, n[002-064]"),
-  KEY_TEXT ("sites/*/classes/*/attributes/*", NULL,
-            "what requests may ask for, such as os = linux"),
-  TERMS_CONFIG_KEYS ("sites/*/"),
-  KEY_DURATION ("sites/*/cleaning_gap", "0s", 0, DAY_MS, "time kept free after each booking"),
-  KEY_TEXT ("sites/*/back_end", "none",
-            "none: keeps the times only; runner: runs tasks on the site's "
-            "nodes; " BATCH_SYSTEM_WORDS ": this batch system has the nodes and runs the tasks"),
-  BATCH_CONFIG_KEYS ("sites/*/batch/"),
-  KEY_DURATION ("sites/*/batch/watch", "5s", 100, DAY_MS,
-                "time between two looks at a reservation in the batch system"),
-  KEY_INTEGER ("sites/*/batch/ahead", "500", 0, 100000,
-               "so many of the nearest reservations are made in Slurm from their commit on"),
-  KEY_DURATION ("sites/*/nodes/attend", "10s", 100, DAY_MS,
-                "longest time between two questions of a node's agent"),
-  KEY_DURATION ("sites/*/nodes/silent", "25s", 100, DAY_MS,
-                "a node silent for this long gets nothing new"),
-  KEY_DURATION ("sites/*/nodes/lease", "5m", 100, DAY_MS,
-                "an agent without an answer for this long ends what runs on its node"),
-  KEY_DURATION ("sites/*/nodes/lost", "330s", 100, DAY_MS,
-                "a node silent for this long is lost, with what ran there"),
-  KEY_DURATION ("sites/*/opening/bind", "5s", 0, 3650 * DAY_MS,
-                "time before the start of a reservation at which nodes are bound and cleared"),
-  KEY_DURATION ("sites/*/opening/warning", "60s", 0, DAY_MS,
-                "time before the end of a reservation at which its runs are warned"),
-  KEY_DURATION ("sites/*/opening/grace", "10s", 0, DAY_MS, "time between SIGTERM and SIGKILL"),
-  KEY_TEXT ("sites/*/opening/clear", "",
-            "what becomes of jobs on nodes that a reservation needs: wait, requeue or end"),
-  KEY_TEXT ("sites/*/opening/end_for", "", "actors whose reservations end jobs all the same"),
-  KEY_DURATION ("sites/*/opening/lend", "5m", 0, DAY_MS,
-                "a reservation unused for this long is lent to preemptible tasks"),
-  KEY_DURATION ("sites/*/opening/release", "0s", 0, DAY_MS,
-                "one unused for this long is given back to the queue; 0s = never"),
-  KEY_DURATION ("sites/*/queue/life", "60s", 0, DAY_MS,
-                "a preemptible task starts where nobody else needs its node for this long"),
-  KEY_DURATION ("sites/*/queue/patience", "60s", 0, DAY_MS,
-                "a task is stopped when one of its inputs could not be had for this long"),
-  KEY_TEXT (
-    "sites/*/storage/nodes", NULL,
-    "names of the site's storage nodes (svc-replica node), separated by commas; one that is "
-    "called as a node is on that node's machine, and serves its tasks"),
-  KEY_INTEGER ("sites/*/storage/bytes", "10000000000", 1048576, 9e18,
-               "bytes that each storage node may use"),
-  KEY_INTEGER ("sites/*/storage/mbps", "0", 0, 1000000,
-               "Mbit/s of each transfer of files; 0 = as fast as it goes"),
-  KEY_TEXT ("sites/*/storage/cost", "throughput",
-            "how the source of a file is chosen: throughput or rtt"),
-  KEY_TEXT ("sites/*/accounts/*", NULL,
-            "actors that have this local account; without any, anybody may reserve"),
-  KEY_TEXT ("sites/*/accounts/*/account", "", "the batch system's account that they charge"),
-  KEY_TEXT ("sites/*/accounts/*/qos", "", "the QOS of their jobs"),
-  KEY_TEXT ("sites/*/accounts/*/user", "", "the local account, if it is not the section's name"),
-  KEY_TEXT ("sites/*/administrators", NULL, "actors that may change capacity"),
-  DOMAIN_CONFIG_KEYS ("domains/*/"),
-  SHAPING_CONFIG_KEYS ("domains/*/"),
-  KEY_TEXT ("domains/*/provision", "asked",
-            "asked: circuits may be used when their owner says so; start: when their window opens"),
-  TERMS_CONFIG_KEYS ("domains/*/"),
-  KEY_TEXT ("domains/*/accounts/*", NULL,
-            "actors that have this local account; without any, anybody may reserve"),
-  KEY_TEXT ("domains/*/administrators", NULL, "actors that may change capacity"),
+  SET_FLAG (balancer_section_t, reschedule, "reschedule", false,
+            "true: use the extension of the algorithm"),
 };
 
+static const void *balancer_section_rule (void *settings, char why [WHY_BYTES])
+{
+    const balancer_section_t *balancer = settings;
+    if (balancer->coalition_ms >= balancer->step_ms)
+        return NULL;
+    snprintf (why, WHY_BYTES, "must not be shorter than step");
+    return &balancer->coalition_ms;
+}
+
+static const setting_table_t balancer_section_table =
+  SETTING_TABLE (balancer_section_t, balancer_section_rows, balancer_section_rule);
+
+#define BACK_END_ENTRY(name) #name,
+static const char *const site_back_ends [] = {"none", "runner",
+                                              BATCH_SYSTEMS (BACK_END_ENTRY, ) NULL};
+enum { SITE_KEEPS_TIMES, SITE_RUNS_NODES }; /* the rest are batch systems */
+
+static const char *const storage_costs [] = {"throughput", "rtt", NULL};
+
+static const setting_t site_section_rows [] = {
+  SET_NAME (site_section_t, name),
+  SET_EACH (site_section_t, classes, classes_count, "classes", class_section_t, &class_table,
+            SITE_CLASSES_MAX),
+  SET_INSIDE (site_section_t, terms, "", free_capacity_terms_t, &terms_table),
+  SET_DURATION (site_section_t, terms.gap_ms, "cleaning_gap", 0, 0, MS_DAY,
+                "time kept free after each booking"),
+  SET_CHOICE (site_section_t, back_end, "back_end", SITE_KEEPS_TIMES, site_back_ends,
+              "none: keeps the times only; runner: runs tasks on the site's nodes; others: this "
+              "batch system has the nodes and runs the tasks"),
+  SET_INSIDE (site_section_t, batch, "batch/", site_batch_settings_t, &site_batch_table),
+  SET_INSIDE (site_section_t, nodes, "nodes/", nodes_terms_t, &nodes_table),
+  SET_INSIDE (site_section_t, opening, "opening/", opening_settings_t, &opening_table),
+  SET_FIXED_DURATION (site_section_t, life_ms, "queue/life", MS_MINUTE),
+  SET_DURATION (site_section_t, patience_ms, "queue/patience", MS_MINUTE, 0, MS_YEAR,
+                "a task is stopped when one of its inputs could not be had for this long"),
+  SET_TEXT (
+    site_section_t, storage_nodes, "storage/nodes", "",
+    "names of the site's storage nodes (svc-replica node), separated by commas; one that is "
+    "called as a node is on that node's machine, and serves its tasks"),
+  SET_COUNT (site_section_t, storage_bytes, "storage/bytes", INT64_C (10000000000), 1048576,
+             INT64_C (9000000000000000000), "bytes that each storage node may use"),
+  SET_COUNT (site_section_t, storage_mbps, "storage/mbps", 0, 0, 1000000,
+             "Mbit/s of each transfer of files; 0 = as fast as it goes"),
+  SET_CHOICE (site_section_t, storage_cost, "storage/cost", 0, storage_costs,
+              "how the source of a file is chosen"),
+  SET_EACH (site_section_t, accounts, accounts_count, "accounts", account_section_t,
+            &charged_account_table, ACCOUNT_SECTIONS_MAX),
+  SET_TEXT (site_section_t, administrators, "administrators", "",
+            "actors that may change capacity"),
+};
+static const setting_table_t site_section_table =
+  SETTING_TABLE (site_section_t, site_section_rows, NULL);
+
+static const char *const network_provisions [] = {"asked", "start", NULL};
+
+static const setting_t network_section_rows [] = {
+  SET_NAME (network_section_t, name),
+  SET_INSIDE (network_section_t, graph, "", domain_section_t, &domain_table),
+  SET_CHOICE (
+    network_section_t, provision, "provision", 0, network_provisions,
+    "asked: circuits may be used when their owner says so; start: when their window opens"),
+  SET_INSIDE (network_section_t, terms, "", free_capacity_terms_t, &terms_table),
+  SET_EACH (network_section_t, accounts, accounts_count, "accounts", account_section_t,
+            &account_table, ACCOUNT_SECTIONS_MAX),
+  SET_TEXT (network_section_t, administrators, "administrators", "",
+            "actors that may change capacity"),
+};
+static const setting_table_t network_section_table =
+  SETTING_TABLE (network_section_t, network_section_rows, NULL);
+
+static const setting_t federation_file_rows [] = {
+  SET_TEXT (federation_file_t, name, "name", "", "name of the federation"),
+  SET_TEXT (federation_file_t, directories, "directories", "g1, g2",
+            "short names of the directories (svc-gis), which are also the homes of requests"),
+  SET_TEXT (federation_file_t, indexes, "indexes", "",
+            "short names of the indexes of files (svc-replica); without any, every site is asked"),
+  SET_COUNT (federation_file_t, planners, "planners", 1, 1, FEDERATION_PLANNERS_MAX,
+             "planners to start"),
+  SET_EACH (federation_file_t, balancers, balancers_count, "balancers", balancer_section_t,
+            &balancer_section_table, FEDERATION_BALANCERS_MAX),
+  SET_EACH (federation_file_t, sites, sites_count, "sites", site_section_t, &site_section_table,
+            FEDERATION_SITES_MAX),
+  SET_EACH (federation_file_t, domains, domains_count, "domains", network_section_t,
+            &network_section_table, FEDERATION_DOMAINS_MAX),
+};
+static const setting_table_t federation_file_table =
+  SETTING_TABLE (federation_file_t, federation_file_rows, NULL);
+static const setting_table_t *const federation_tables [] = {&federation_file_table};
+
+/*  A site, and what was made of it. */
 typedef struct {
-    name_list_t names;
+    const site_section_t *section;
+    name_list_t names;       /* of its nodes */
     federation_node_t *list; /* one for each name */
     name_list_t storage;     /* names of its storage nodes */
-} federation_nodes_t;
+} federation_site_t;
 
 /*  Members that a description names: in a list, or with a section for each. */
-typedef struct {
+enum { GIS_NAMES, INDEX_NAMES, LIS_NAMES, NIS_NAMES, BALANCER_NAMES, KINDS };
+static const struct {
     const char *kind;
-    const char *key;
-    const char *least; /* the refusal when there is none; NULL = none is fine */
+    size_t at; /* what names them in the file's struct */
     size_t most;
-    bool listed;
-} federation_kind_t;
-
-static const federation_kind_t kinds [] = {
-  {"gis", "directories", "at least one is needed", FEDERATION_DIRECTORIES_MAX, true},
-  {"index", "indexes", NULL, FEDERATION_SITES_MAX, true},
-  {"lis", "sites", "at least one site is needed", FEDERATION_SITES_MAX, false},
-  {"nis", "domains", NULL, FEDERATION_DOMAINS_MAX, false},
-  {"balancer", "balancers", NULL, FEDERATION_BALANCERS_MAX, false}};
-
-#define KINDS (sizeof kinds / sizeof *kinds)
+} kinds [KINDS] = {
+  [GIS_NAMES] = {"gis", offsetof (federation_file_t, directories), FEDERATION_DIRECTORIES_MAX},
+  [INDEX_NAMES] = {"index", offsetof (federation_file_t, indexes), FEDERATION_SITES_MAX},
+  [LIS_NAMES] = {"lis", offsetof (federation_file_t, sites), FEDERATION_SITES_MAX},
+  [NIS_NAMES] = {"nis", offsetof (federation_file_t, domains), FEDERATION_DOMAINS_MAX},
+  [BALANCER_NAMES] = {"balancer", offsetof (federation_file_t, balancers),
+                      FEDERATION_BALANCERS_MAX},
+};
 
 struct federation {
     config_t *config;
+    const federation_file_t *file;
     zpl_t *tree;
     name_list_t names [KINDS];
-    federation_nodes_t nodes [FEDERATION_SITES_MAX]; /* of each site */
+    federation_site_t *sites; /* in the file's order */
 };
 
 static bool federation_name_sound (const char *name)
@@ -138,13 +206,6 @@ static bool federation_name_sound (const char *name)
     size_t length = strspn (name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                   "._-");
     return length > 0 && length <= NAME_BYTES_MAX - 8 && name [length] == '\0';
-}
-
-static bool federation_refuse (const char *file, const char *key, const char *name,
-                               const char *right, char why [LONG_WHY_BYTES])
-{
-    snprintf (why, LONG_WHY_BYTES, "%.200s: %.120s: \"%.80s\": %.80s", file, key, name, right);
-    return false;
 }
 
 static const name_list_t *federation_names_of (const federation_t *self, const char *kind)
@@ -155,242 +216,143 @@ static const name_list_t *federation_names_of (const federation_t *self, const c
     return &self->names [i];
 }
 
-/*  Checks that each name is allowed and that none stands twice. */
-static bool federation_names_right (const name_list_t *words, const char *file, const char *key,
-                                    char why [LONG_WHY_BYTES])
+/*  Checks that each name that the member says is allowed and that none stands twice. */
+static bool federation_names_right (const federation_t *self, const name_list_t *words,
+                                    const void *member, char why [LONG_WHY_BYTES])
 {
     for (size_t i = 0; i < words->count; i++)
         if (!federation_name_sound (words->words [i]))
-            return federation_refuse (file, key, words->words [i], "use letters, digits and . _ -",
-                                      why);
+            return config_refuse (self->config, member, why,
+                                  "\"%.80s\": use letters, digits and . _ -", words->words [i]);
     const char *twice = name_list_twice (words);
-    return !twice || federation_refuse (file, key, twice, "is named twice", why);
+    return !twice || config_refuse (self->config, member, why, "\"%.80s\": is named twice", twice);
 }
 
-static void take_sections (name_list_t *names, const config_t *config, const char *key)
+static bool read_names (federation_t *self, char why [LONG_WHY_BYTES])
 {
-    const char *found [FEDERATION_SITES_MAX + 1];
-    names->count = config_names (config, key, found, FEDERATION_SITES_MAX + 1);
-    names->words = must (calloc (names->count + 1, sizeof *names->words));
-    for (size_t i = 0; i < names->count; i++)
-        names->words [i] = must (strdup (found [i]));
-}
-
-static bool read_names (federation_t *self, const char *file, char why [LONG_WHY_BYTES])
-{
+    const federation_file_t *file = self->file;
+    name_list_add (&self->names [GIS_NAMES], file->directories, "");
+    name_list_add (&self->names [INDEX_NAMES], file->indexes, "");
+    for (size_t i = 0; i < file->sites_count; i++)
+        name_list_add (&self->names [LIS_NAMES], file->sites [i].name, "");
+    for (size_t i = 0; i < file->domains_count; i++)
+        name_list_add (&self->names [NIS_NAMES], file->domains [i].name, "");
+    for (size_t i = 0; i < file->balancers_count; i++)
+        name_list_add (&self->names [BALANCER_NAMES], file->balancers [i].name, "");
+    if (self->names [GIS_NAMES].count == 0)
+        return config_refuse (self->config, &file->directories, why, "at least one is needed");
+    if (file->sites_count == 0)
+        return config_refuse (self->config, &file->sites, why, "at least one site is needed");
     for (size_t i = 0; i < KINDS; i++) {
-        const federation_kind_t *kind = &kinds [i];
-        name_list_t *names = &self->names [i];
-        if (kind->listed)
-            name_list_add (names, config_text (self->config, kind->key), "");
-        else
-            take_sections (names, self->config, kind->key);
-        if (names->count == 0 && kind->least)
-            return federation_refuse (file, kind->key, "", kind->least, why);
-        if (names->count > kind->most)
-            return federation_refuse (file, kind->key, names->words [kind->most], "is one too many",
-                                      why);
-        if (!federation_names_right (names, file, kind->key, why))
+        const name_list_t *names = &self->names [i];
+        const void *member = (const char *) file + kinds [i].at;
+        if (names->count > kinds [i].most)
+            return config_refuse (self->config, member, why, "\"%.80s\": is one too many",
+                                  names->words [kinds [i].most]);
+        if (!federation_names_right (self, names, member, why))
             return false;
     }
     return true;
-}
-
-/*  Settings that must be one of these words. */
-static const struct {
-    const char *sections;
-    const char *key;
-    const char *words;
-} choices [] = {{"sites", "back_end", "none, runner, " BATCH_SYSTEM_WORDS},
-                {"sites", "disclosure", "profile, windows"},
-                {"sites", "storage/cost", "throughput, rtt"},
-                {"domains", "provision", "asked, start"},
-                {"domains", "disclosure", "profile, windows"}};
-
-static bool choices_right (const federation_t *self, const char *file, const char *sections,
-                           const char *name, char why [LONG_WHY_BYTES])
-{
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
-        char path [ZPL_PATH_BYTES], right [WHY_BYTES];
-        name_list_auto_t words = {0};
-        if (strcmp (choices [i].sections, sections) != 0)
-            continue;
-        snprintf (path, sizeof path, "%s/%s/%s", sections, name, choices [i].key);
-        const char *value = config_text (self->config, path);
-        name_list_add (&words, choices [i].words, "");
-        if (name_list_has (&words, value))
-            continue;
-        wrong (right, "should be one of %s", choices [i].words);
-        return federation_refuse (file, path, value, right, why);
-    }
-    return true;
-}
-
-static const char *site_back_end (const federation_t *self, const char *site)
-{
-    char path [ZPL_PATH_BYTES];
-    snprintf (path, sizeof path, "sites/%s/back_end", site);
-    return config_text (self->config, path);
-}
-
-static bool site_runs (const federation_t *self, const char *site)
-{
-    return strcmp (site_back_end (self, site), "none") != 0;
 }
 
 /*  A batch system has one agent for all its nodes. */
-static void read_batch (const char *site, const char *back_end, federation_nodes_t *nodes)
+static void read_batch (federation_site_t *site)
 {
-    name_list_add (&nodes->names, back_end, "");
-    nodes->list = must (calloc (1, sizeof *nodes->list));
-    *nodes->list = (federation_node_t){.name = *nodes->names.words, .class_name = "", .site = site};
+    name_list_add (&site->names, site_back_ends [site->section->back_end], "");
+    site->list = must (calloc (1, sizeof *site->list));
+    *site->list = (federation_node_t){
+      .name = *site->names.words, .class_name = "", .site = site->section->name};
 }
 
 /*  Adds what is known of the nodes of a class, whose names have been read. */
-static void list_class (const federation_t *self, const char *section, const char *class_name,
-                        federation_nodes_t *nodes, size_t before)
+static void list_class (federation_site_t *site, const class_section_t *class, size_t before)
 {
-    char path [ZPL_PATH_BYTES];
-    snprintf (path, sizeof path, "%s/cpus_per_node", section);
-    federation_node_t node = {.class_name = class_name,
-                              .cpus = (uint32_t) config_integer (self->config, path)};
-    nodes->list = must (reallocarray (nodes->list, nodes->names.count + 1, sizeof *nodes->list));
-    for (size_t i = before; i < nodes->names.count; i++) {
-        node.name = nodes->names.words [i];
-        nodes->list [i] = node;
-    }
+    site->list = must (reallocarray (site->list, site->names.count + 1, sizeof *site->list));
+    for (size_t i = before; i < site->names.count; i++)
+        site->list [i] = (federation_node_t){
+          .name = site->names.words [i], .class_name = class->name, .cpus = class->cpus_per_node};
 }
 
-static bool read_nodes (federation_t *self, const char *site, federation_nodes_t *nodes,
+static bool read_nodes (const federation_t *self, federation_site_t *site,
                         char why [LONG_WHY_BYTES])
 {
-    const char *classes [SITE_CLASSES_MAX];
-    char above [NAME_BYTES_MAX + 16];
-    snprintf (above, sizeof above, "sites/%s/classes", site);
-    size_t count = config_names (self->config, above, classes, SITE_CLASSES_MAX);
-    for (size_t i = 0; i < count; i++) {
-        char section [ZPL_PATH_BYTES - PATH_END_BYTES];
-        size_t before = nodes->names.count;
-        snprintf (section, sizeof section, "%s/%s", above, classes [i]);
-        if (!node_names_read (&nodes->names, self->config, section, why))
+    const site_section_t *section = site->section;
+    for (size_t i = 0; i < section->classes_count; i++) {
+        size_t before = site->names.count;
+        if (!node_names_read (&site->names, self->config, &section->classes [i], why))
             return false;
-        list_class (self, section, classes [i], nodes, before);
+        list_class (site, &section->classes [i], before);
     }
-    const char *twice = name_list_twice (&nodes->names);
-    return !twice || config_wrong (self->config, above, why, "two nodes are called %s", twice);
+    const char *twice = name_list_twice (&site->names);
+    return !twice ||
+           config_refuse (self->config, &section->classes, why, "two nodes are called %s", twice);
 }
 
-static bool read_agents (federation_t *self, const char *site, federation_nodes_t *nodes,
-                         char why [LONG_WHY_BYTES])
+static bool read_site (const federation_t *self, federation_site_t *site, char why [LONG_WHY_BYTES])
 {
-    const char *back_end = site_back_end (self, site);
-    if (strcmp (back_end, "runner") == 0)
-        return read_nodes (self, site, nodes, why);
-    if (site_runs (self, site))
-        read_batch (site, back_end, nodes);
+    const site_section_t *section = site->section;
+    if (section->classes_count == 0)
+        return config_refuse (self->config, &section->classes, why,
+                              "at least one class of nodes is needed");
+    name_list_add (&site->storage, section->storage_nodes, "");
+    if (!federation_names_right (self, &site->storage, &section->storage_nodes, why))
+        return false;
+    if (section->back_end == SITE_RUNS_NODES)
+        return read_nodes (self, site, why);
+    if (section->back_end != SITE_KEEPS_TIMES)
+        read_batch (site);
     return true;
 }
 
-static bool read_storage (federation_t *self, const char *file, const char *site,
-                          name_list_t *storage, char why [LONG_WHY_BYTES])
+static bool read_sites (federation_t *self, char why [LONG_WHY_BYTES])
 {
-    char path [ZPL_PATH_BYTES];
-    snprintf (path, sizeof path, "sites/%s/storage/nodes", site);
-    const char *names = config_text (self->config, path);
-    name_list_add (storage, names ? names : "", "");
-    return federation_names_right (storage, file, path, why);
-}
-
-static bool read_site (federation_t *self, const char *file, const char *site,
-                       federation_nodes_t *nodes, char why [LONG_WHY_BYTES])
-{
-    char section [NAME_BYTES_MAX + 16];
-    const char *class;
-    snprintf (section, sizeof section, "sites/%s/classes", site);
-    if (config_names (self->config, section, &class, 1) == 0)
-        return federation_refuse (file, section, "", "at least one class of nodes is needed", why);
-    return choices_right (self, file, "sites", site, why) &&
-           read_storage (self, file, site, &nodes->storage, why) &&
-           read_agents (self, site, nodes, why);
-}
-
-static bool read_sites (federation_t *self, const char *file, char why [LONG_WHY_BYTES])
-{
-    const name_list_t *sites = federation_names_of (self, "lis");
-    for (size_t i = 0; i < sites->count; i++)
-        if (!read_site (self, file, sites->words [i], &self->nodes [i], why))
+    self->sites = must (calloc (self->file->sites_count, sizeof *self->sites));
+    for (size_t i = 0; i < self->file->sites_count; i++) {
+        self->sites [i].section = &self->file->sites [i];
+        if (!read_site (self, &self->sites [i], why))
             return false;
+    }
     return true;
 }
 
-/*  The nodes of a site; NULL when there is no such site. */
-static const federation_nodes_t *nodes_of (const federation_t *self, const char *site)
+/*  NULL when there is no such site. */
+static const federation_site_t *site_of (const federation_t *self, const char *name)
 {
-    const name_list_t *sites = federation_names_of (self, "lis");
-    for (size_t i = 0; i < sites->count; i++)
-        if (strcmp (sites->words [i], site) == 0)
-            return &self->nodes [i];
+    for (size_t i = 0; i < self->file->sites_count; i++)
+        if (strcmp (self->sites [i].section->name, name) == 0)
+            return &self->sites [i];
     return NULL;
 }
 
-static bool vertices_right (const federation_t *self, const char *file, const char *section,
+static bool vertices_right (const federation_t *self, const domain_section_t *graph,
                             const domain_t *domain, char why [LONG_WHY_BYTES])
 {
     for (size_t i = 0; i < domain->vertices_count; i++) {
         const vertex_t *vertex = &domain->vertices [i];
-        char path [ZPL_PATH_BYTES];
-        bool site = nodes_of (self, vertex->name) != NULL;
-        if (vertex->kind == VERTEX_SITE && !site) {
-            snprintf (path, sizeof path, "%ssites", section);
-            return federation_refuse (file, path, vertex->name, "is not a site of this federation",
-                                      why);
-        }
-        if (vertex->kind == VERTEX_EXCHANGE && site) {
-            snprintf (path, sizeof path, "%sexchanges", section);
-            return federation_refuse (file, path, vertex->name,
-                                      "is a site, so it can't be an exchange point", why);
-        }
+        bool site = site_of (self, vertex->name) != NULL;
+        if (vertex->kind == VERTEX_SITE && !site)
+            return config_refuse (self->config, &graph->sites, why,
+                                  "\"%s\": is not a site of this federation", vertex->name);
+        if (vertex->kind == VERTEX_EXCHANGE && site)
+            return config_refuse (self->config, &graph->exchanges, why,
+                                  "\"%s\": is a site, so it can't be an exchange point",
+                                  vertex->name);
     }
     return true;
 }
 
-static bool domain_right (const federation_t *self, const char *file, const char *name,
-                          char why [LONG_WHY_BYTES])
+static bool domains_right (const federation_t *self, char why [LONG_WHY_BYTES])
 {
-    char section [NAME_BYTES_MAX + 16];
-    domain_t domain;
-    snprintf (section, sizeof section, "domains/%s/", name);
-    if (!domain_config_read (self->config, section, name, &domain, why))
-        return false;
-    bool good = vertices_right (self, file, section, &domain, why) &&
-                choices_right (self, file, "domains", name, why);
-    codec_clear (&domain_codec, &domain);
-    return good;
-}
-
-static bool domains_right (const federation_t *self, const char *file, char why [LONG_WHY_BYTES])
-{
-    const name_list_t *domains = federation_names_of (self, "nis");
-    for (size_t i = 0; i < domains->count; i++)
-        if (!domain_right (self, file, domains->words [i], why))
+    bool good = true;
+    for (size_t i = 0; i < self->file->domains_count && good; i++) {
+        const network_section_t *section = &self->file->domains [i];
+        domain_t domain;
+        if (!domain_config_read (self->config, &section->graph, section->name, &domain, why))
             return false;
-    return true;
-}
-
-static bool balancers_right (const federation_t *self, const char *file, char why [LONG_WHY_BYTES])
-{
-    const name_list_t *balancers = federation_names_of (self, "balancer");
-    for (size_t i = 0; i < balancers->count; i++) {
-        const char *name = balancers->words [i];
-        char step [ZPL_PATH_BYTES];
-        char coalition [ZPL_PATH_BYTES];
-        snprintf (step, sizeof step, "balancers/%s/step", name);
-        snprintf (coalition, sizeof coalition, "balancers/%s/coalition", name);
-        if (config_duration_ms (self->config, coalition) < config_duration_ms (self->config, step))
-            return federation_refuse (file, "balancers", name,
-                                      "coalition must not be shorter than step", why);
+        good = vertices_right (self, &section->graph, &domain, why);
+        codec_clear (&domain_codec, &domain);
     }
-    return true;
+    return good;
 }
 
 federation_t *federation_read (const char *name, const char *text, size_t size,
@@ -398,12 +360,11 @@ federation_t *federation_read (const char *name, const char *text, size_t size,
 {
     federation_t *self = must (calloc (1, sizeof *self));
     char zpl_why [LONG_WHY_BYTES];
-    self->config =
-      config_parse (name, text, size, NULL, 0, keys, sizeof keys / sizeof keys [0], why);
+    self->config = config_open_text (name, text, size, NULL, 0, federation_tables, 1, why);
+    self->file = self->config ? config_settings (self->config, &federation_file_table) : NULL;
     self->tree = zpl_new ();
     bool good = self->config && zpl_read (self->tree, text, size, zpl_why) &&
-                read_names (self, name, why) && read_sites (self, name, why) &&
-                domains_right (self, name, why) && balancers_right (self, name, why);
+                read_names (self, why) && read_sites (self, why) && domains_right (self, why);
     if (!good)
         federation_destroy (&self);
     return self;
@@ -437,22 +398,33 @@ void federation_destroy (federation_t **self_p)
     federation_t *self = *self_p;
     if (!self)
         return;
+    for (size_t i = 0; self->sites && i < self->file->sites_count; i++) {
+        name_list_clear (&self->sites [i].names);
+        name_list_clear (&self->sites [i].storage);
+        free (self->sites [i].list);
+    }
+    free (self->sites);
     config_destroy (&self->config);
     zpl_destroy (&self->tree);
-    for (size_t i = 0; i < FEDERATION_SITES_MAX; i++) {
-        name_list_clear (&self->nodes [i].names);
-        name_list_clear (&self->nodes [i].storage);
-        free (self->nodes [i].list);
-    }
     for (size_t i = 0; i < KINDS; i++)
         name_list_clear (&self->names [i]);
     free (self);
     *self_p = NULL;
 }
 
+static void note_over (void *owner, const char *text)
+{
+    cli_note (owner, "%s; leave it out", text);
+}
+
+void federation_warn (const federation_t *self, const cli_t *cli)
+{
+    config_warn (self->config, note_over, (void *) (uintptr_t) cli);
+}
+
 const char *federation_name (const federation_t *self)
 {
-    const char *name = config_text (self->config, "name");
+    const char *name = self->file->name;
     return federation_name_sound (name) && *name != '.' ? name : NULL;
 }
 
@@ -466,47 +438,38 @@ size_t federation_names (const federation_t *self, const char *kind, const char 
 size_t federation_nodes (const federation_t *self, const char *site,
                          const federation_node_t **nodes)
 {
-    const federation_nodes_t *found = nodes_of (self, site);
+    const federation_site_t *found = site_of (self, site);
     *nodes = found ? found->list : NULL;
     return found ? found->names.count : 0;
 }
 
-static char *without_accounts (const federation_t *self, const char *kind, const char *sections)
-{
-    const name_list_t *names = federation_names_of (self, kind);
-    for (size_t i = 0; i < names->count; i++) {
-        char path [ZPL_PATH_BYTES];
-        const char *account;
-        snprintf (path, sizeof path, "%s/%s/accounts", sections, names->words [i]);
-        if (config_names (self->config, path, &account, 1) == 0)
-            return must (strdup (path));
-    }
-    return NULL;
-}
-
 char *federation_without_accounts (const federation_t *self)
 {
-    char *site = without_accounts (self, "lis", "sites");
-    return site ? site : without_accounts (self, "nis", "domains");
+    const federation_file_t *file = self->file;
+    for (size_t i = 0; i < file->sites_count; i++)
+        if (file->sites [i].accounts_count == 0)
+            return must_print ("sites/%s/accounts", file->sites [i].name);
+    for (size_t i = 0; i < file->domains_count; i++)
+        if (file->domains [i].accounts_count == 0)
+            return must_print ("domains/%s/accounts", file->domains [i].name);
+    return NULL;
 }
 
 size_t federation_storage (const federation_t *self, const char *site, const char *const **names)
 {
-    const federation_nodes_t *found = nodes_of (self, site);
+    const federation_site_t *found = site_of (self, site);
     *names = found ? (const char *const *) found->storage.words : NULL;
     return found ? found->storage.count : 0;
 }
 
 uint64_t federation_storage_bytes (const federation_t *self, const char *site)
 {
-    char path [ZPL_PATH_BYTES];
-    snprintf (path, sizeof path, "sites/%s/storage/bytes", site);
-    return (uint64_t) config_integer (self->config, path);
+    return site_of (self, site)->section->storage_bytes;
 }
 
 size_t federation_planners (const federation_t *self)
 {
-    return (size_t) config_integer (self->config, "planners");
+    return self->file->planners;
 }
 
 void federation_write_value (FILE *to, unsigned level, const char *name, const char *value)
@@ -515,9 +478,21 @@ void federation_write_value (FILE *to, unsigned level, const char *name, const c
     fprintf (to, "%*s%s = %c%s%c\n", (int) (4 * level), "", name, quote, value, quote);
 }
 
+/*  Was it a setting of svc-lis, which would only warn of it? */
+static bool name_is_over (const zpl_node_t *node)
+{
+    char path [ZPL_PATH_BYTES];
+    const char *below = strchr (zpl_path (node, path), '/');
+    below = below ? strchr (below + 1, '/') : NULL;
+    return below && strncmp (path, "sites/", 6) == 0 &&
+           (strcmp (below, "/nodes/lost") == 0 || strcmp (below, "/queue/life") == 0);
+}
+
 /*  Writes a node of the tree and all below it; the reader bounds the depth. */
 static void federation_write_node (FILE *to, unsigned level, const zpl_node_t *node)
 {
+    if (name_is_over (node))
+        return;
     if (node->value)
         federation_write_value (to, level, node->name, node->value);
     else
@@ -567,7 +542,10 @@ void federation_write_site (const federation_t *self, const char *site, const ch
     open_to_t administrator_alone = {account, administrator};
     snprintf (path, sizeof path, "sites/%s", site);
     write_section (self, path, administrator,
-                   site_runs (self, site) ? &administrator_alone : &everybody, to);
+                   site_of (self, site)->section->back_end == SITE_KEEPS_TIMES
+                     ? &everybody
+                     : &administrator_alone,
+                   to);
 }
 
 void federation_write_domain (const federation_t *self, const char *domain,

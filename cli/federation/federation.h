@@ -8,6 +8,7 @@
 #ifndef MUSUBI_FEDERATION_H
 #define MUSUBI_FEDERATION_H
 
+#include "cli.h"
 #include "config.h"
 
 #include <stdio.h>
@@ -48,6 +49,9 @@ federation_t *federation_load (const char *file, char **text, char why [LONG_WHY
 /*  Writes a description that a command has made to a new file, or "-", once it is seen that it can be
  *  read. Returns the exit code. */
 int federation_save (const char *text, size_t size, const char *path);
+
+/*  Tells of each setting that is none any more; said as it is now, it is taken. */
+void federation_warn (const federation_t *self, const cli_t *cli);
 
 /*  The name of the federation; NULL when it can't be the name of a folder. */
 const char *federation_name (const federation_t *self);

@@ -27,50 +27,29 @@ static void name_draw (transfer_client_t *self)
     snprintf (self->name, sizeof self->name, "guest-%s", hex);
 }
 
-#define SETTINGS_MAX 12 /* in its command line */
-
+/*  The arguments are those of storage_main.h. */
 static bool transfer_client_run (transfer_client_t *self, const char *endpoint,
                                  const transfer_order_t *order, char why [LONG_WHY_BYTES])
 {
     char program [PROGRAM_BYTES];
-    const char *verb = order->gives ? "gives" : "takes";
-    uint64_t bytes = order->size + ROOM_BYTES;
     text_auto_t *bind = order->bind ? must_print ("%s", order->bind) : own_address (endpoint);
     if (!bind) {
         snprintf (why, LONG_WHY_BYTES, "%.200s: no address of this machine leads there", endpoint);
         return false;
     }
-    char *settings [SETTINGS_MAX] = {
-      must_print ("name=%s", self->name),
-      must_print ("replica=%s", endpoint),
-      must_print ("folder=%s/node", self->part.path),
-      must_print ("store/folder=%s/store", self->part.path),
-      must_print ("bytes=%" PRIu64, bytes),
-      must_print ("guest/guest=true"),
-      must_print ("guest/%s=%s", verb, order->name),
-      must_print ("guest/%s_path=%s%s", verb, order->gives ? order->path : self->part.path,
-                  order->gives ? "" : "/whole"),
-      must_print ("guest/client=%ld", (long) getpid ()),
-      must_print ("store/bytes=16777216"),
-      must_print ("bind/data=%s", bind),
-      must_print ("bind/trusted=true"),
-    };
-    char node [] = "node";
-    char set [] = "--set";
-    char *arguments [3 + 2 * SETTINGS_MAX] = {program, node};
-    for (size_t i = 0; i < SETTINGS_MAX; i++) {
-        arguments [2 + 2 * i] = set;
-        arguments [3 + 2 * i] = settings [i];
-    }
+    text_auto_t *client = must_print ("%ld", (long) getpid ());
+    text_auto_t *bytes = must_print ("%" PRIu64, order->size + ROOM_BYTES);
+    text_auto_t *path =
+      order->gives ? must_print ("%s", order->path) : must_print ("%s/whole", self->part.path);
+    const char *arguments [] = {program,     "guest",  client,
+                                self->name,  endpoint, self->part.path,
+                                bytes,       bind,     order->gives ? "gives" : "takes",
+                                order->name, path,     NULL};
     text_auto_t *output = must_print ("%s/ready", self->part.path);
     text_auto_t *log = must_print ("%s/log", self->part.path);
-    bool good = process_beside ("svc-replica", program) &&
-                process_start (&self->process, program, arguments, output, log);
-    if (!good)
-        path_failed (why, "can't be started", program);
-    for (size_t i = 0; i < SETTINGS_MAX; i++)
-        free (settings [i]);
-    return good;
+    return (process_beside ("svc-replica", program) &&
+            process_start (&self->process, program, (char *const *) arguments, output, log)) ||
+           path_failed (why, "can't be started", program);
 }
 
 bool transfer_client_start (transfer_client_t *self, const char *endpoint,
@@ -108,8 +87,9 @@ bool transfer_client_lives (const transfer_client_t *self, char why [LONG_WHY_BY
 {
     if (process_lives (&self->process))
         return true;
-    snprintf (why, LONG_WHY_BYTES,
-              "the process that sends or receives it on this machine (svc-replica node) has ended");
+    snprintf (
+      why, LONG_WHY_BYTES,
+      "the process that sends or receives it on this machine (svc-replica guest) has ended");
     log_find (self, "", "\n", why);
     return false;
 }

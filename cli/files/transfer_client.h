@@ -1,5 +1,5 @@
-/*  transfer_client - the client's end of one transfer: the agent of a storage node (svc-replica
- *  node), started as a guest for one file and then ended. It gives a file to a site, or takes one
+/*  transfer_client - the client's end of one transfer: the agent of a storage node, started as a
+ *  guest (svc-replica guest) for one file and then ended. It gives a file to a site, or takes one
  *  from it.
  */
 #ifndef MUSUBI_TRANSFER_CLIENT_H

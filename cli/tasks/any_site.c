@@ -1,8 +1,8 @@
 /*  any_site - one question to each site, and one more to its svc-replica. */
 #include "any_site.h"
 
+#include "file_questions.h"
 #include "json_fields.h"
-#include "staged_file.h"
 #include "task_inputs.h"
 
 #include <stdio.h>

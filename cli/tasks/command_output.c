@@ -144,7 +144,7 @@ static int output (const cli_t *cli, session_t *session, const task_name_t *name
     if (dropped > 0 && !cli->json)
         fprintf (stderr,
                  "output: %" PRId64 " more bytes were dropped: the node keeps only %" PRId64
-                 " (limits/output and limits/output_room of the node)\n",
+                 " (its limits/output, while 256 MiB of its disk stay free)\n",
                  dropped, offset);
     bool ended = options->follow && !cli_interrupted () && !ferror (stdout);
     return ended ? output_wait_end (cli, session, site, name) : EXIT_DONE;

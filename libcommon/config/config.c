@@ -1,75 +1,44 @@
-/*  config - a tree of names and values (zpl.h) held against a table of keys.
+/*  config - a tree of names and values (zpl.h) held against tables of rows, and read into their
+ *  structs.
  *
- *  Everything is checked when it is loaded, so that asking for a value can't fail.
+ *  Everything is checked when it is read.
  */
 #include "config.h"
 
+#include "config_keys.h"
 #include "must.h"
-#include "timetext.h"
 #include "zpl.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static_assert (LONG_WHY_BYTES >= 512, "room for a file's name, a line, a key and two sentences");
 
-#define KEY_BYTES_MAX 127 /* of a path that can be meant by a misspelled one */
+/*  Memory that lives as long as the config. */
+typedef struct block {
+    struct block *next;
+    max_align_t bytes [];
+} block_t;
 
 struct config {
     zpl_t *tree;
     char *file; /* "" = none */
-    const config_key_t *keys;
-    size_t keys_count;
+    config_keys_t keys;
+    const setting_table_t *const *tables;
+    size_t tables_count;
+    void **structs; /* what was read, one for each table */
+    block_t *blocks;
 };
 
-/*  Takes the next name off a path; false at its end. */
-static bool path_step (const char **path, const char **name, size_t *size)
+static void *block_new (config_t *self, size_t size)
 {
-    if (!**path)
-        return false;
-    *name = *path;
-    *size = strcspn (*path, "/");
-    *path += *size;
-    if (**path == '/')
-        ++*path;
-    return true;
-}
-
-typedef enum { MATCH_NONE, MATCH_SECTION, MATCH_KEY } match_t;
-
-/*  A path against a key whose stars match any name: the key itself, or a section it lies in. */
-static match_t key_match (const char *key, const char *path)
-{
-    const char *name, *wanted;
-    size_t size, wanted_size;
-    while (path_step (&path, &name, &size)) {
-        if (!path_step (&key, &wanted, &wanted_size))
-            return MATCH_NONE;
-        bool star = wanted_size == 1 && *wanted == '*';
-        if (!star && (size != wanted_size || memcmp (name, wanted, size) != 0))
-            return MATCH_NONE;
-    }
-    return *key ? MATCH_SECTION : MATCH_KEY;
-}
-
-static const config_key_t *key_find (const config_t *self, const char *path)
-{
-    for (size_t i = 0; i < self->keys_count; i++)
-        if (key_match (self->keys [i].path, path) == MATCH_KEY)
-            return &self->keys [i];
-    return NULL;
-}
-
-static bool is_section (const config_t *self, const char *path)
-{
-    for (size_t i = 0; i < self->keys_count; i++)
-        if (key_match (self->keys [i].path, path) == MATCH_SECTION)
-            return true;
-    return false;
+    block_t *block = must (calloc (1, sizeof *block + size));
+    block->next = self->blocks;
+    self->blocks = block;
+    return block->bytes;
 }
 
 bool wrong_setting (char why [LONG_WHY_BYTES], const char *format, ...)
@@ -78,107 +47,74 @@ bool wrong_setting (char why [LONG_WHY_BYTES], const char *format, ...)
     return false;
 }
 
-bool config_wrong (const config_t *self, const char *path, char why [LONG_WHY_BYTES],
-                   const char *format, ...)
+/*  Why = "FILE:LINE: path" and then what, with the line of the path or of the nearest section above
+ *  it that the file has, or "--set path" if the value was set there. Returns false. */
+static bool wrong_at (const config_t *self, const char *path, const char *what,
+                      char why [LONG_WHY_BYTES])
 {
-    char what [LONG_WHY_BYTES / 2];
-    format_rest (what, sizeof what, format);
     char above [ZPL_PATH_BYTES];
     snprintf (above, sizeof above, "%s", path);
     const zpl_node_t *node;
     while (!(node = zpl_find (self->tree, above)) && strrchr (above, '/'))
         *strrchr (above, '/') = '\0';
     if (node && node->line)
-        return wrong_setting (why, "%.150s:%u: %.100s: %.240s", self->file, node->line, path, what);
-    return wrong_setting (why, "%.150s%s%.100s: %.240s", node ? "--set" : self->file,
+        return wrong_setting (why, "%.150s:%u: %.100s%.240s", self->file, node->line, path, what);
+    return wrong_setting (why, "%.150s%s%.100s%.240s", node ? "--set" : self->file,
                           node          ? " "
                           : *self->file ? ": "
                                         : "",
                           path, what);
 }
 
-/*  How many letters must be put in, left out, changed or swapped with their neighbour to come from
- *  one to the other; both are at most KEY_BYTES_MAX long. */
-static size_t letters_apart (const char *one, const char *other)
+static bool wrong_path (const config_t *self, const char *path, char why [LONG_WHY_BYTES],
+                        const char *format, ...) __attribute__ ((format (printf, 4, 5)));
+
+static bool wrong_path (const config_t *self, const char *path, char why [LONG_WHY_BYTES],
+                        const char *format, ...)
 {
-    size_t rows [3][KEY_BYTES_MAX + 1];
-    size_t *above2 = rows [0], *above = rows [1], *row = rows [2];
-    size_t columns = strlen (other);
-    for (size_t j = 0; j <= columns; j++)
-        above [j] = j;
-    for (size_t i = 1; one [i - 1]; i++) {
-        row [0] = i;
-        for (size_t j = 1; j <= columns; j++) {
-            size_t least = above [j - 1] + (one [i - 1] != other [j - 1]);
-            least = above [j] + 1 < least ? above [j] + 1 : least;
-            least = row [j - 1] + 1 < least ? row [j - 1] + 1 : least;
-            bool swapped =
-              i > 1 && j > 1 && one [i - 1] == other [j - 2] && one [i - 2] == other [j - 1];
-            if (swapped && above2 [j - 2] + 1 < least)
-                least = above2 [j - 2] + 1;
-            row [j] = least;
-        }
-        size_t *spare = above2;
-        above2 = above;
-        above = row;
-        row = spare;
-    }
-    return above [columns];
+    char what [LONG_WHY_BYTES / 2] = ": ";
+    format_rest (what + 2, sizeof what - 2, format);
+    return wrong_at (self, path, what, why);
 }
 
-static size_t path_depth (const char *path)
+typedef struct {
+    const void *member;
+    char *path;
+} config_search_t;
+
+static bool search_on (void *owner, const setting_t *row, const char *path, void *settings)
 {
-    size_t depth = 1;
-    for (; *path; path++)
-        depth += *path == '/';
-    return depth;
+    const config_search_t *self = owner;
+    bool found = (const char *) settings + row->at == (const char *) self->member;
+    if (found)
+        snprintf (self->path, SETTING_PATH_BYTES, "%s", path);
+    return !found;
 }
 
-/*  The first depth names of a key, its stars filled in with the names that stand there in path. */
-static bool key_fill (const char *key, size_t depth, const char *path,
-                      char filled [KEY_BYTES_MAX + 1])
+/*  The path of a member in what was read; "" when it is in none of the structs. */
+static const char *member_path (const config_t *self, const void *member,
+                                char path [SETTING_PATH_BYTES])
 {
-    const char *wanted, *name = "";
-    size_t wanted_size, size = 0, used = 0;
-    for (size_t i = 0; i < depth; i++) {
-        if (!path_step (&key, &wanted, &wanted_size))
-            return false;
-        if (path_step (&path, &name, &size) && wanted_size == 1 && *wanted == '*') {
-            wanted = name;
-            wanted_size = size;
-        }
-        int more = snprintf (filled + used, KEY_BYTES_MAX + 1 - used, "%s%.*s", i ? "/" : "",
-                             (int) wanted_size, wanted);
-        used += (size_t) more;
-        if (used > KEY_BYTES_MAX)
-            return false;
-    }
-    return true;
+    config_search_t search = {member, path};
+    *path = '\0';
+    for (size_t i = 0; i < self->tables_count; i++)
+        if (!settings_walk (self->tables [i], self->structs [i], search_on, &search))
+            break;
+    return path;
 }
 
-/*  What a misspelled path most likely means; false when nothing is near. A section is compared with
- *  sections of its depth, a value with whole keys. */
-static bool meant (const config_t *self, const char *path, bool section,
-                   char nearest [KEY_BYTES_MAX + 1])
+bool config_refuse (const config_t *self, const void *member, char why [LONG_WHY_BYTES],
+                    const char *format, ...)
 {
-    size_t least = strlen (path) / 3 + 2;
-    bool found = false;
-    if (strlen (path) > KEY_BYTES_MAX)
-        return false;
-    for (size_t i = 0; i < self->keys_count; i++) {
-        const char *key = self->keys [i].path;
-        size_t depth = section ? path_depth (path) : path_depth (key);
-        char filled [KEY_BYTES_MAX + 1];
-        if ((section && depth >= path_depth (key)) || !key_fill (key, depth, path, filled))
-            continue;
-        size_t apart = letters_apart (path, filled);
-        if (apart < least) {
-            least = apart;
-            memcpy (nearest, filled, sizeof filled);
-            found = true;
-        }
-    }
-    return found;
+    char what [LONG_WHY_BYTES / 2] = ": ", path [SETTING_PATH_BYTES];
+    format_rest (what + 2, sizeof what - 2, format);
+    return wrong_at (self, member_path (self, member, path), what, why);
+}
+
+bool config_given (const config_t *self, const void *member)
+{
+    char path [SETTING_PATH_BYTES];
+    return zpl_find (self->tree, member_path (self, member, path)) != NULL;
 }
 
 static bool refuse_unknown (const config_t *self, const zpl_node_t *node, char why [LONG_WHY_BYTES])
@@ -189,7 +125,7 @@ static bool refuse_unknown (const config_t *self, const zpl_node_t *node, char w
         snprintf (place, sizeof place, "%.200s:%u", self->file, node->line);
     else
         snprintf (place, sizeof place, "--set");
-    if (meant (self, path, node->first != NULL, nearest))
+    if (config_keys_meant (&self->keys, path, node->first != NULL, nearest))
         snprintf (notice, sizeof notice, ", did you mean '%s'?", nearest);
     else
         snprintf (notice, sizeof notice, "; --help lists all keys");
@@ -197,85 +133,21 @@ static bool refuse_unknown (const config_t *self, const zpl_node_t *node, char w
                           path, notice);
 }
 
-static bool is_bounded (const config_key_t *key)
-{
-    return key->least != 0 || key->most != 0;
-}
-
-/*  "an integer from 1 to 16": what is right for a key. */
-static const char *type_words (const config_key_t *key, char words [160])
-{
-    static const char *const names [] = {
-      [CONFIG_TEXT] = "text",
-      [CONFIG_INTEGER] = "an integer",
-      [CONFIG_REAL] = "a number",
-      [CONFIG_BOOLEAN] = "true or false",
-      [CONFIG_DURATION] = "a duration like 90s or 1h30m",
-    };
-    int used = snprintf (words, 160, "%s", names [key->type]);
-    char least [TIMETEXT_BYTES], most [TIMETEXT_BYTES];
-    if (!is_bounded (key) || key->type == CONFIG_TEXT || key->type == CONFIG_BOOLEAN)
-        return words;
-    if (key->type == CONFIG_DURATION)
-        snprintf (words + used, 160 - (size_t) used, ", from %s to %s",
-                  timetext_format_duration ((int64_t) key->least, least),
-                  timetext_format_duration ((int64_t) key->most, most));
-    else
-        snprintf (words + used, 160 - (size_t) used, " from %.15g to %.15g", key->least, key->most);
-    return words;
-}
-
-/*  A value as it is meant; which member counts depends on the key's type. */
-typedef struct {
-    int64_t integer; /* ms of a duration */
-    double real;
-    bool boolean;
-} meaning_t;
-
-static bool number_read (const config_key_t *key, const char *text, meaning_t *meaning)
-{
-    char *end = NULL;
-    errno = 0;
-    if (key->type == CONFIG_DURATION)
-        return timetext_parse_duration (text, &meaning->integer);
-    if (key->type == CONFIG_INTEGER)
-        meaning->integer = strtoll (text, &end, 10);
-    else
-        meaning->real = strtod (text, &end);
-    return end != text && !*end && isfinite (meaning->real) &&
-           (key->type != CONFIG_INTEGER || errno == 0);
-}
-
-static bool value_read (const config_key_t *key, const char *text, meaning_t *meaning)
-{
-    *meaning = (meaning_t){0};
-    if (key->type == CONFIG_TEXT)
-        return true;
-    if (key->type == CONFIG_BOOLEAN) {
-        meaning->boolean = strcmp (text, "true") == 0 || strcmp (text, "1") == 0;
-        return meaning->boolean || strcmp (text, "false") == 0 || strcmp (text, "0") == 0;
-    }
-    if (!number_read (key, text, meaning))
-        return false;
-    double number = key->type == CONFIG_REAL ? meaning->real : (double) meaning->integer;
-    return !is_bounded (key) || (number >= key->least && number <= key->most);
-}
-
 static bool check_node (const config_t *self, const zpl_node_t *node, char why [LONG_WHY_BYTES])
 {
-    char path [ZPL_PATH_BYTES], words [160];
-    meaning_t meaning;
+    char path [ZPL_PATH_BYTES], words [SETTING_RIGHT_BYTES];
+    setting_value_t value;
     zpl_path (node, path);
-    const config_key_t *key = key_find (self, path);
-    bool section = is_section (self, path);
-    if ((node->first && !section) || (node->value && !key) || (!key && !section))
+    const setting_t *row = config_keys_find (&self->keys, path);
+    bool section = config_keys_section (&self->keys, path);
+    if ((node->first && !section) || (node->value && !row) || (!row && !section))
         return refuse_unknown (self, node, why);
     if (!node->value && !section)
-        return config_wrong (self, path, why, "no value; write %s = %.150s", node->name,
-                             type_words (key, words));
-    if (node->value && !value_read (key, node->value, &meaning))
-        return config_wrong (self, path, why, "'%.60s' is not %s", node->value,
-                             type_words (key, words));
+        return wrong_path (self, path, why, "no value; write %s = %.150s", node->name,
+                           setting_right (row, words));
+    if (node->value && !setting_read (row, node->value, &value))
+        return wrong_path (self, path, why, "'%.60s' is not %s", node->value,
+                           setting_right (row, words));
     return true;
 }
 
@@ -288,10 +160,10 @@ static bool check_tree (const config_t *self, const zpl_node_t *section, char wh
     return true;
 }
 
-static bool refuse_missing (const config_t *self, const config_key_t *key,
-                            const zpl_node_t *section, const char *rest, char why [LONG_WHY_BYTES])
+static bool refuse_missing (const config_t *self, const setting_t *row, const zpl_node_t *section,
+                            const char *rest, char why [LONG_WHY_BYTES])
 {
-    char path [ZPL_PATH_BYTES], words [160];
+    char path [ZPL_PATH_BYTES], words [SETTING_RIGHT_BYTES];
     zpl_path (section, path);
     char place [220] = "";
     if (section->line)
@@ -299,13 +171,13 @@ static bool refuse_missing (const config_t *self, const config_key_t *key,
     else if (*self->file)
         snprintf (place, sizeof place, "%.200s: ", self->file);
     return wrong_setting (why, "%s%.60s%s%.40s is missing: %.70s (%.60s)", place, path,
-                          *path ? "/" : "", rest, type_words (key, words), key->meaning);
+                          *path ? "/" : "", rest, setting_right (row, words), row->meaning);
 }
 
 /*  A required key must stand in every section that its stars match. rest is the key's path below
  *  section; as deep as the key. */
-static bool check_required (const config_t *self, const config_key_t *key,
-                            const zpl_node_t *section, const char *rest, char why [LONG_WHY_BYTES])
+static bool check_required (const config_t *self, const setting_t *row, const zpl_node_t *section,
+                            const char *rest, char why [LONG_WHY_BYTES])
 {
     const char *below = rest, *name;
     size_t size;
@@ -313,14 +185,14 @@ static bool check_required (const config_t *self, const config_key_t *key,
         return true;
     if (size == 1 && *name == '*') {
         for (const zpl_node_t *node = section->first; node; node = node->next)
-            if (!check_required (self, key, node, below, why))
+            if (!check_required (self, row, node, below, why))
                 return false;
         return true;
     }
     const zpl_node_t *node = zpl_child (self->tree, section, name, size);
     if (node)
-        return check_required (self, key, node, below, why);
-    return strchr (below, '*') ? true : refuse_missing (self, key, section, rest, why);
+        return check_required (self, row, node, below, why);
+    return strchr (below, '*') ? true : refuse_missing (self, row, section, rest, why);
 }
 
 static bool config_check_all (const config_t *self, char why [LONG_WHY_BYTES])
@@ -328,9 +200,10 @@ static bool config_check_all (const config_t *self, char why [LONG_WHY_BYTES])
     const zpl_node_t *root = zpl_root (self->tree);
     if (!check_tree (self, root, why))
         return false;
-    for (size_t i = 0; i < self->keys_count; i++) {
-        const config_key_t *key = &self->keys [i];
-        if (key->required && !check_required (self, key, root, key->path, why))
+    for (size_t i = 0; i < self->keys.count; i++) {
+        const config_key_t *key = &self->keys.list [i];
+        if (key->row->fate == SETTING_NEEDED &&
+            !check_required (self, key->row, root, key->path, why))
             return false;
     }
     return true;
@@ -362,18 +235,140 @@ static bool config_read (config_t *self, const char *text, size_t size, const ch
     return config_check_all (self, why);
 }
 
-config_t *config_parse (const char *name, const char *text, size_t size,
-                        const char *const *settings, size_t settings_count,
-                        const config_key_t *keys, size_t keys_count, char why [LONG_WHY_BYTES])
+/*  --- values, into structs --- */
+
+typedef struct {
+    config_t *config;
+    void (*told) (void *owner, const char *text); /* NULL: nobody is */
+    void *owner;
+    char *why;
+} config_reading_t;
+
+/*  Makes the elements of a list, with their defaults and names. */
+static bool elements_make (const config_reading_t *self, const setting_t *row, const char *path,
+                           void *settings)
+{
+    const zpl_node_t *section = zpl_find (self->config->tree, path), *node;
+    size_t count = 0, bytes = row->table->bytes;
+    for (node = section ? section->first : NULL; node; node = node->next)
+        count++;
+    if (count > (size_t) row->most)
+        return wrong_path (self->config, path, self->why, "at most %lld of them are allowed",
+                           (long long) row->most);
+    char *element = block_new (self->config, (count + 1) * bytes);
+    *(char **) ((char *) settings + row->at) = element;
+    *(size_t *) ((char *) settings + row->count_at) = count;
+    for (node = section ? section->first : NULL; node; node = node->next, element += bytes) {
+        settings_preset (row->table, element);
+        *(const char **) (element + row->table->rows [0].at) = node->name;
+    }
+    return true;
+}
+
+static bool value_take (void *owner, const setting_t *row, const char *path, void *settings)
+{
+    const config_reading_t *self = owner;
+    setting_value_t value;
+    char *to = (char *) settings + row->at;
+    if (row->type == SETTING_EACH)
+        return elements_make (self, row, path, settings);
+    const zpl_node_t *node = row->path ? zpl_find (self->config->tree, path) : NULL;
+    if (!node || !node->value || setting_is_over (row))
+        return true;
+    setting_read (row, node->value, &value); /* it was right when it was checked */
+    if (row->type == SETTING_TEXT)
+        *(const char **) to = node->value;
+    else if (row->type == SETTING_REAL)
+        *(double *) to = value.real;
+    else
+        setting_put (row, settings, value.number);
+    return true;
+}
+
+/*  An old name: wrong when it says another value than there is now; told when it says just that. */
+static bool over_check (void *owner, const setting_t *row, const char *path, void *settings)
+{
+    const config_reading_t *self = owner;
+    char words [WHY_BYTES], text [TIMETEXT_BYTES];
+    setting_value_t value;
+    bool fixed = row->fate == SETTING_FIXED;
+    const zpl_node_t *node = setting_is_over (row) ? zpl_find (self->config->tree, path) : NULL;
+    if (!node || !node->value || !setting_read (row, node->value, &value))
+        return true;
+    snprintf (words, sizeof words, " is no setting any more: it is %s%s%s",
+              fixed ? "fixed at " : row->meaning, fixed ? "" : ", ",
+              setting_text (row, setting_value (row, settings), text));
+    wrong_at (self->config, path, words, self->why);
+    if (self->told)
+        self->told (self->owner, self->why);
+    return value.number == setting_value (row, settings);
+}
+
+/*  Members of structs inside are judged before those that hold them. */
+static bool rules_right (const config_reading_t *self, const setting_table_t *table, void *settings)
+{
+    char why [WHY_BYTES];
+    for (size_t i = 0; i < table->count; i++) {
+        const setting_t *row = &table->rows [i];
+        char *inner = (char *) settings + row->at;
+        size_t count = row->type == SETTING_INSIDE ? 1 : 0;
+        if (row->type == SETTING_EACH) {
+            inner = *(char **) inner;
+            count = *(const size_t *) ((const char *) settings + row->count_at);
+        }
+        for (; count > 0; count--, inner += row->table->bytes)
+            if (!rules_right (self, row->table, inner))
+                return false;
+    }
+    const void *wrong = table->rule ? table->rule (settings, why) : NULL;
+    return !wrong || config_refuse (self->config, wrong, self->why, "%s", why);
+}
+
+static bool tables_read (config_t *self, char why [LONG_WHY_BYTES])
+{
+    config_reading_t reading = {.config = self, .why = why};
+    for (size_t i = 0; i < self->tables_count; i++)
+        if (!settings_walk (self->tables [i], self->structs [i], value_take, &reading) ||
+            !rules_right (&reading, self->tables [i], self->structs [i]) ||
+            !settings_walk (self->tables [i], self->structs [i], over_check, &reading))
+            return false;
+    return true;
+}
+
+void config_warn (config_t *self, void (*line) (void *owner, const char *text), void *owner)
+{
+    char why [LONG_WHY_BYTES];
+    config_reading_t reading = {self, line, owner, why};
+    for (size_t i = 0; i < self->tables_count; i++)
+        settings_walk (self->tables [i], self->structs [i], over_check, &reading);
+}
+
+const void *config_settings (const config_t *self, const setting_table_t *table)
+{
+    size_t i = 0;
+    while (i < self->tables_count && self->tables [i] != table)
+        i++;
+    assert (i < self->tables_count);
+    return self->structs [i];
+}
+
+config_t *config_open_text (const char *name, const char *text, size_t size,
+                            const char *const *settings, size_t settings_count,
+                            const setting_table_t *const *tables, size_t tables_count,
+                            char why [LONG_WHY_BYTES])
 {
     config_t *self = must (calloc (1, sizeof *self));
     self->tree = zpl_new ();
     self->file = must (strdup (name));
-    self->keys = keys;
-    self->keys_count = keys_count;
-    for (size_t i = 0; i < keys_count; i++)
-        assert (!keys [i].preset || value_read (&keys [i], keys [i].preset, &(meaning_t){0}));
-    if (!config_read (self, text, size, settings, settings_count, why))
+    self->tables = tables;
+    self->tables_count = tables_count;
+    self->structs = block_new (self, tables_count * sizeof *self->structs);
+    for (size_t i = 0; i < tables_count; i++) {
+        self->structs [i] = block_new (self, tables [i]->bytes);
+        settings_preset (tables [i], self->structs [i]);
+        config_keys_add (&self->keys, tables [i]);
+    }
+    if (!config_read (self, text, size, settings, settings_count, why) || !tables_read (self, why))
         config_destroy (&self);
     return self;
 }
@@ -396,8 +391,9 @@ static char *config_read_file (const char *file, size_t *size)
     return text;
 }
 
-config_t *config_load (const char *file, const char *const *settings, size_t settings_count,
-                       const config_key_t *keys, size_t keys_count, char why [LONG_WHY_BYTES])
+config_t *config_open (const char *file, const char *const *settings, size_t settings_count,
+                       const setting_table_t *const *tables, size_t tables_count,
+                       char why [LONG_WHY_BYTES])
 {
     size_t size = 0;
     text_auto_t *text = file ? config_read_file (file, &size) : NULL;
@@ -405,8 +401,8 @@ config_t *config_load (const char *file, const char *const *settings, size_t set
         snprintf (why, LONG_WHY_BYTES, "%.300s: cannot be read: %s", file, strerror (errno));
         return NULL;
     }
-    return config_parse (file ? file : "", text ? text : "", size, settings, settings_count, keys,
-                         keys_count, why);
+    return config_open_text (file ? file : "", text ? text : "", size, settings, settings_count,
+                             tables, tables_count, why);
 }
 
 void config_destroy (config_t **self_p)
@@ -416,94 +412,18 @@ void config_destroy (config_t **self_p)
         return;
     zpl_destroy (&self->tree);
     free (self->file);
+    config_keys_clear (&self->keys);
+    for (block_t *block = self->blocks, *next; block; block = next) {
+        next = block->next;
+        free (block);
+    }
     free (self);
     *self_p = NULL;
 }
 
-/*  NULL when absent without preset. */
-static const char *value_of (const config_t *self, const config_key_t *key, const char *path)
+bool name_read (const char *given, const char *kind, const char *what,
+                char name [NAME_BYTES_MAX + 1], char why [LONG_WHY_BYTES])
 {
-    const zpl_node_t *node = zpl_find (self->tree, path);
-    return node && node->value ? node->value : key->preset;
-}
-
-const char *config_text (const config_t *self, const char *path)
-{
-    const config_key_t *key = key_find (self, path);
-    assert (key && key->type == CONFIG_TEXT);
-    return value_of (self, key, path);
-}
-
-/*  0 when absent without preset. */
-static meaning_t meaning_of (const config_t *self, const char *path, config_type_t type)
-{
-    const config_key_t *key = key_find (self, path);
-    assert (key && key->type == type);
-    const char *text = value_of (self, key, path);
-    meaning_t meaning = {0};
-    if (text)
-        value_read (key, text, &meaning); /* it was right when it was loaded */
-    return meaning;
-}
-
-int64_t config_integer (const config_t *self, const char *path)
-{
-    return meaning_of (self, path, CONFIG_INTEGER).integer;
-}
-
-double config_real (const config_t *self, const char *path)
-{
-    return meaning_of (self, path, CONFIG_REAL).real;
-}
-
-bool config_boolean (const config_t *self, const char *path)
-{
-    return meaning_of (self, path, CONFIG_BOOLEAN).boolean;
-}
-
-int64_t config_duration_ms (const config_t *self, const char *path)
-{
-    return meaning_of (self, path, CONFIG_DURATION).integer;
-}
-
-bool config_has (const config_t *self, const char *path)
-{
-    return zpl_find (self->tree, path) != NULL;
-}
-
-bool config_describes (const config_t *self, const char *path)
-{
-    return key_find (self, path) != NULL;
-}
-
-size_t config_names (const config_t *self, const char *section, const char **names,
-                     size_t names_max)
-{
-    const zpl_node_t *node = zpl_find (self->tree, section);
-    size_t count = 0;
-    for (node = node ? node->first : NULL; node && count < names_max; node = node->next)
-        names [count++] = node->name;
-    return count;
-}
-
-void config_describe (const config_key_t *keys, size_t keys_count, void (*line) (const char *text))
-{
-    for (size_t i = 0; i < keys_count; i++) {
-        const config_key_t *key = &keys [i];
-        char text [1024], words [160];
-        snprintf (text, sizeof text, "  %s%s%s%s\n", key->path, key->preset ? " = " : "",
-                  key->preset && *key->preset ? key->preset : (key->preset ? "\"\"" : ""),
-                  key->required ? "    (must be given)" : "");
-        line (text);
-        snprintf (text, sizeof text, "        %s: %s\n", type_words (key, words), key->meaning);
-        line (text);
-    }
-}
-
-bool config_name_read (const config_t *config, const char *kind, const char *what,
-                       char name [NAME_BYTES_MAX + 1], char why [LONG_WHY_BYTES])
-{
-    const char *given = config_text (config, "name");
     size_t kind_bytes = strlen (kind);
     size_t bytes_max = NAME_BYTES_MAX - kind_bytes - 1;
     if (strncmp (given, kind, kind_bytes) == 0 && given [kind_bytes] == '/')

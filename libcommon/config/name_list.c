@@ -24,6 +24,13 @@ void name_list_add (name_list_t *self, const char *list, const char *prefix)
     }
 }
 
+name_list_t name_list_of (const char *text, const char *prefix)
+{
+    name_list_t list = {0};
+    name_list_add (&list, text, prefix);
+    return list;
+}
+
 void name_list_clear (name_list_t *self)
 {
     for (size_t i = 0; i < self->count; i++)

@@ -163,6 +163,8 @@ static bool zpl_read_value (zpl_line_t *line, const char **value, size_t *size)
     while (end > *value && isspace ((unsigned char) end [-1]))
         end--;
     *size = (size_t) (end - *value);
+    if (memchr (*value, '"', *size) && memchr (*value, '\'', *size))
+        return refuse (line, "a value with both kinds of quotes, which no file can quote");
     return true;
 }
 

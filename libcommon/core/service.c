@@ -552,6 +552,19 @@ void service_limit (service_t *self, const char *name, int64_t most)
     self->limits [self->limits_count++] = (counter_t){.name = name, .value = most};
 }
 
+static bool limit_tell (void *owner, const setting_t *row, const char *path, void *settings)
+{
+    (void) path;
+    if (setting_limit_name (row))
+        service_limit (owner, setting_limit_name (row), setting_value (row, settings));
+    return true;
+}
+
+void service_limits (service_t *self, const setting_table_t *table, const void *settings)
+{
+    settings_walk (table, (void *) (uintptr_t) settings, limit_tell, self);
+}
+
 uint64_t service_ask (service_t *self, const moment_t *now, const call_order_t *order,
                       packed_t body, call_done_fn *done, void *owner, uint64_t token)
 {

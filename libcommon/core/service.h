@@ -15,6 +15,7 @@
 #include "core.h"
 #include "outbox.h"
 #include "prng.h"
+#include "setting.h"
 #include "store_growth.h"
 #include "timekeeper.h"
 #include "timers.h"
@@ -157,6 +158,9 @@ int64_t service_counted (const service_t *self, const char *name);
 
 /*  Show a limit, by its static name, in Service.Status. Once each. */
 void service_limit (service_t *self, const char *name, int64_t most);
+
+/*  The same of all numbers in settings whose members are called …_max. */
+void service_limits (service_t *self, const setting_table_t *table, const void *settings);
 
 /*  A warning for an operator: logged when the sentence is new, and shown by Service.Status until
  *  it is replaced by "" or until_ms (monotonic) has passed. Up to WARNINGS_MAX subjects at once.

@@ -10,11 +10,10 @@
 
 enum { EXIT_DONE = 0, EXIT_MACHINE = 1, EXIT_CONFIG = 2 };
 
-int backup_run (const char *program, const config_t *config, const char *target)
+int backup_run (const char *program, const char *folder, const char *target)
 {
     char why [WHY_BYTES], taken [TIMETEXT_BYTES];
     store_copied_t copied;
-    const char *folder = config_text (config, "store/folder");
     if (!folder) {
         fprintf (stderr,
                  "%s: --backup: store/folder must name the store; of a pool: --set store/pool= "

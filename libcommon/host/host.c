@@ -59,6 +59,9 @@ enum { PORT_BUS = 1, PORT_PEER, PORT_WORK };
 typedef struct {
     const host_program_t *program;
     config_t *config;
+    bind_settings_t bind;
+    data_settings_t data; /* endpoint NULL: no files are fed */
+    store_settings_t places;
     core_t core;
     store_t *store;             /* NULL: it keeps nothing */
     store_facts_t own;          /* then */
@@ -405,12 +408,13 @@ static void host_make_room (host_t *self, int64_t now_ms)
     uint64_t closed = bus_counts (self->bus).closed;
     if (closed == self->closed_told || now_ms - self->closed_told_ms < CLOSED_TOLD_MS)
         return;
-    log_line (LEVEL_WARNING,
-              "connections closed count=%llu open_files_max=%zu connections_max=%lld: the longest "
-              "idle ones were closed to make room for others; raise ulimit -n or "
-              "bind/connections_max, or find out who opens so many",
-              (unsigned long long) (closed - self->closed_told), self->files,
-              (long long) config_integer (self->config, "bind/connections_max"));
+    log_line (
+      LEVEL_WARNING,
+      "connections closed count=%llu open_files_max=%zu connections_max=%lld: the longest "
+      "idle ones were closed to make room for others; raise ulimit -n, or find out who opens "
+      "so many",
+      (unsigned long long) (closed - self->closed_told), self->files,
+      (long long) self->bind.connections_max);
     self->closed_told = closed;
     self->closed_told_ms = now_ms;
 }
@@ -514,32 +518,34 @@ static bool take_signals (host_t *self)
     return self->signals >= 0;
 }
 
-/*  Where the flows are fed; NULL = nowhere. */
-static const char *data_endpoint (const config_t *config)
+/*  The host's own settings. */
+static void settings_take (host_t *self)
 {
-    const char *data =
-      config_describes (config, "bind/data") ? config_text (config, "bind/data") : NULL;
-    return data && strcmp (data, "none") != 0 ? data : NULL;
+    const config_t *config = self->config;
+    self->bind = *(const bind_settings_t *) config_settings (config, &bind_table);
+    self->places = *(const store_settings_t *) config_settings (config, &store_table);
+    if (self->program->flow)
+        self->data = *(const data_settings_t *) config_settings (config, &data_table);
+    if (self->data.endpoint && strcmp (self->data.endpoint, "none") == 0)
+        self->data.endpoint = NULL;
 }
 
-static bus_settings_t bus_settings (const config_t *config)
+static bus_settings_t bus_settings (const host_t *self)
 {
-    return (bus_settings_t){.endpoint = config_text (config, "bind/endpoint"),
-                            .events = config_text (config, "bind/events"),
-                            .data = data_endpoint (config),
-                            .host = config_text (config, "bind/host"),
-                            .connections_max =
-                              (size_t) config_integer (config, "bind/connections_max"),
-                            .trusted = config_boolean (config, "bind/trusted")};
+    return (bus_settings_t){.endpoint = self->bind.endpoint,
+                            .events = self->bind.events,
+                            .data = self->data.endpoint,
+                            .host = self->bind.host,
+                            .connections_max = self->bind.connections_max,
+                            .trusted = self->bind.trusted};
 }
 
 /*  Checks the settings of the host; the core checks its own. */
-static bool config_right (const config_t *config, bool keeps, char why [LONG_WHY_BYTES])
+static bool config_right (const host_t *self, char why [LONG_WHY_BYTES])
 {
-    bus_settings_t settings = bus_settings (config);
-    const char *in = config_text (config, "store/pool");
-    bool folder = config_text (config, "store/folder"), pool = in && *in;
-    if (keeps && folder == pool) {
+    bus_settings_t settings = bus_settings (self);
+    bool folder = self->places.folder, pool = self->places.pool && *self->places.pool;
+    if (!self->program->keeps_nothing && folder == pool) {
         snprintf (why, LONG_WHY_BYTES,
                   folder ? "store/folder and store/pool are both given; give one"
                          : "store/folder is missing: name the folder of the store");
@@ -558,7 +564,7 @@ static bool adopt_right (const host_t *self, const host_options_t *options,
         return true;
     else if (self->program->not_adopted)
         snprintf (why, LONG_WHY_BYTES, "--adopt: %s", self->program->not_adopted);
-    else if (!config_text (self->config, "store/folder"))
+    else if (!self->places.folder)
         snprintf (why, LONG_WHY_BYTES, "--adopt: store/folder must name the store to adopt");
     else
         return true;
@@ -568,11 +574,13 @@ static bool adopt_right (const host_t *self, const host_options_t *options,
 /*  Files of a time when it kept a store start it as well. */
 static int keep_nothing (host_t *self)
 {
-    for (size_t i = 0; i < host_keys_count; i++)
-        if (strncmp (host_keys [i].path, "store/", 6) == 0 &&
-            config_has (self->config, host_keys [i].path))
+    const store_settings_t *places = config_settings (self->config, &store_table);
+    const void *const given [] = {&places->folder, &places->pool, &places->bytes,
+                                  &places->scrub_ms};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (config_given (self->config, given [i]))
             log_line (LEVEL_WARNING, "%s is not used: %s keeps nothing any more; leave it out",
-                      host_keys [i].path, self->program->program);
+                      store_table.rows [i].path, self->program->program);
     self->own = (store_facts_t){.folder = "none", .identity.start = 1};
     randombytes_buf (self->own.identity.id, STORE_ID_BYTES);
     self->facts = &self->own;
@@ -587,9 +595,8 @@ static int host_open_store (host_t *self)
     if (self->program->keeps_nothing)
         return keep_nothing (self);
     randombytes_buf (id, sizeof id);
-    const char *folder = config_text (self->config, "store/folder");
-    const char *pool = config_text (self->config, "store/pool");
-    uint64_t bytes = (uint64_t) config_integer (self->config, "store/bytes");
+    const char *folder = self->places.folder, *pool = self->places.pool;
+    uint64_t bytes = self->places.bytes;
     int64_t now_ms = clock_ms (CLOCK_REALTIME);
     store_answer_t answer = folder ? store_open (&self->store, folder, bytes, id, now_ms, why)
                                    : pool_claim (&self->store, pool, bytes, id, now_ms, why);
@@ -639,15 +646,15 @@ static bool open_flows (host_t *self)
     char why [WHY_BYTES];
     if (!self->program->flow)
         return true;
-    self->flows = self->program->flow->begin (self->ports, data_endpoint (self->config),
-                                              config_text (self->config, "bind/host"), why);
+    self->flows =
+      self->program->flow->begin (self->ports, self->data.endpoint, self->bind.host, why);
     return self->flows || cannot_serve ("bind/data: %s", why);
 }
 
 static bool open_sockets (host_t *self)
 {
     char why [WHY_BYTES];
-    bus_settings_t settings = bus_settings (self->config);
+    bus_settings_t settings = bus_settings (self);
     self->files = sockets_prepare ();
     if (self->files < FILES_LEAST)
         return cannot_serve (
@@ -674,8 +681,12 @@ static void open_log (const host_t *self, bool verbose)
     char name [NAME_BYTES_MAX + 1];
     const char *kind = self->program->program;
     kind += strncmp (kind, "svc-", 4) == 0 ? 4 : 0;
-    bool named = config_describes (self->config, "name");
-    const char *own = named ? config_text (self->config, "name") : NULL;
+    const setting_table_t *table = self->program->settings;
+    const char *own =
+      table->count == 0
+        ? NULL
+        : *(const char *const *) ((const char *) config_settings (self->config, table) +
+                                  table->rows [0].at);
     if (own)
         snprintf (name, sizeof name, "%.*s/%.40s", KIND_BYTES, kind, own);
     else if (self->facts) {
@@ -704,7 +715,7 @@ static int host_serve (host_t *self, bool verbose, bool adopt)
         store_guard (self->store);
     if (!open_sockets (self) || !host_start (self))
         return EXIT_MACHINE;
-    self->scrub_period_ms = config_duration_ms (self->config, "store/scrub");
+    self->scrub_period_ms = self->places.scrub_ms;
     self->scrub_began_ms = self->scrub_ms =
       self->store ? clock_ms (CLOCK_MONOTONIC) + self->scrub_period_ms : INT64_MAX;
     host_loop (self);
@@ -737,19 +748,27 @@ static bool host_close (host_t *self)
     return all_ended;
 }
 
+static void warn (void *owner, const char *text)
+{
+    fprintf (stderr, "%s: %s; leave it out\n", (const char *) owner, text);
+}
+
 static int run_configured (host_t *self, const host_options_t *options)
 {
     char why [LONG_WHY_BYTES] = "";
-    self->config = config_load (options->file, options->settings, options->settings_count,
-                                options->keys, options->keys_count, why);
-    if (!self->config || !config_right (self->config, !self->program->keeps_nothing, why) ||
-        !adopt_right (self, options, why) ||
+    self->config = config_open (options->file, options->settings, options->settings_count,
+                                options->tables, options->tables_count, why);
+    if (self->config) {
+        settings_take (self);
+        config_warn (self->config, warn, (void *) (uintptr_t) self->program->program);
+    }
+    if (!self->config || !config_right (self, why) || !adopt_right (self, options, why) ||
         !self->program->core_new (self->config, &self->core, why)) {
         fprintf (stderr, "%s: %s\n", self->program->program, why);
         return EXIT_CONFIG;
     }
     if (options->backup)
-        return backup_run (self->program->program, self->config, options->backup);
+        return backup_run (self->program->program, self->places.folder, options->backup);
     if (options->check)
         return self->program->fit && !self->program->fit () ? EXIT_CONFIG : EXIT_DONE;
     return host_serve (self, options->verbose, options->adopt);
@@ -760,10 +779,8 @@ int host_run (const host_program_t *program, int argc, char **argv)
     host_options_t options;
     int code;
     umask (077); /* what a service makes is its own */
-    if (!host_options_read (&options, program, argc, argv, &code)) {
-        host_options_free (&options);
+    if (!host_options_read (&options, program, argc, argv, &code))
         return code;
-    }
     host_t *self = must (calloc (1, sizeof *self));
     self->program = program;
     self->signals = -1;
@@ -775,6 +792,5 @@ int host_run (const host_program_t *program, int argc, char **argv)
         _exit (code);
     config_destroy (&self->config);
     free (self);
-    host_options_free (&options);
     return code;
 }

@@ -42,9 +42,10 @@ typedef struct {
 } flow_part_t;
 
 typedef struct {
-    const char *program;      /* "svc-lis" */
-    const config_key_t *keys; /* its own keys; the host adds those of host_keys */
-    size_t keys_count;
+    const char *program;             /* "svc-lis" */
+    const setting_table_t *settings; /* its own; the host adds bind_table, store_table, and
+                                        data_table where it moves bulk bytes. Its first
+                                        row is the name */
     const work_kind_t *works;
     size_t works_count;
     size_t workers;              /* works at once, at most WORKERS_MAX; 0 = WORKERS (work.h) */
@@ -64,10 +65,30 @@ typedef struct {
     bool (*gives_way) (void);
 } host_program_t;
 
-/*  Keys that every service has: bind/endpoint, bind/events, bind/trusted, store/folder,
- *  store/bytes, … */
-extern const config_key_t host_keys [];
-extern const size_t host_keys_count;
+/*  Settings that every service has. */
+typedef struct {
+    const char *endpoint;
+    const char *events;
+    const char *host;         /* NULL: as in endpoint */
+    uint32_t connections_max; /* incoming ones; beyond so many, or when ulimit -n is nearly reached,
+                                 the longest idle ones are closed */
+    bool trusted;
+} bind_settings_t;
+
+typedef struct {
+    const char *folder; /* NULL: in pool */
+    const char *pool;
+    uint64_t bytes;
+    int64_t scrub_ms;
+} store_settings_t;
+
+typedef struct {
+    const char *endpoint; /* "none": it feeds nobody */
+} data_settings_t;
+
+extern const setting_table_t bind_table;
+extern const setting_table_t data_table;
+extern const setting_table_t store_table;
 
 /*  The whole life of a service: svc-X [-c FILE.zpl] [--set path=value]… [--verbose] [--version]
  *  [--help] [--states] [--adopt] [--backup FOLDER]. Prints "ready endpoint=… events=…" when it serves. Returns the

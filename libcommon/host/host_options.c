@@ -10,34 +10,43 @@
 #include <string.h>
 
 #define EXIT_USAGE 2
-#define STORE_KEYS 4 /* the last of host_keys */
 
-const config_key_t host_keys [] = {
-  KEY_TEXT ("bind/endpoint", "tcp://127.0.0.1:0",
+static const setting_t bind_rows [] = {
+  SET_TEXT (bind_settings_t, endpoint, "bind/endpoint", "tcp://127.0.0.1:0",
             "address at which requests are received; port 0: any free one"),
-  KEY_TEXT ("bind/events", "tcp://127.0.0.1:0",
+  SET_TEXT (bind_settings_t, events, "bind/events", "tcp://127.0.0.1:0",
             "address at which change notices are published; port 0: any free one"),
-  KEY_TEXT (
-    "bind/host", NULL,
+  SET_TEXT (
+    bind_settings_t, host, "bind/host", NULL,
     "name or address under which others reach this machine, if it is not the one in bind/endpoint"),
-  KEY_INTEGER ("bind/connections_max", "32768", 16, 1000000,
-               "incoming connections; beyond so many, or when ulimit -n is nearly reached, the "
-               "longest idle ones are closed"),
-  KEY_FLAG ("bind/trusted", "false",
+  SET_FIXED (bind_settings_t, connections_max, "bind/connections_max", 32768),
+  SET_FLAG (bind_settings_t, trusted, "bind/trusted", false,
             "true: whoever can reach the bound addresses is believed to be who it says it is; "
             "false: only loopback addresses may be bound"),
-  KEY_TEXT ("store/folder", NULL, "folder of the store; created if it does not exist"),
-  KEY_TEXT ("store/pool", NULL,
+};
+const setting_table_t bind_table = SETTING_TABLE (bind_settings_t, bind_rows, NULL);
+
+static const setting_t data_rows [] = {
+  SET_TEXT (data_settings_t, endpoint, "bind/data", "tcp://127.0.0.1:0",
+            "endpoint from which other nodes fetch its files; port 0 = any free one, none = it "
+            "feeds nobody"),
+};
+const setting_table_t data_table = SETTING_TABLE (data_settings_t, data_rows, NULL);
+
+static const setting_t store_rows [] = {
+  SET_TEXT (store_settings_t, folder, "store/folder", NULL,
+            "folder of the store; created if it does not exist"),
+  SET_TEXT (store_settings_t, pool, "store/pool", NULL,
             "instead of store/folder: a folder of stores, of which the first that no process "
             "serves is taken; if all are served, a new one is created"),
-  KEY_INTEGER ("store/bytes", "17179869184", (double) STORE_BYTES_LEAST,
-               (double) ((uint64_t) 1 << 44),
-               "largest size of the store, in bytes; disk is used only for what is stored. From 90 "
-               "% on nothing new is begun, but whatever ends running work is still stored"),
-  KEY_DURATION ("store/scrub", "10m", 100, 366.0 * 86400000,
+  SET_COUNT (store_settings_t, bytes, "store/bytes", 17179869184, STORE_BYTES_LEAST,
+             SETTING_BYTES_MOST,
+             "largest size of the store, in bytes; disk is used only for what is stored. From 90 "
+             "% on nothing new is begun, but whatever ends running work is still stored"),
+  SET_DURATION (store_settings_t, scrub_ms, "store/scrub", 10 * MS_MINUTE, 100, MS_YEAR,
                 "how often every record of the store is read and its checksum verified"),
 };
-const size_t host_keys_count = sizeof host_keys / sizeof host_keys [0];
+const setting_table_t store_table = SETTING_TABLE (store_settings_t, store_rows, NULL);
 
 enum {
     OPTION_SET = 256,
@@ -94,18 +103,16 @@ static void host_options_print_help (const host_options_t *self, const host_prog
       "\n"
       "Settings; * stands for any name:\n",
       program->program, program->program);
-    config_describe (self->keys, self->keys_count - (program->keeps_nothing ? STORE_KEYS : 0),
-                     print_line);
+    settings_describe (self->tables, self->tables_count - program->keeps_nothing, print_line);
 }
 
 bool host_options_read (host_options_t *self, const host_program_t *program, int argc, char **argv,
                         int *code)
 {
-    *self = (host_options_t){0};
-    self->keys_count = program->keys_count + host_keys_count;
-    self->keys = must (calloc (self->keys_count, sizeof *self->keys));
-    memcpy (self->keys, program->keys, program->keys_count * sizeof *self->keys);
-    memcpy (self->keys + program->keys_count, host_keys, sizeof host_keys);
+    *self = (host_options_t){.tables = {program->settings, &bind_table}, .tables_count = 2};
+    if (program->flow)
+        self->tables [self->tables_count++] = &data_table;
+    self->tables [self->tables_count++] = &store_table;
     int option;
     optind = 0; /* start anew, also when called twice */
     while ((option = getopt_long (argc, argv, "c:v", options, NULL)) != -1) {
@@ -159,10 +166,4 @@ bool host_options_read (host_options_t *self, const host_program_t *program, int
         return false;
     }
     return true;
-}
-
-void host_options_free (host_options_t *self)
-{
-    free (self->keys);
-    self->keys = NULL;
 }

@@ -1,4 +1,4 @@
-/*  host_options - a service's command line, and the keys that every service has. */
+/*  host_options - a service's command line. */
 #ifndef MUSUBI_HOST_OPTIONS_H
 #define MUSUBI_HOST_OPTIONS_H
 
@@ -11,17 +11,15 @@ typedef struct {
     const char *settings [HOST_SETTINGS_MAX]; /* of argv */
     size_t settings_count;
     bool verbose;
-    bool adopt;         /* put the store under a new id first (T14) */
-    const char *backup; /* the folder to copy the store to, and end; NULL: serve */
-    bool check;         /* say whether the settings are right, and end */
-    config_key_t *keys; /* the program's, then host_keys */
-    size_t keys_count;
+    bool adopt;                        /* put the store under a new id first (T14) */
+    const char *backup;                /* the folder to copy the store to, and end; NULL: serve */
+    bool check;                        /* say whether the settings are right, and end */
+    const setting_table_t *tables [4]; /* the program's, then the host's */
+    size_t tables_count;
 } host_options_t;
 
-/*  True: go on. False: the process ends with *code; help, version or the complaint is printed.
- *  Ended with host_options_free in both cases. */
+/*  True: go on. False: the process ends with *code; help, version or the complaint is printed. */
 bool host_options_read (host_options_t *self, const host_program_t *program, int argc, char **argv,
                         int *code);
-void host_options_free (host_options_t *self);
 
 #endif

@@ -30,6 +30,19 @@ typedef struct {
     uint64_t token;
 } ledger_pending_t;
 
+static const setting_t ledger_settings [] = {
+  SET_DURATION (ledger_limits_t, retention_ms, "ledger/retention", MS_YEAR, MS_SECOND,
+                100 * MS_YEAR,
+                "how long rows of the ledger are kept; longer while what they record is still "
+                "there"),
+  SET_COUNT (ledger_limits_t, segments_bytes, "ledger/segments", INT64_C (16) << 30, 1,
+             SETTING_BYTES_MOST,
+             "bytes that segments of the ledger may take; beyond that the oldest leave"),
+  SET_COUNT (ledger_limits_t, segment_rows, "ledger/segment_rows", SEGMENT_ROWS, 16, 65536,
+             "for tests: rows that leave the store as one segment; as many stay in it"),
+};
+const setting_table_t ledger_table = SETTING_TABLE (ledger_limits_t, ledger_settings, NULL);
+
 struct ledger {
     service_t *service;
     ledger_cut_t cut;
@@ -215,7 +228,9 @@ ledger_t *ledger_new (service_t *service)
 {
     ledger_t *self = must (calloc (1, sizeof *self));
     self->service = service;
-    self->cut = (ledger_cut_t){.service = service, .ledger = self, .limits = LEDGER_LIMITS_DEFAULT};
+    self->cut = (ledger_cut_t){.service = service,
+                               .ledger = self,
+                               .limits = SETTINGS_PRESET (ledger_limits_t, &ledger_table)};
     service_load (service, TABLE_LEDGER, ledger_on_record, self);
     service_at_start (service, ledger_on_start, self);
     service_on_work (service, ledger_cut_on_work, &self->cut);

@@ -14,18 +14,13 @@
 
 #include "core.h"
 #include "segment.h"
+#include "setting.h"
 #include "transaction.h"
 
 #define LEDGER_DIGEST_BYTES 32
 #define LEDGER_KEY_BYTES    SEGMENT_KEY_BYTES /* the row's number, network order */
 #define LEDGER_READS_MAX    64                /* under way at once */
-#define LEDGER_RETENTION_MS (INT64_C (366) * 24 * 3600000)
 #define LEDGER_ROOM_PARTS   5 /* with less than a fifth of the store left, rows leave sooner */
-#define LEDGER_LIMITS_DEFAULT                                                                      \
-    {                                                                                              \
-        .retention_ms = LEDGER_RETENTION_MS, .segments_bytes = INT64_C (16) << 30,                 \
-        .segment_rows = SEGMENT_ROWS                                                               \
-    }
 
 /*  Same numbers as proto LedgerKind. */
 typedef enum {
@@ -111,11 +106,12 @@ void ledger_append_whole (ledger_t *self, const ledger_entry_t *entry);
 
 /*  How much of the ledger is kept. */
 typedef struct {
-    int64_t retention_ms;   /* longer while something that a row records still exists; 366 days */
+    int64_t retention_ms;   /* longer while something that a row records still exists */
     int64_t segments_bytes; /* all segments together, on the disk: beyond that the oldest rows leave
-                               whatever exists; 16 GiB */
-    uint32_t segment_rows;  /* in a segment, and at least as many stay in the store; 1 024 */
+                               whatever exists */
+    uint32_t segment_rows;  /* in a segment, and at least as many stay in the store */
 } ledger_limits_t;
+extern const setting_table_t ledger_table;
 void ledger_limit (ledger_t *self, const ledger_limits_t *limits);
 
 /*  What a row is about; "" where it names nothing. */

@@ -17,6 +17,56 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HOLD_TTL_MS 60000
+
+static const setting_t participant_rows [] = {
+  SET_MERGED_DURATION (participant_limits_t, hold_ttl_ms, "limits/hold_ttl",
+                       "60s, or limits/hold_ttl_max where that is shorter"),
+  SET_DURATION (participant_limits_t, hold_ttl_ms_max, "limits/hold_ttl_max", 300 * MS_SECOND, 100,
+                MS_DAY,
+                "longest life that a hold or a renewal grants; with renewals it lives twice as "
+                "long at most"),
+  SET_MERGED_DURATION (participant_limits_t, hold_age_ms_max, "limits/hold_age_max",
+                       "twice limits/hold_ttl_max"),
+  SET_COUNT (participant_limits_t, holds_max, "limits/holds_max", 65536, 16, SETTING_COUNT_MOST,
+             "commands or claims held or prepared at once: a sixteenth of them for one actor, a "
+             "quarter from one planner; four times as many transactions are remembered that will "
+             "be refused when they come, as many as these of one planner"),
+  SET_MERGED (participant_limits_t, holds_per_actor_max, "limits/holds_per_actor_max",
+              "a sixteenth of limits/holds_max"),
+  SET_MERGED (participant_limits_t, holds_per_planner_max, "limits/holds_per_planner_max",
+              "a quarter of limits/holds_max"),
+  SET_MERGED (participant_limits_t, tombstones_max, "limits/tombstones_max",
+              "four times limits/holds_max"),
+  SET_MERGED (participant_limits_t, tombstones_per_planner_max, "limits/tombstones_per_planner_max",
+              "limits/holds_max"),
+  SET_DURATION (participant_limits_t, retention_ms, "limits/retention", MS_DAY, MS_SECOND,
+                100 * MS_YEAR,
+                "how long finished records and claims are kept after the last window of their "
+                "reservation"),
+  SET_INSIDE (participant_limits_t, ledger, "", ledger_limits_t, &ledger_table),
+  SET_FIXED_DURATION (participant_limits_t, doubt_ms, "limits/doubt", 2 * MS_SECOND),
+  SET_FIXED_DURATION (participant_limits_t, doubt_ms_max, "limits/doubt_max", 15 * MS_SECOND),
+  SET_FIXED (participant_limits_t, list_max, "limits/list_max", 1000),
+};
+
+static const void *participant_rule (void *settings, char why [WHY_BYTES])
+{
+    (void) why;
+    participant_limits_t *limits = settings;
+    limits->hold_ttl_ms =
+      limits->hold_ttl_ms_max < HOLD_TTL_MS ? limits->hold_ttl_ms_max : HOLD_TTL_MS;
+    limits->hold_age_ms_max = 2 * limits->hold_ttl_ms_max;
+    limits->holds_per_actor_max = limits->holds_max / 16;
+    limits->holds_per_planner_max = limits->holds_max / 4;
+    limits->tombstones_max = 4 * limits->holds_max;
+    limits->tombstones_per_planner_max = limits->holds_max;
+    return NULL;
+}
+
+const setting_table_t participant_table =
+  SETTING_TABLE (participant_limits_t, participant_rows, participant_rule);
+
 static const char *const refusal_counters [REFUSAL_REASONS] = {
   [REFUSAL_SHORT] = "refused_short",
   [REFUSAL_TOO_NEAR] = "refused_too_near",
@@ -339,17 +389,6 @@ static bool participant_stands (void *owner, const ledger_subject_t *subject)
            (*subject->reservation && reservation_find (self, subject->reservation));
 }
 
-static void limits_show (service_t *service, const participant_limits_t *limits)
-{
-    service_limit (service, "hold_ttl_ms_max", limits->hold_ttl_ms_max);
-    service_limit (service, "hold_age_ms_max", limits->hold_age_ms_max);
-    service_limit (service, "holds_max", limits->holds_max);
-    service_limit (service, "holds_per_actor_max", limits->holds_per_actor_max);
-    service_limit (service, "holds_per_planner_max", limits->holds_per_planner_max);
-    service_limit (service, "tombstones_max", limits->tombstones_max);
-    service_limit (service, "tombstones_per_planner_max", limits->tombstones_per_planner_max);
-}
-
 participant_t *participant_new (service_t *service, const resource_t *resource,
                                 const participant_limits_t *limits, const access_t *access)
 {
@@ -362,7 +401,7 @@ participant_t *participant_new (service_t *service, const resource_t *resource,
     ledger_limit (ledger_of (service), &limits->ledger);
     ledger_stands (ledger_of (service), participant_stands, self);
     records_register (self);
-    limits_show (service, limits);
+    service_limits (service, &participant_table, limits);
     service_at_start (service, participant_on_start, self);
     static const struct {
         const char *method;

@@ -25,22 +25,24 @@
 #include "staged_file.h"
 #include "transaction.h"
 
-/*  Limits, each refused by name in REFUSAL_LIMIT; set per service. */
+/*  Limits, each refused by name in REFUSAL_LIMIT; set per service (participant_table). */
 typedef struct {
-    uint32_t hold_ttl_ms;                /* granted when none is asked; default 60 000 */
-    uint32_t hold_ttl_ms_max;            /* 300 000 */
-    uint32_t hold_age_ms_max;            /* a hold's whole life with renewals; 600 000 */
-    uint32_t holds_max;                  /* commands held or prepared at once; 65 536 */
-    uint32_t holds_per_actor_max;        /* 4 096 */
-    uint32_t holds_per_planner_max;      /* 16 384 */
-    uint32_t tombstones_max;             /* tombstones; 262 144 */
-    uint32_t tombstones_per_planner_max; /* tombstones of one planner's transactions; 65 536 */
-    int64_t retention_ms;   /* finished records are kept so long past the last window; 24 h */
+    uint32_t hold_ttl_ms; /* granted when none is asked */
+    uint32_t hold_ttl_ms_max;
+    uint32_t hold_age_ms_max; /* a hold's whole life with renewals */
+    uint32_t holds_max;       /* commands held or prepared at once */
+    uint32_t holds_per_actor_max;
+    uint32_t holds_per_planner_max;
+    uint32_t tombstones_max;
+    uint32_t tombstones_per_planner_max; /* of one planner's transactions */
+    int64_t retention_ms;   /* finished records are kept so long past the last window */
     ledger_limits_t ledger; /* how much of it is kept */
-    uint32_t doubt_ms;      /* from a vote to the first question about its decision; 2 000 */
-    uint32_t doubt_ms_max;  /* longest pause between such questions; 15 000 */
-    uint32_t list_max;      /* records in a page; 1 000 */
+    uint32_t doubt_ms;      /* from a vote to the first question about its decision */
+    uint32_t doubt_ms_max;  /* longest pause between such questions */
+    uint32_t list_max;      /* records in a page */
 } participant_limits_t;
+
+extern const setting_table_t participant_table;
 
 /*  Names, in REFUSAL_LIMIT, of the limits that a resource checks itself. The participant adds when
  *  they will allow more (timetable.h, hold_quota.h). */

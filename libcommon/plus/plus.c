@@ -13,16 +13,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-const plus_limits_t plus_limits_default = {
-  .wait_ms = 15 * 60000,
-  .created_max = 10000,
-  .created_per_actor_max = 1000,
-  .asked_max = 100000,
-  .refused_max = 20000,
-  .asked_ms = 24 * 3600000,
-  .list_max = 1000,
-  .looks_max = 4096,
+static const setting_t plus_rows [] = {
+  SET_DURATION (plus_limits_t, wait_ms, "plus/wait", 15 * MS_MINUTE, MS_SECOND, PLUS_WAIT_MS_MAX,
+                "how long a command of the PluS interface waits for its commit"),
+  SET_FIXED (plus_limits_t, created_max, "plus/created_max", 10000),
+  SET_FIXED (plus_limits_t, created_per_actor_max, "plus/created_per_actor_max", 1000),
+  SET_FIXED (plus_limits_t, asked_max, "plus/asked_max", 100000),
+  SET_FIXED (plus_limits_t, refused_max, "plus/refused_max", 20000),
 };
+
+static const void *plus_rule (void *settings, char why [WHY_BYTES])
+{
+    (void) why;
+    plus_limits_t *limits = settings;
+    limits->asked_ms = MS_DAY;
+    limits->list_max = 1000;
+    limits->looks_max = 4096;
+    return NULL;
+}
+
+const setting_table_t plus_table = SETTING_TABLE (plus_limits_t, plus_rows, plus_rule);
 
 #define SWEEP_MS 30000
 
@@ -80,8 +90,7 @@ static bool create_allowed (plus_t *self, const request_t *request)
         plus_created_by (self, request->actor) >= self->limits.created_per_actor_max)
         return service_refuse (service, request, CALL_OVERLOADED,
                                "too many reservations are created and not reserved yet: at most "
-                               "%" PRIu32 " (plus/created_max), and %" PRIu32
-                               " of one actor (plus/created_per_actor_max)",
+                               "%" PRIu32 ", and %" PRIu32 " of one actor",
                                self->limits.created_max, self->limits.created_per_actor_max);
     return plus_asked_room (self, request);
 }

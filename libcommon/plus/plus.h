@@ -15,17 +15,17 @@
 #include "timetable.h"
 
 typedef struct {
-    int64_t wait_ms;      /* how long a command waits for its commit; 15 min, at most an hour */
-    uint32_t created_max; /* reservations created and not reserved yet; 10 000 */
-    uint32_t created_per_actor_max; /* of one actor; 1 000 */
-    uint32_t asked_max;             /* request ids kept with what was granted; 100 000 */
-    uint32_t refused_max;           /* and with a refusal; 20 000 */
-    int64_t asked_ms;               /* how long they are kept; 24 h */
-    uint32_t list_max;              /* reservations in a page; 1 000 */
-    uint32_t looks_max;             /* reservations looked at for a page, shown or not; 4 096 */
+    int64_t wait_ms;      /* how long a command waits for its commit */
+    uint32_t created_max; /* reservations created and not reserved yet */
+    uint32_t created_per_actor_max;
+    uint32_t asked_max;   /* request ids kept with what was granted */
+    uint32_t refused_max; /* and with a refusal */
+    int64_t asked_ms;     /* how long they are kept: as the service keeps its records */
+    uint32_t list_max;    /* reservations in a page */
+    uint32_t looks_max;   /* reservations looked at for a page, shown or not */
 } plus_limits_t;
 
-extern const plus_limits_t plus_limits_default;
+extern const setting_table_t plus_table;
 
 #define PLUS_WAIT_MS_MAX 3600000
 

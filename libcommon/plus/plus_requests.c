@@ -144,8 +144,8 @@ bool plus_asked_room (plus_t *self, const request_t *request)
         ordered_count (self->asked) - self->refused < self->limits.asked_max)
         return true;
     return service_refuse (self->parts.service, request, CALL_OVERLOADED,
-                           "plus/asked_max: the site keeps %" PRIu32
-                           " request ids already; ask without one, or later",
+                           "the site keeps %" PRIu32
+                           " request ids already, its most; ask without one, or later",
                            self->limits.asked_max);
 }
 
@@ -182,7 +182,7 @@ static void plus_requests_refuse (plus_t *self, const moment_t *now, const reque
     if (named && (!room || self->refused >= self->limits.refused_max)) {
         service_refuse (self->parts.service, request, CALL_OVERLOADED,
                         "%s, so this refusal is not kept: %s",
-                        room ? "plus/refused_max: the site keeps no more refusals"
+                        room ? "the site keeps as many refusals as it can"
                              : "store/bytes: the store is nearly full",
                         why);
         free (refused.refusal.data);

@@ -13,47 +13,54 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ACCOUNTS_MAX    4096 /* local accounts */
-#define CONFIG_PATH_MAX 512
+static const char *const disclosures [] = {"profile", "windows", NULL};
 
-static bool timetable_config_terms_read (const config_t *config, free_capacity_terms_t *terms,
-                                         char why [LONG_WHY_BYTES])
+static const setting_t terms_rows [] = {
+  SET_CHOICE (free_capacity_terms_t, disclosure, "disclosure", DISCLOSE_PROFILE, disclosures,
+              "profile: tells how much is free; windows: tells only whether given windows fit"),
+  SET_DURATION (free_capacity_terms_t, lead_ms, "lead", 5 * MS_SECOND, 0, MS_DAY,
+                "how far ahead a reservation must start at least"),
+  SET_DURATION (free_capacity_terms_t, horizon_ms, "horizon", 365 * MS_DAY, MS_SECOND,
+                100 * MS_YEAR, "how far ahead a reservation may end at most"),
+};
+
+static const void *terms_rule (void *settings, char why [WHY_BYTES])
 {
-    *terms = (free_capacity_terms_t){.lead_ms = config_duration_ms (config, "lead"),
-                                     .horizon_ms = config_duration_ms (config, "horizon")};
-    const char *disclosure = config_text (config, "disclosure");
-    if (strcmp (disclosure, "windows") == 0)
-        terms->disclosure = DISCLOSE_WINDOWS;
-    else if (strcmp (disclosure, "profile") == 0)
-        terms->disclosure = DISCLOSE_PROFILE;
-    else
-        return wrong_setting (why, "disclosure: \"%.80s\" should be profile or windows",
-                              disclosure);
-    return terms->lead_ms < terms->horizon_ms ||
-           wrong_setting (why, "horizon: must be longer than lead");
+    const free_capacity_terms_t *terms = settings;
+    if (terms->lead_ms < terms->horizon_ms)
+        return NULL;
+    snprintf (why, WHY_BYTES, "must be longer than lead");
+    return &terms->horizon_ms;
 }
 
+const setting_table_t terms_table = SETTING_TABLE (free_capacity_terms_t, terms_rows, terms_rule);
+
+static const setting_t provider_file_rows [] = {
+  SET_TEXT (provider_file_t, gis, "gis", "", "endpoints of the directories, separated by commas"),
+  SET_TEXT (provider_file_t, administrators, "administrators", "",
+            "actors that may change capacity and end others' holds, separated by commas"),
+  SET_INSIDE (provider_file_t, terms, "", free_capacity_terms_t, &terms_table),
+};
+const setting_table_t provider_file_table =
+  SETTING_TABLE (provider_file_t, provider_file_rows, NULL);
+
 /*  Accounts, administrators and directories. */
-static bool provider_words_read (const config_t *config, provider_words_t *read, access_t *access,
+static bool provider_words_read (const config_t *config, const provider_file_t *file,
+                                 provider_words_t *read, access_t *access,
                                  char why [LONG_WHY_BYTES])
 {
-    const char *locals [ACCOUNTS_MAX + 1];
-    size_t count = config_names (config, "accounts", locals, ACCOUNTS_MAX + 1);
-    if (count > ACCOUNTS_MAX)
-        return wrong_setting (why, "accounts: at most %d local accounts", ACCOUNTS_MAX);
-    for (size_t i = 0; i < count; i++) {
-        char path [CONFIG_PATH_MAX];
-        snprintf (path, sizeof path, "accounts/%s", locals [i]);
-        const char *actors = config_text (config, path);
-        if (!actors)
-            return config_wrong (config, path, why, "name the actors that have this account");
-        name_list_add (&read->accounts, actors, "");
+    for (size_t i = 0; i < file->accounts_count; i++) {
+        const account_section_t *account = &file->accounts [i];
+        if (!account->actors)
+            return config_refuse (config, &account->name, why,
+                                  "name the actors that have this account");
+        name_list_add (&read->accounts, account->actors, "");
         const char *twice = name_list_twice (&read->accounts);
         if (twice)
-            return config_wrong (config, path, why, "%s has an account already", twice);
+            return config_refuse (config, &account->name, why, "%s has an account already", twice);
     }
-    name_list_add (&read->administrators, config_text (config, "administrators"), "");
-    name_list_add (&read->gis, config_text (config, "gis"), "");
+    name_list_add (&read->administrators, file->administrators, "");
+    name_list_add (&read->gis, file->gis, "");
     *access = (access_t){
       .accounts = (const char *const *) read->accounts.words,
       .accounts_count = read->accounts.count,
@@ -65,18 +72,16 @@ static bool provider_words_read (const config_t *config, provider_words_t *read,
            words_right (&read->gis, "gis", ENDPOINT_BYTES_MAX, why);
 }
 
-bool provider_config_read (const config_t *config, const char *kind, const char *what,
-                           provider_words_t *words, free_capacity_terms_t *terms,
-                           provider_settings_t *settings, char why [LONG_WHY_BYTES])
+bool provider_config_read (const config_t *config, const provider_file_t *file, const char *kind,
+                           const char *what, provider_words_t *words, provider_settings_t *settings,
+                           char why [LONG_WHY_BYTES])
 {
-    if (!config_name_read (config, kind, what, words->name, why) ||
-        !timetable_config_terms_read (config, terms, why) ||
-        !provider_words_read (config, words, &settings->access, why))
+    if (!name_read (file->name, kind, what, words->name, why) ||
+        !provider_words_read (config, file, words, &settings->access, why))
         return false;
     settings->name = words->name;
     settings->gis_endpoints = (const char *const *) words->gis.words;
     settings->gis_count = words->gis.count;
-    settings->restore_guard_wait_ms = config_duration_ms (config, "standing/wait");
     return true;
 }
 
@@ -87,62 +92,33 @@ void provider_words_clear (provider_words_t *self)
     name_list_clear (&self->gis);
 }
 
-static uint32_t number (const config_t *config, const char *path)
+plus_limits_t plus_limits_of (const plus_limits_t *plus, const provider_settings_t *provider)
 {
-    return (uint32_t) config_integer (config, path);
-}
-
-bool provider_limits_read (const config_t *config, provider_settings_t *settings,
-                           char why [LONG_WHY_BYTES])
-{
-    settings->limits.bookings = (timetable_limits_t){
-      .bookings_max = number (config, "limits/bookings_max"),
-      .bookings_per_actor_max = number (config, "limits/bookings_per_actor_max"),
-      .fresh_steps_max = number (config, "limits/fresh_steps_max"),
-      .hold_quota = {.share = number (config, "limits/uncommitted_share"),
-                     .share_per_planner = number (config, "limits/uncommitted_share_per_planner"),
-                     .share_per_actor = number (config, "limits/uncommitted_share_per_actor")}};
-    settings->limits.questions.profile_steps_max = number (config, "limits/profile_steps_max");
-    settings->limits.questions.spans_max = number (config, "limits/spans_max");
-    return participant_limits_read (config, &settings->participant, why);
-}
-
-plus_limits_t plus_limits_read (const config_t *config)
-{
-    plus_limits_t limits = plus_limits_default;
-    limits.wait_ms = config_duration_ms (config, "plus/wait");
-    limits.created_max = number (config, "plus/created_max");
-    limits.created_per_actor_max = number (config, "plus/created_per_actor_max");
-    limits.asked_max = number (config, "plus/asked_max");
-    limits.refused_max = number (config, "plus/refused_max");
-    limits.asked_ms = config_duration_ms (config, "limits/retention");
+    plus_limits_t limits = *plus;
+    limits.asked_ms = provider->participant.retention_ms;
     return limits;
 }
 
-bool attributes_config_read (const config_t *config, const char *section, attribute_t **attributes,
-                             size_t *count, char why [LONG_WHY_BYTES])
+bool attributes_config_read (const config_t *config, const attribute_setting_t *sections,
+                             size_t sections_count, attribute_t **attributes, size_t *count,
+                             char why [LONG_WHY_BYTES])
 {
-    const char *names [CLASS_ATTRIBUTES_MAX + 1];
+    attribute_t *read = must (calloc (sections_count + 1, sizeof *read));
     *attributes = NULL;
-    *count = config_names (config, section, names, CLASS_ATTRIBUTES_MAX + 1);
-    if (*count > CLASS_ATTRIBUTES_MAX)
-        return config_wrong (config, section, why, "at most %d attributes", CLASS_ATTRIBUTES_MAX);
-    attribute_t *read = must (calloc (*count + 1, sizeof *read));
-    for (size_t i = 0; i < *count; i++) {
-        char path [2 * CONFIG_PATH_MAX];
-        snprintf (path, sizeof path, "%s/%s", section, names [i]);
-        const char *value = config_text (config, path);
-        if (strlen (names [i]) > NAME_BYTES_MAX || !*value ||
-            strlen (value) > ATTRIBUTE_VALUE_BYTES_MAX) {
+    for (size_t i = 0; i < sections_count; i++) {
+        const attribute_setting_t *section = &sections [i];
+        if (strlen (section->name) > NAME_BYTES_MAX || !section->value || !*section->value ||
+            strlen (section->value) > ATTRIBUTE_VALUE_BYTES_MAX) {
             free (read);
-            return config_wrong (config, path, why,
-                                 "an attribute has a name of at most %d bytes and a value of 1 to "
-                                 "%d",
-                                 NAME_BYTES_MAX, ATTRIBUTE_VALUE_BYTES_MAX);
+            return config_refuse (config, &section->name, why,
+                                  "an attribute has a name of at most %d bytes and a value of 1 to "
+                                  "%d",
+                                  NAME_BYTES_MAX, ATTRIBUTE_VALUE_BYTES_MAX);
         }
-        snprintf (read [i].name, sizeof read [i].name, "%s", names [i]);
-        snprintf (read [i].value, sizeof read [i].value, "%s", value);
+        snprintf (read [i].name, sizeof read [i].name, "%s", section->name);
+        snprintf (read [i].value, sizeof read [i].value, "%s", section->value);
     }
     *attributes = read;
+    *count = sections_count;
     return true;
 }

@@ -7,6 +7,39 @@
 #include <assert.h>
 #include <stdlib.h>
 
+static const setting_t provider_rows [] = {
+  SET_RESTORE_GUARD_WAIT (provider_settings_t, restore_guard_wait_ms),
+  SET_INSIDE (provider_settings_t, participant, "", participant_limits_t, &participant_table),
+  SET_COUNT (provider_settings_t, limits.bookings.bookings_max, "limits/bookings_max", 4000000, 8,
+             TIMETABLE_BOOKINGS_MOST,
+             "bookings in the calendars of all that is offered; a quarter of them in one actor's "
+             "name"),
+  SET_MERGED (provider_settings_t, limits.bookings.bookings_per_actor_max,
+              "limits/bookings_per_actor_max", "a quarter of limits/bookings_max"),
+  SET_COUNT (provider_settings_t, limits.bookings.hold_quota.share, "limits/uncommitted_share", 90,
+             1, 100,
+             "percent of a resource that all uncommitted holds together may take at any instant, "
+             "those of one planner or actor five sixths of that; a single hold may take all"),
+  SET_MERGED (provider_settings_t, limits.bookings.hold_quota.share_per_planner,
+              "limits/uncommitted_share_per_planner", "five sixths of limits/uncommitted_share"),
+  SET_MERGED (provider_settings_t, limits.bookings.hold_quota.share_per_actor,
+              "limits/uncommitted_share_per_actor", "five sixths of limits/uncommitted_share"),
+  SET_FIXED (provider_settings_t, limits.questions.spans_max, "limits/spans_max", 1024),
+};
+
+static const void *provider_rule (void *settings, char why [WHY_BYTES])
+{
+    (void) why;
+    timetable_limits_t *bookings = &((provider_settings_t *) settings)->limits.bookings;
+    hold_quota_limits_t *quota = &bookings->hold_quota;
+    bookings->bookings_per_actor_max = bookings->bookings_max / 4;
+    quota->share_per_planner = quota->share_per_actor = (5 * quota->share + 5) / 6;
+    return NULL;
+}
+
+const setting_table_t provider_table =
+  SETTING_TABLE (provider_settings_t, provider_rows, provider_rule);
+
 void provider_begin (provider_t *self, const provider_settings_t *settings)
 {
     uint32_t fresh_steps_max = settings->limits.bookings.fresh_steps_max;

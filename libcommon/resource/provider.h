@@ -28,6 +28,9 @@ typedef struct {
     int64_t restore_guard_wait_ms; /* for a directory, at the start; 0 = it serves at once (T14) */
 } provider_settings_t;
 
+/*  Rows of its numbers. */
+extern const setting_table_t provider_table;
+
 typedef struct {
     service_t *service;
     access_t access;

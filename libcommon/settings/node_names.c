@@ -1,8 +1,6 @@
 /*  node_names - ranges are written out, one name after another. */
 #include "node_names.h"
 
-#include "zpl.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +45,7 @@ static bool range_read (const char *word, range_t *range)
 typedef struct {
     name_list_t *names;
     const config_t *config;
-    char key [ZPL_PATH_BYTES];
+    const class_section_t *class;
     char *why;
 } node_names_reading_t;
 
@@ -55,11 +53,11 @@ static bool add_one (const node_names_reading_t *reading, const char *name)
 {
     size_t length = strspn (name, NAME_LETTERS);
     if (length == 0 || length > NODE_NAME_BYTES_MAX || name [length])
-        return config_wrong (reading->config, reading->key, reading->why,
-                             "\"%.80s\" " LETTERS_RIGHT, name, NODE_NAME_BYTES_MAX);
+        return config_refuse (reading->config, &reading->class->names, reading->why,
+                              "\"%.80s\" " LETTERS_RIGHT, name, NODE_NAME_BYTES_MAX);
     if (reading->names->count == NODE_NAMES_MAX)
-        return config_wrong (reading->config, reading->key, reading->why,
-                             "a site that runs tasks has at most %d nodes", NODE_NAMES_MAX);
+        return config_refuse (reading->config, &reading->class->names, reading->why,
+                              "a site that runs tasks has at most %d nodes", NODE_NAMES_MAX);
     name_list_add (reading->names, name, "");
     return true;
 }
@@ -68,8 +66,8 @@ static bool add_range (const node_names_reading_t *reading, const char *word)
 {
     range_t range;
     if (!range_read (word, &range))
-        return config_wrong (reading->config, reading->key, reading->why, "\"%.80s\" " RANGE_RIGHT,
-                             word);
+        return config_refuse (reading->config, &reading->class->names, reading->why,
+                              "\"%.80s\" " RANGE_RIGHT, word);
     for (uint64_t number = range.first; number <= range.last; number++) {
         char name [2 * NODE_NAME_BYTES_MAX];
         snprintf (name, sizeof name, "%.*s%0*" PRIu64 "%s",
@@ -81,38 +79,33 @@ static bool add_range (const node_names_reading_t *reading, const char *word)
     return true;
 }
 
-static bool add_numbered (const node_names_reading_t *reading, const char *class_name,
-                          uint32_t nodes)
+static bool add_numbered (const node_names_reading_t *reading)
 {
-    int digits = snprintf (NULL, 0, "%" PRIu32, nodes);
+    int digits = snprintf (NULL, 0, "%" PRIu32, reading->class->nodes);
     digits = digits > DIGITS_LEAST ? digits : DIGITS_LEAST;
-    for (uint32_t number = 1; number <= nodes; number++) {
+    for (uint32_t number = 1; number <= reading->class->nodes; number++) {
         char name [2 * NODE_NAME_BYTES_MAX];
-        snprintf (name, sizeof name, "%.*s-%0*" PRIu32, NODE_NAME_BYTES_MAX, class_name, digits,
-                  number);
+        snprintf (name, sizeof name, "%.*s-%0*" PRIu32, NODE_NAME_BYTES_MAX, reading->class->name,
+                  digits, number);
         if (!add_one (reading, name))
             return false;
     }
     return true;
 }
 
-bool node_names_read (name_list_t *names, const config_t *config, const char *section,
+bool node_names_read (name_list_t *names, const config_t *config, const class_section_t *class,
                       char why [LONG_WHY_BYTES])
 {
-    node_names_reading_t reading = {.names = names, .config = config, .why = why};
-    name_list_auto_t given = {0};
+    node_names_reading_t reading = {.names = names, .config = config, .class = class, .why = why};
+    name_list_auto_t given = name_list_of (class->names, "");
     size_t before = names->count;
-    snprintf (reading.key, sizeof reading.key, "%s/nodes", section);
-    uint32_t nodes = (uint32_t) config_integer (config, reading.key);
-    snprintf (reading.key, sizeof reading.key, "%s/names", section);
-    name_list_add (&given, config_text (config, reading.key), "");
-    bool good = given.count > 0 || add_numbered (&reading, strrchr (section, '/') + 1, nodes);
+    bool good = given.count > 0 || add_numbered (&reading);
     for (size_t i = 0; i < given.count && good; i++)
         good = strchr (given.words [i], '[') ? add_range (&reading, given.words [i])
                                              : add_one (&reading, given.words [i]);
-    if (good && names->count - before != nodes)
-        return config_wrong (config, reading.key, why,
-                             "names %zu nodes, should be %" PRIu32 ", as many as there are",
-                             names->count - before, nodes);
+    if (good && names->count - before != class->nodes)
+        return config_refuse (config, &class->names, why,
+                              "names %zu nodes, should be %" PRIu32 ", as many as there are",
+                              names->count - before, class->nodes);
     return good;
 }

@@ -13,34 +13,33 @@
 #define MUSUBI_BALANCER_H
 
 #include "core.h"
-
-#define BALANCER_MEMBERS_MOST 1024
-#define BALANCER_JOBS_MOST    1000000
-#define BALANCER_ORDERS_MOST  100000
+#include "setting.h"
 
 typedef struct {
-    uint32_t members_max; /* of a coalition; 256 */
-    uint32_t jobs_max;    /* bags considered in one step; 10 000 */
-    uint32_t orders_max;  /* in one step; 1 000 */
-    uint32_t kept_max;    /* finished jobs kept for the length of a coalition; 100 000 */
-    uint32_t history_max; /* ended coalitions kept; 1 000 */
-    uint32_t silent_max;  /* steps without an answer until a member is set aside; 3 */
-    uint32_t
-      delivered_work_steps; /* steps over which a member's work is compared with its CPUs; 6 */
-    double work_least;      /* a member that does a smaller share is set aside; 0.5 */
-    int64_t timeout_ms;     /* of a question to a member; 2 s, and at most half a step */
+    uint32_t members_max;          /* of a coalition */
+    uint32_t jobs_max;             /* bags considered in one step */
+    uint32_t orders_max;           /* in one step */
+    uint32_t kept_max;             /* finished jobs kept for the length of a coalition */
+    uint32_t history_max;          /* ended coalitions kept */
+    uint32_t silent_steps;         /* without an answer until a member is set aside */
+    uint32_t delivered_work_steps; /* over which a member's work is compared with its CPUs */
+    double work_least;             /* a member that does a smaller share is set aside */
+    int64_t timeout_ms;            /* of a question to a member; at most half a step */
 } balancer_limits_t;
 
 /*  Everything is copied by balancer_core. */
 typedef struct {
     const char *name;     /* "balancer/green" */
-    int64_t coalition_ms; /* T; 1 h */
-    int64_t step_ms;      /* t; 10 s */
+    int64_t coalition_ms; /* T */
+    int64_t step_ms;      /* t */
     bool reschedule;      /* also try the rebuilt schedule (bilb_schedule.h) */
     balancer_limits_t limits;
     const char *const *gis_endpoints;
     size_t gis_count;
 } balancer_settings_t;
+
+/*  Its numbers. */
+extern const setting_table_t balancer_table;
 
 /*  The core of svc-balancer; its host ends it with core->destroy. */
 void balancer_core (const balancer_settings_t *settings, core_t *core);

@@ -144,9 +144,9 @@ void balancer_formed (balancer_t *self, const moment_t *now)
         }
     if (joined > taken)
         outbox_log (self->service->outbox, LEVEL_WARNING,
-                    "coalition: %zu of the %zu sites that joined are left out; limits/members_max "
-                    "allows no more",
-                    joined - taken, joined);
+                    "coalition: %zu of the %zu sites that joined are left out: a coalition has at "
+                    "most %" PRIu32,
+                    joined - taken, joined, self->settings.limits.members_max);
     begin_jobs (self, now);
     coalition->kept.number += taken > 1;
     coalition->kept.formed_ms = taken > 1 ? now->wall_ms : 0;
@@ -255,8 +255,8 @@ static void take_queues (balancer_t *self, weighed_step_t *step)
     step->whole = false;
     service_count (self->service, "bags_left_out", (int64_t) left_out);
     outbox_log (self->service->outbox, LEVEL_WARNING,
-                "step %" PRIu64 ": %zu bags are left out; limits/jobs_max allows no more",
-                self->coalition.kept.step, left_out);
+                "step %" PRIu64 ": %zu bags are left out: a step considers at most %" PRIu32,
+                self->coalition.kept.step, left_out, self->settings.limits.jobs_max);
 }
 
 static void step_begin (balancer_t *self, weighed_step_t *step)
@@ -310,7 +310,7 @@ static void balancer_step_judge (balancer_t *self)
         coalition_member_t *member = self->coalition.members [i];
         if (*member->kept.aside != '\0')
             continue;
-        if (!member->fresh && ++member->silent >= limits->silent_max) {
+        if (!member->fresh && ++member->silent >= limits->silent_steps) {
             snprintf (why, sizeof why, "it did not answer in %u steps", member->silent);
             balancer_set_aside (self, member, false, why);
         } else if (member->fresh &&

@@ -6,6 +6,7 @@
 #include "member.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 /*  In one step. A queue that changes between two pages is read again from its head. */
@@ -131,8 +132,8 @@ static bool take_queue_page (balancer_t *self, const moment_t *now, coalition_me
             service_count (self->service, "queues_cut", 1);
             outbox_log (
               self->service->outbox, LEVEL_WARNING,
-              "queue of %s: only its first %zu bags count; limits/jobs_max allows no more",
-              member->kept.site, member->incoming.count);
+              "queue of %s: only its first %zu bags count: a step considers at most %" PRIu32,
+              member->kept.site, member->incoming.count, self->settings.limits.jobs_max);
         }
         take_whole_queue (self, now, member);
     }

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_BYTES 64
-#define EARLY_MS  1000 /* the last watch before a start clears its nodes, and they take a moment */
+#define EARLY_MS 1000 /* the last watch before a start clears its nodes, and they take a moment */
 
 static const batch_system_t *batch_back_end_system;
 static batch_setup_t batch_back_end_setup;
@@ -24,29 +23,24 @@ const batch_system_t *batch_system_find (const batch_system_t *const *systems, c
     return *systems;
 }
 
-bool batch_setup_read (const config_t *config, const char *before, const batch_system_t *system,
-                       bool reserves, const char *unfit, batch_setup_t *setup,
-                       char why [LONG_WHY_BYTES])
+bool batch_setup_read (const config_t *config, const char *site, const batch_settings_t *settings,
+                       const batch_system_t *system, bool reserves, const void *unfit,
+                       batch_setup_t *setup, char why [LONG_WHY_BYTES])
 {
     char said [WHY_BYTES];
-    char queue [KEY_BYTES], prefix [KEY_BYTES], programs [KEY_BYTES], limit [KEY_BYTES];
-    snprintf (queue, sizeof queue, "%squeue", before);
-    snprintf (prefix, sizeof prefix, "%sprefix", before);
-    snprintf (programs, sizeof programs, "%sprograms", before);
-    snprintf (limit, sizeof limit, "%slimit", before);
-    setup->prefix = config_text (config, prefix);
-    setup->site = config_text (config, "name");
-    setup->queue = config_text (config, queue);
-    setup->programs = config_text (config, programs);
-    setup->limit_ms = config_duration_ms (config, limit);
+    *setup = (batch_setup_t){.prefix = settings->prefix,
+                             .site = site,
+                             .queue = settings->queue,
+                             .programs = settings->programs,
+                             .limit_ms = settings->limit_ms};
     if (!*setup->queue)
-        return config_wrong (config, queue, why,
-                             "with the back end %s name the partition or queue that is the site's",
-                             system->name);
+        return config_refuse (config, &settings->queue, why,
+                              "with the back end %s name the partition or queue that is the site's",
+                              system->name);
     if (!batch_prefix_check (setup->prefix, said))
-        return config_wrong (config, prefix, why, "%s", said);
+        return config_refuse (config, &settings->prefix, why, "%s", said);
     return system->check (setup, reserves, said) != BATCH_UNFIT ||
-           config_wrong (config, unfit, why, "%s", said);
+           config_refuse (config, unfit, why, "%s", said);
 }
 
 /*  What the nodes' core will say of it. */
@@ -64,22 +58,19 @@ static void batch_node_tell (const batch_picture_t *picture, const char *name,
 
 /*  A node that the site names and its batch system has not, or has with less than is sold, is told. The site
  *  begins all the same: who has taken it out there may put it back. */
-static void batch_nodes_tell (const config_t *config, const batch_picture_t *picture)
+static void batch_nodes_tell (const config_t *config, const machines_settings_t *machines,
+                              const batch_picture_t *picture)
 {
-    const char *classes [SITE_CLASSES_MAX];
-    char section [NAME_BYTES_MAX + 16], key [NAME_BYTES_MAX + 32], why [LONG_WHY_BYTES];
-    node_class_t class = {.attributes = NULL};
-    size_t count = config_names (config, "classes", classes, SITE_CLASSES_MAX);
+    char why [LONG_WHY_BYTES];
     name_list_auto_t names = {0};
-    for (size_t i = 0; i < count && i < SITE_CLASSES_MAX; i++) {
-        snprintf (section, sizeof section, "classes/%.*s", NAME_BYTES_MAX, classes [i]);
-        snprintf (class.name, sizeof class.name, "%s", classes [i]);
-        snprintf (key, sizeof key, "%s/cpus_per_node", section);
-        class.cpus_per_node = (uint32_t) config_integer (config, key);
-        snprintf (key, sizeof key, "%s/attributes", section);
+    for (size_t i = 0; i < machines->classes_count; i++) {
+        const class_section_t *section = &machines->classes [i];
+        node_class_t class = {.cpus_per_node = section->cpus_per_node};
         size_t from = names.count;
+        snprintf (class.name, sizeof class.name, "%s", section->name);
         if (!node_names_read (&names, config, section, why) ||
-            !attributes_config_read (config, key, &class.attributes, &class.attributes_count, why))
+            !attributes_config_read (config, section->attributes, section->attributes_count,
+                                     &class.attributes, &class.attributes_count, why))
             continue; /* the site's core tells what is wrong */
         for (; from < names.count; from++)
             batch_node_tell (picture, names.words [from], &class);
@@ -87,29 +78,29 @@ static void batch_nodes_tell (const config_t *config, const batch_picture_t *pic
     }
 }
 
-static void batch_picture_tell (const config_t *config)
+static void batch_picture_tell (const config_t *config, const machines_settings_t *machines)
 {
     char why [WHY_BYTES];
     batch_picture_t picture = {0};
     if (batch_back_end_system->look (&batch_back_end_setup, &picture, why))
-        batch_nodes_tell (config, &picture);
+        batch_nodes_tell (config, machines, &picture);
     else
         fprintf (stderr, "svc-lis: back_end: %s\n", why);
     codec_clear (&batch_picture_codec, &picture);
 }
 
-bool batch_back_end_begin (const config_t *config, const batch_system_t *const *systems,
-                           char why [LONG_WHY_BYTES])
+bool batch_back_end_begin (const config_t *config, const char *site,
+                           const machines_settings_t *machines,
+                           const batch_system_t *const *systems, char why [LONG_WHY_BYTES])
 {
-    batch_back_end_system = batch_system_find (systems, config_text (config, "back_end"));
+    batch_back_end_system = batch_system_find (systems, machines->back_end);
     if (!batch_back_end_system)
         return true; /* whether it is another kind is for the site's core to say */
-    batch_back_end_setup =
-      (batch_setup_t){.early_ms = config_duration_ms (config, "batch/watch") + EARLY_MS};
-    if (!batch_setup_read (config, "batch/", batch_back_end_system, true, "back_end",
-                           &batch_back_end_setup, why))
+    if (!batch_setup_read (config, site, &machines->batch.system, batch_back_end_system, true,
+                           &machines->back_end, &batch_back_end_setup, why))
         return false;
-    batch_picture_tell (config);
+    batch_back_end_setup.early_ms = machines->batch.watch_ms + EARLY_MS;
+    batch_picture_tell (config, machines);
     return true;
 }
 

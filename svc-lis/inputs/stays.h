@@ -8,8 +8,8 @@
 #ifndef MUSUBI_STAYS_H
 #define MUSUBI_STAYS_H
 
+#include "file_questions.h"
 #include "service.h"
-#include "staged_file.h"
 
 /*  A file at a storage node. */
 typedef struct file_stay file_stay_t;

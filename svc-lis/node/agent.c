@@ -11,13 +11,27 @@
 #define BACKOFF_MS     200
 #define BACKOFF_MS_MAX 10000
 
-const agent_settings_t agent_settings_default = {.keep_ms = 24 * INT64_C (3600000),
-                                                 .look_ms = 5000,
-                                                 .output_bytes_max = OUTPUT_BYTES_MAX,
-                                                 .room_bytes_least = UINT64_C (256) << 20,
-                                                 .stubborn_ms = 10000,
-                                                 .machine_ms = 30000,
-                                                 .limit_ms = 10000};
+static const setting_t agent_rows [] = {
+  SET_AGENT_KEEP (agent_settings_t, keep_ms),
+  SET_DURATION (agent_settings_t, look_ms, "look", 5 * MS_SECOND, 100, MS_DAY,
+                "how often runs are looked at, in case a starter has died"),
+  SET_COUNT (agent_settings_t, output_bytes_max, "limits/output", OUTPUT_BYTES_MAX, 1,
+             SETTING_BYTES_MOST,
+             "bytes kept of a run's output; what it writes beyond them is dropped and counted, and "
+             "the run goes on; with less than 256 MiB free on the disk of runs all is dropped"),
+  SET_FIXED (agent_settings_t, room_bytes_least, "limits/output_room", INT64_C (256) << 20),
+};
+
+static const void *agent_rule (void *settings, char why [WHY_BYTES])
+{
+    (void) why;
+    agent_settings_t *agent = settings;
+    agent->stubborn_ms = agent->limit_ms = 10 * MS_SECOND;
+    agent->machine_ms = 30 * MS_SECOND;
+    return NULL;
+}
+
+const setting_table_t agent_table = SETTING_TABLE (agent_settings_t, agent_rows, agent_rule);
 
 /*  --- polling the site --- */
 

@@ -17,6 +17,7 @@
 #define MUSUBI_AGENT_H
 
 #include "core.h"
+#include "setting.h"
 
 /*  Strings are borrowed for life; sites are copied. */
 typedef struct {
@@ -29,20 +30,25 @@ typedef struct {
     const char *storage;       /* the storage node on this machine; NULL or "" = none: no task with
                                   files comes here */
     const char *arrivals;      /* absolute path of that node's folder for arrivals */
-    int64_t keep_ms;           /* how long the folder of a run is kept after its end; 24 h */
-    int64_t look_ms;           /* how often runs are looked at, in case a starter has died; 5 000 */
-    uint64_t output_bytes_max; /* kept of a run's output; 64 MiB */
-    uint64_t room_bytes_least; /* with less free on the disk no output is kept; 256 MiB */
-    int64_t stubborn_ms; /* a starter that has not ended its run so long after the grace is killed;
-                            10 000 */
-    int64_t machine_ms;  /* how often the machine is looked at, or the batch system; 30 000 */
+    int64_t keep_ms;           /* how long the folder of a run is kept after its end */
+    int64_t look_ms;           /* how often runs are looked at, in case a starter has died */
+    uint64_t output_bytes_max; /* kept of a run's output */
+    uint64_t room_bytes_least; /* with less free on the disk no output is kept */
+    int64_t
+      stubborn_ms;      /* a starter that has not ended its run so long after the grace is killed */
+    int64_t machine_ms; /* how often the machine is looked at, or the batch system */
     bool batch; /* it speaks for a batch system, which starts the runs as its jobs: class_name is
                             "", cpus 0 */
-    int64_t limit_ms; /* a batch system that has not answered a look for so long counts as silent;
-                            10 000 */
+    int64_t limit_ms; /* a batch system that has not answered a look for so long counts as silent */
 } agent_settings_t;
 
-extern const agent_settings_t agent_settings_default;
+/*  Rows of a node's numbers. */
+extern const setting_table_t agent_table;
+
+/*  Of a batch system's agent, too. */
+#define SET_AGENT_KEEP(type, member)                                                               \
+    SET_DURATION (type, member, "keep", MS_DAY, MS_MINUTE, 3650 * MS_DAY,                          \
+                  "how long the folder and the output of a run are kept after its end")
 
 /*  The core of svc-lis node; its host ends it with core->destroy. */
 void agent_core (const agent_settings_t *settings, core_t *core);

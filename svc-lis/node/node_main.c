@@ -11,30 +11,34 @@
 
 #define SITES_MAX 16
 
-static const config_key_t node_keys [] = {
-  KEY_NEEDED (CONFIG_TEXT, "name", 0, 0, "the node's name in its site, such as thin-001"),
-  KEY_NEEDED (CONFIG_TEXT, "class", 0, 0, "the class of nodes that it belongs to"),
-  KEY_NEEDED (CONFIG_INTEGER, "cpus", 1, CPUS_PER_NODE_MAX, "its CPUs: cpus_per_node of its class"),
-  KEY_NEEDED (CONFIG_TEXT, "lis", 0, 0, "endpoints of the site's svc-lis, separated by commas"),
-  KEY_NEEDED (CONFIG_TEXT, "runs", 0, 0,
-              "absolute path of the folder that keeps all runs, on a disk of this machine"),
-  KEY_TEXT ("storage/node", NULL,
+typedef struct {
+    const char *name;
+    const char *class_name;
+    uint32_t cpus;
+    const char *lis;
+    const char *runs;
+    const char *storage;
+    const char *arrivals;
+    agent_settings_t numbers;
+} node_file_t;
+
+static const setting_t node_file_rows [] = {
+  SET_TEXT_NEEDED (node_file_t, name, "name", "the node's name in its site, such as thin-001"),
+  SET_TEXT_NEEDED (node_file_t, class_name, "class", "the class of nodes that it belongs to"),
+  SET_COUNT_NEEDED (node_file_t, cpus, "cpus", 1, CPUS_PER_NODE_MAX,
+                    "its CPUs: cpus_per_node of its class"),
+  SET_TEXT_NEEDED (node_file_t, lis, "lis", "endpoints of the site's svc-lis, separated by commas"),
+  SET_TEXT_NEEDED (node_file_t, runs, "runs",
+                   "absolute path of the folder that keeps all runs, on a disk of this machine"),
+  SET_TEXT (node_file_t, storage, "storage/node", NULL,
             "name of the storage node (svc-replica node) of the site on this machine; without one "
             "no task with inputs or outputs runs here"),
-  KEY_TEXT ("storage/arrivals", NULL,
+  SET_TEXT (node_file_t, arrivals, "storage/arrivals", NULL,
             "absolute path of that storage node's folder for arrivals, where outputs of tasks are "
             "handed over; where it is on the disk of runs nothing is copied"),
-  KEY_DURATION ("keep", "24h", 60000, 3650 * SETTING_DAY_MS,
-                "how long the folder and the output of a run are kept after its end"),
-  KEY_DURATION ("look", "5s", 100, SETTING_DAY_MS,
-                "how often runs are looked at, in case a starter has died"),
-  KEY_INTEGER (
-    "limits/output", "67108864", 1, (double) ((uint64_t) 1 << 44),
-    "bytes kept of a run's output; what it writes beyond them is dropped and counted, and "
-    "the run goes on"),
-  KEY_INTEGER ("limits/output_room", "268435456", 0, (double) ((uint64_t) 1 << 50),
-               "bytes that stay free on the disk of runs; with less free, all output is dropped"),
+  SET_INSIDE (node_file_t, numbers, "", agent_settings_t, &agent_table),
 };
+static const setting_table_t node_file_table = SETTING_TABLE (node_file_t, node_file_rows, NULL);
 
 static bool node_main_settings_right (const agent_settings_t *settings, const name_list_t *sites,
                                       char why [LONG_WHY_BYTES])
@@ -66,21 +70,17 @@ static bool node_main_settings_right (const agent_settings_t *settings, const na
 
 static bool node_main_core_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
-    name_list_auto_t sites = {0};
-    name_list_add (&sites, config_text (config, "lis"), "");
-    agent_settings_t settings = agent_settings_default;
-    settings.name = config_text (config, "name");
-    settings.class_name = config_text (config, "class");
-    settings.cpus = (uint32_t) config_integer (config, "cpus");
+    const node_file_t *file = config_settings (config, &node_file_table);
+    name_list_auto_t sites = name_list_of (file->lis, "");
+    agent_settings_t settings = file->numbers;
+    settings.name = file->name;
+    settings.class_name = file->class_name;
+    settings.cpus = file->cpus;
     settings.sites = (const char *const *) sites.words;
     settings.sites_count = sites.count;
-    settings.runs = config_text (config, "runs");
-    settings.storage = config_text (config, "storage/node");
-    settings.arrivals = config_text (config, "storage/arrivals");
-    settings.keep_ms = config_duration_ms (config, "keep");
-    settings.look_ms = config_duration_ms (config, "look");
-    settings.output_bytes_max = (uint64_t) config_integer (config, "limits/output");
-    settings.room_bytes_least = (uint64_t) config_integer (config, "limits/output_room");
+    settings.runs = file->runs;
+    settings.storage = file->storage;
+    settings.arrivals = file->arrivals;
     if (!node_main_settings_right (&settings, &sites, why))
         return false;
     agent_core (&settings, core);
@@ -91,8 +91,7 @@ int node_main (int argc, char **argv)
 {
     host_program_t program = {
       .program = "svc-lis node",
-      .keys = node_keys,
-      .keys_count = sizeof node_keys / sizeof *node_keys,
+      .settings = &node_file_table,
       .works = run_works,
       .works_count = run_executor_count,
       .core_new = node_main_core_new,

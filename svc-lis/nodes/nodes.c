@@ -191,6 +191,18 @@ static void places_init (nodes_t *self, const node_place_t *places, size_t count
     self->batch = last ? count - 1 : NODE_NONE;
 }
 
+nodes_limits_t nodes_limits_of (const nodes_terms_t *terms)
+{
+    return (nodes_limits_t){.attend_ms = terms->attend_ms,
+                            .silent_ms = terms->silent_ms,
+                            .lease_ms = terms->lease_ms,
+                            .lost_ms = terms->lost_ms,
+                            .output_bytes_max = 256 << 10,
+                            .runs_kept_ms = MS_DAY,
+                            .rest_ms = 5 * MS_SECOND,
+                            .rest_ms_max = 5 * MS_MINUTE};
+}
+
 nodes_t *nodes_new (service_t *service, const site_t *site, const access_t *access,
                     const node_place_t *places, size_t places_count, const nodes_limits_t *limits)
 {

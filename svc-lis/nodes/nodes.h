@@ -25,20 +25,24 @@
 #include "runs.h"
 #include "service.h"
 #include "site.h"
+#include "site_settings.h"
 
 typedef struct {
-    uint32_t attend_ms;        /* the longest time between two questions; 10 000 */
-    uint32_t silent_ms;        /* 25 000 */
-    uint32_t lease_ms;         /* 300 000 */
-    uint32_t lost_ms;          /* lease_ms + 30 000 */
-    uint32_t output_bytes_max; /* in one answer to Output; 262 144 */
-    int64_t runs_kept_ms;      /* how long runs that are over are kept; 24 h; 0 = until the
-                                  observers have heard */
+    uint32_t attend_ms; /* the longest time between two questions */
+    uint32_t silent_ms;
+    uint32_t lease_ms;
+    uint32_t lost_ms;
+    uint32_t output_bytes_max; /* in one answer to Output */
+    int64_t runs_kept_ms;      /* how long runs that are over are kept; 0 = until the observers
+                                  have heard */
     uint32_t rest_ms; /* how long a node gets no runs after it was unfit for one; doubles each time;
-                         5 000; 0 = not at all */
-    uint32_t rest_ms_max; /* 300 000 */
-    clear_t clear;        /* of jobs in a batch system that are in the way of reservations */
+                         0 = not at all */
+    uint32_t rest_ms_max;
+    clear_t clear; /* of jobs in a batch system that are in the way of reservations */
 } nodes_limits_t;
+
+/*  What a site's file says, and all that it can't say; clear is CLEAR_WAIT. */
+nodes_limits_t nodes_limits_of (const nodes_terms_t *terms);
 
 #define NODES_PLACES_MAX     65536 /* of a site */
 #define NODE_RUNS_MAX        1024  /* at one node and not over, so that all of them fit a message */

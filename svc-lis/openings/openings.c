@@ -447,6 +447,17 @@ static void openings_on_start (void *owner, const moment_t *now)
     openings_names_soon (self, now);
 }
 
+openings_limits_t openings_limits_of (const opening_settings_t *opening, int64_t watch_ms)
+{
+    return (openings_limits_t){.bind_ms = opening->bind_ms,
+                               .warning_ms = opening->warning_ms,
+                               .grace_ms = opening->grace_ms,
+                               .lend_ms = opening->lend_ms,
+                               .release_ms = opening->release_ms,
+                               .clear = true,
+                               .watch_ms = watch_ms};
+}
+
 openings_t *openings_new (const openings_parts_t *parts, const openings_limits_t *limits)
 {
     assert (limits->bind_ms >= 0 && limits->warning_ms >= 0 && limits->grace_ms >= 0);

@@ -44,18 +44,20 @@
 #include "timetable.h"
 
 typedef struct {
-    int64_t bind_ms;    /* nodes are bound so long before the start; at most the site's lead; 5
-                           000 */
-    int64_t warning_ms; /* runs are warned so long before the end; 60 000 */
-    int64_t grace_ms;   /* between SIGTERM and SIGKILL at the end; 10 000 */
-    int64_t lend_ms;    /* lent to preemptible runs when unused for so long; 0 = never; 300 000 */
-    int64_t release_ms; /* given back when unused for so long; 0 = never, the default */
-    bool clear;         /* runs of the queue on a needed node are ended; the default */
-    int64_t watch_ms;   /* how often the back end is asked how an open one stands; 30 000 */
+    int64_t bind_ms;    /* nodes are bound so long before the start; at most the site's lead */
+    int64_t warning_ms; /* runs are warned so long before the end */
+    int64_t grace_ms;   /* between SIGTERM and SIGKILL at the end */
+    int64_t lend_ms;    /* lent to preemptible runs when unused for so long; 0 = never */
+    int64_t release_ms; /* given back when unused for so long; 0 = never */
+    bool clear;         /* runs of the queue on a needed node are ended */
+    int64_t watch_ms;   /* how often the back end is asked how an open one stands */
     uint32_t ahead;     /* so many of the nearest that wait have named nodes; 0 = none */
     int64_t
       reach_ms; /* the back end is told of them so long before the start; 0 = as its picture says */
 } openings_limits_t;
+
+/*  As a site's file says, of a site that has no batch system. */
+openings_limits_t openings_limits_of (const opening_settings_t *opening, int64_t watch_ms);
 
 /*  Same numbers as proto OpeningPhase. */
 typedef enum {

@@ -6,6 +6,48 @@
 #include <inttypes.h>
 #include <string.h>
 
+static const setting_t queue_rows [] = {
+  SET_COUNT (queue_limits_t, bags_max, "limits/bags_max", 100000, 1, 10000000,
+             "the most bags of tasks that are not over; a tenth of them of one owner"),
+  SET_MERGED (queue_limits_t, bags_per_actor_max, "limits/bags_per_actor_max",
+              "a tenth of limits/bags_max"),
+  SET_FIXED (queue_limits_t, tasks_per_bag_max, "limits/tasks_per_bag_max", 1000000),
+  SET_DURATION (queue_limits_t, limit_ms_max, "limits/task_limit", 30 * MS_DAY, MS_SECOND,
+                TASK_LIMIT_MS_MOST, "the longest wall time that a task may ask for"),
+  SET_FIXED_DURATION (queue_limits_t, life_ms, "queue/life", MS_MINUTE),
+  SET_COUNT (queue_limits_t, data_bound, "queue/data_bound", 64000000, 0, INT64_C (1) << 50,
+             "bytes of input: a task that lacks more of them at its node is data-bound. They come "
+             "first, while others compute on its CPUs; these are suspended when they are needed"),
+  SET_FIXED (queue_limits_t, input_rate, "queue/input_rate", 100000000),
+  SET_COUNT (queue_limits_t, transfers, "queue/transfers", 2, 0, 1024,
+             "data-bound tasks that a node is given at once; 0: inputs come on a task's own CPUs"),
+  SET_FIXED (queue_limits_t, data_bound_max, "queue/data_bound_bags", 8),
+  SET_COUNT (queue_limits_t, handed_max, "queue/handed", QUEUE_HANDED_MAX, 1, QUEUE_HANDED_MAX,
+             "tasks of the queue that a batch system has at once, waiting there or running; others "
+             "wait here, where they may be moved to other sites"),
+  SET_FIXED_DURATION (queue_limits_t, stop_ms, "queue/stop", 10 * MS_SECOND),
+  SET_DURATION (queue_limits_t, patience_ms, "queue/patience", MS_MINUTE, 0, MS_YEAR,
+                "a task is stopped when one of its inputs could not be had for this long"),
+  SET_MERGED_DURATION (queue_limits_t, retention_ms, "queue/retention", "limits/retention"),
+};
+
+/*  A site's file sets what the queue has in common with its openings and its records. */
+static const void *queue_rule (void *settings, char why [WHY_BYTES])
+{
+    (void) why;
+    queue_limits_t *limits = settings;
+    limits->bags_per_actor_max = limits->bags_max < 10 ? 1 : limits->bags_max / 10;
+    limits->list_max = 1000;
+    limits->depth = BACKFILL_DEPTH;
+    limits->start_ms = 5 * MS_SECOND;
+    limits->warning_ms = MS_MINUTE;
+    limits->grace_ms = 10 * MS_SECOND;
+    limits->retention_ms = MS_DAY;
+    return NULL;
+}
+
+const setting_table_t queue_table = SETTING_TABLE (queue_limits_t, queue_rows, queue_rule);
+
 /*  --- what is not reserved --- */
 
 static backfill_bag_t *next_waiting (void *owner, const backfill_bag_t *bag, bool plain)

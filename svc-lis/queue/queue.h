@@ -21,30 +21,30 @@
 #define QUEUE_HANDED_MAX 512 /* half of NODE_RUNS_MAX: the other half is for reservations */
 
 typedef struct {
-    uint32_t bags_max;           /* not over, in all; 100 000 */
-    uint32_t bags_per_actor_max; /* 10 000 */
-    uint32_t tasks_per_bag_max;  /* 1 000 000 */
-    uint32_t list_max;           /* records in a page; 1 000 */
-    uint32_t depth;              /* bags looked at behind the first one that waits; 1 000 */
-    int64_t limit_ms_max;        /* of a task; 30 days */
-    int64_t start_ms;            /* a run begins within that time, and its limit counts from then; 5
-                                    000 */
-    int64_t life_ms;             /* a preemptible task is started where it has so long before its
-                                    warning; 60 000 */
-    int64_t warning_ms;          /* preemptible runs are warned so long before their end; 60 000 */
-    int64_t grace_ms;            /* between SIGTERM and SIGKILL; 10 000 */
-    int64_t patience_ms; /* a task is stopped when an input could not be had for so long; 60 000 */
-    int64_t stop_ms; /* a run that makes way for another has stopped within that time, or goes on;
-                            10 000 */
-    uint64_t data_bound; /* bytes of input; a task that lacks more at its node is data-bound:
-                                    they come first, and take no CPUs; 64 000 000 */
-    uint64_t input_rate; /* bytes/s at which inputs are thought to come; 100 000 000 */
-    uint32_t transfers;  /* data-bound tasks that a node is given at once; 2 */
-    uint32_t
-      data_bound_max;     /* bags whose next task is data-bound and finds no node, in a pass; 8 */
-    uint32_t handed_max;  /* tasks without a reservation that a batch system has at once; 512 */
-    int64_t retention_ms; /* how long bags that are over are kept; 24 h */
+    uint32_t bags_max; /* not over, in all */
+    uint32_t bags_per_actor_max;
+    uint32_t tasks_per_bag_max;
+    uint32_t list_max;    /* records in a page */
+    uint32_t depth;       /* bags looked at behind the first one that waits */
+    int64_t limit_ms_max; /* of a task */
+    int64_t start_ms;     /* a run begins within that time, and its limit counts from then */
+    int64_t life_ms;     /* a preemptible task is started where it has so long before its warning */
+    int64_t warning_ms;  /* preemptible runs are warned so long before their end; as openings */
+    int64_t grace_ms;    /* between SIGTERM and SIGKILL; as openings */
+    int64_t patience_ms; /* a task is stopped when an input could not be had for so long */
+    int64_t stop_ms; /* a run that makes way for another has stopped within that time, or goes on */
+    uint64_t data_bound; /* bytes of input; a task that lacks more at its node is data-bound: they
+                            come first, and take no CPUs */
+    uint64_t input_rate; /* bytes/s at which inputs are thought to come, to weigh nodes and sites */
+    uint32_t transfers;  /* data-bound tasks that a node is given at once */
+    uint32_t data_bound_max; /* bags whose next task is data-bound and finds no node, in a pass:
+                                behind so many, none with inputs or a rank is looked at */
+    uint32_t handed_max;     /* tasks without a reservation that a batch system has at once */
+    int64_t retention_ms;    /* how long bags that are over are kept; as finished records */
 } queue_limits_t;
+
+/*  Rows of its numbers. */
+extern const setting_table_t queue_table;
 
 /*  Who an actor is; NULL = the actor has no local account, and is refused. */
 typedef const account_t *account_fn (void *owner, const char *actor);

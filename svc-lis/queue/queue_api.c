@@ -148,8 +148,8 @@ call_status_t queue_limits_check (const queue_t *self, const moment_t *now, cons
                              name, self->limits.bags_max);
     if (bags_of (self->bags, owner) >= self->limits.bags_per_actor_max)
         return queue_api_no (why, CALL_DENIED,
-                             "limits/bags_per_actor_max: %s keeps at most %" PRIu32
-                             " bags of one owner",
+                             "%s keeps at most %" PRIu32
+                             " bags of one owner, a tenth of limits/bags_max",
                              name, self->limits.bags_per_actor_max);
     if (!moment_room (now, now->store_bytes / STORE_FREE_PARTS, 0))
         return queue_api_no (why, CALL_DENIED,

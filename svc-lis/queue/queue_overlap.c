@@ -4,7 +4,7 @@
  *  A run that is told to stop has its CPUs until its agent says that all its processes are stopped. Its
  *  limit stands still from then on until it goes on, and its place in the calendar moves with it: that
  *  is settled before it is told. Whatever is suspended goes on before new tasks are given CPUs of that
- *  node, also after a restart: the wish is stored with the run. If one has not stopped within queue/stop
+ *  node, also after a restart: the wish is stored with the run. If one has not stopped within stop_ms
  *  they go on, and who came waits in the queue.
  *
  *  Which runs have stopped is not stored. After a restart all that are told to stop may go on, until their

@@ -79,8 +79,7 @@ static bool limits_right (submission_t *asked, const submitter_t *by, char why [
     run_order_t *order = &asked->order;
     char asks [TIMETEXT_BYTES], most [TIMETEXT_BYTES];
     if (asked->count > by->count_max)
-        return wrong (why, "count: %u should be 1 to %u (limits/tasks_per_bag_max)", asked->count,
-                      by->count_max);
+        return wrong (why, "count: %u should be 1 to %u", asked->count, by->count_max);
     if (order->limit_ms > by->limit_ms_max)
         return wrong (why, "limit_ms: %s, but at most %s is allowed (limits/task_limit)",
                       timetext_format_duration (order->limit_ms, asks),

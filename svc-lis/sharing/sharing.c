@@ -8,6 +8,35 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define AGAIN_MS_MAX   MS_MINUTE
+#define AGAIN_MS_LEAST 100
+
+static const setting_t sharing_rows [] = {
+  SET_FIXED (sharing_limits_t, move_max, "limits/move_max", 1000),
+  SET_FIXED (sharing_limits_t, pieces_max, "limits/move_pieces_max", 16),
+  SET_FIXED_DURATION (sharing_limits_t, offer_ms, "sharing/offer", 5 * MS_MINUTE),
+  SET_FIXED_DURATION (sharing_limits_t, answers_ms, "sharing/answers", MS_DAY),
+  SET_MERGED_DURATION (sharing_limits_t, again_ms, "sharing/again",
+                       "a tenth of sharing/lost, at most 60s"),
+  SET_DURATION (sharing_limits_t, lost_ms, "sharing/lost", 10 * MS_MINUTE, 0, MS_YEAR,
+                "tasks at a site that serves from another store for this long are lost; each tenth "
+                "of it, at most 60s, such a site is asked whether its store is the same"),
+  SET_FIXED_DURATION (sharing_limits_t, timeout_ms, "sharing/timeout", 5 * MS_SECOND),
+};
+
+static const void *sharing_rule (void *settings, char why [WHY_BYTES])
+{
+    (void) why;
+    sharing_limits_t *limits = settings;
+    int64_t again_ms = limits->lost_ms / 10;
+    limits->again_ms = again_ms > AGAIN_MS_MAX     ? AGAIN_MS_MAX
+                       : again_ms < AGAIN_MS_LEAST ? AGAIN_MS_LEAST
+                                                   : again_ms;
+    return NULL;
+}
+
+const setting_table_t sharing_table = SETTING_TABLE (sharing_limits_t, sharing_rows, sharing_rule);
+
 static const uint8_t membership_key [] = "membership";
 #define MEMBERSHIP_KEY ((bytes_t){membership_key, sizeof membership_key - 1})
 

@@ -15,16 +15,18 @@
 #include "queue.h"
 
 typedef struct {
-    uint32_t move_max;   /* tasks in one move; 1 000 */
-    uint32_t pieces_max; /* the most moves that one order makes; 16 */
-    int64_t offer_ms;    /* an offer that is older is refused; 5 min */
-    int64_t answers_ms;  /* how long answers to offers are kept at least; 24 h */
+    uint32_t move_max;   /* tasks in one move */
+    uint32_t pieces_max; /* the most moves that one order makes */
+    int64_t offer_ms;    /* an offer that is older is refused: so near must clocks be */
+    int64_t answers_ms;  /* how long answers to offers are kept at least; longer than offer_ms */
     int64_t again_ms;    /* the pause before a question is repeated whose answer has settled
-                            nothing; 60 s */
-    int64_t lost_ms;     /* a host that serves from another store for so long has lost its guests;
-                            10 min */
-    int64_t timeout_ms;  /* of a call to another site; 5 s */
+                            nothing, and between two whether a host's store is the same */
+    int64_t lost_ms;     /* a host that serves from another store for so long has lost its guests */
+    int64_t timeout_ms;  /* of a call to another site */
 } sharing_limits_t;
+
+/*  Rows of its numbers. */
+extern const setting_table_t sharing_table;
 
 typedef struct sharing sharing_t;
 

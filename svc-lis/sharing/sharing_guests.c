@@ -49,11 +49,11 @@ static bool terms_check (const sharing_t *self, const moment_t *now, const offer
     if (age_ms > self->limits.offer_ms || age_ms < -self->limits.offer_ms)
         return wrong (why,
                       "offered_ms: offered %" PRId64 " s ago by the clock of %s; at most %" PRId64
-                      " s are allowed (sharing/offer)",
+                      " s are allowed",
                       age_ms / 1000, name, self->limits.offer_ms / 1000);
     if (offer->count > self->limits.move_max)
-        return wrong (why, "count: %" PRIu32 " should be at most %" PRIu32 " (limits/move_max)",
-                      offer->count, self->limits.move_max);
+        return wrong (why, "count: %" PRIu32 " should be at most %" PRIu32 "", offer->count,
+                      self->limits.move_max);
     return true;
 }
 

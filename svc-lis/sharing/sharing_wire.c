@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static bool terms_rule (void *self, char why [WHY_BYTES])
+static bool membership_rule (void *self, char why [WHY_BYTES])
 {
     const membership_t *terms = self;
     return (strncmp (terms->balancer, "balancer/", 9) == 0 && terms->balancer [9]) ||
@@ -19,7 +19,7 @@ static const codec_row_t join_rows [] = {
   ROW_NUMBER ("level_s", membership_t, level_s, MOST (LEVEL_S_MOST)),
   ROW_FLAG ("automatic", membership_t, automatic),
 };
-const codec_t join_codec = CODEC_RULED (membership_t, join_request, join_rows, terms_rule);
+const codec_t join_codec = CODEC_RULED (membership_t, join_request, join_rows, membership_rule);
 
 static const codec_row_t stored_membership_rows [] = {
   ROW_WORD ("balancer", membership_t, balancer),
@@ -30,7 +30,7 @@ static const codec_row_t stored_membership_rows [] = {
   ROW_NUMBER ("moved", membership_t, moved),
 };
 const codec_t stored_membership_codec =
-  CODEC_RULED (membership_t, stored_membership, stored_membership_rows, terms_rule);
+  CODEC_RULED (membership_t, stored_membership, stored_membership_rows, membership_rule);
 
 const codec_t leave_codec = CODEC_EMPTY (leave_request);
 const codec_t membership_question_codec = CODEC_EMPTY (membership_request);

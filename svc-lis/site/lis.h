@@ -21,6 +21,9 @@ typedef struct {
                                         none) */
 } lis_settings_t;
 
+/*  Rows of its numbers (lis_config.c). */
+extern const setting_table_t lis_table;
+
 /*  The parts of the core. */
 typedef struct {
     provider_t provider;

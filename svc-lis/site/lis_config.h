@@ -1,14 +1,24 @@
-/*  lis_config - the file in which an administrator describes a site: its keys, and the core that it
- *  makes. README.md has an example.
+/*  lis_config - the file in which an administrator describes a site: its settings, and the core that
+ *  it makes. README.md has an example.
  */
 #ifndef MUSUBI_LIS_CONFIG_H
 #define MUSUBI_LIS_CONFIG_H
 
 #include "config.h"
-#include "core.h"
+#include "lis.h"
+#include "timetable_config.h"
 
-extern const config_key_t lis_keys [];
-extern const size_t lis_keys_count;
+typedef struct {
+    provider_file_t common;
+    machines_settings_t machines;
+    nodes_terms_t nodes;
+    opening_settings_t opening;
+    queue_limits_t queue;
+    sharing_limits_t sharing;
+    lis_settings_t numbers;
+} lis_file_t;
+
+extern const setting_table_t lis_file_table;
 
 /*  For host_program_t: false, with why, when the settings contradict each other. */
 bool lis_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);

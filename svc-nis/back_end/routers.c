@@ -52,6 +52,26 @@ struct routers {
     void *told_owner;
 };
 
+static const setting_t routers_rows [] = {
+  SET_MERGED_DURATION (routers_settings_t, attend_ms, "attend", "five twelfths of agents/silent"),
+  SET_DURATION (
+    routers_settings_t, silent_ms, "silent", 12 * MS_SECOND, 200, MS_HOUR,
+    "an agent that was not heard for so long is silent, and circuits through its router "
+    "are degraded; its question waits five twelfths of that when there is nothing new"),
+};
+
+static const void *routers_rule (void *settings, char why [WHY_BYTES])
+{
+    (void) why;
+    routers_settings_t *routers = settings;
+    routers->attend_ms = 5 * routers->silent_ms / 12;
+    routers->lost_ms = 2 * routers->silent_ms;
+    return NULL;
+}
+
+const setting_table_t routers_table =
+  SETTING_TABLE (routers_settings_t, routers_rows, routers_rule);
+
 const char *vertex_local_name (const vertex_t *vertex, const char *domain)
 {
     size_t length = strlen (domain);

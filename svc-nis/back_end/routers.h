@@ -29,11 +29,14 @@ typedef struct {
 typedef struct {
     const link_interfaces_t *links; /* in the domain's order; each has an interface */
     const vertex_prefixes_t
-      *vertices; /* in the domain's order; sites and exchange points have some */
-    uint32_t attend_ms;
+      *vertices;        /* in the domain's order; sites and exchange points have some */
+    uint32_t attend_ms; /* how long an agent's question waits when there is nothing new */
     uint32_t silent_ms;
-    uint32_t lost_ms;
+    uint32_t lost_ms; /* twice silent_ms */
 } routers_settings_t;
+
+/*  Rows of its numbers. */
+extern const setting_table_t routers_table;
 
 typedef struct routers routers_t;
 

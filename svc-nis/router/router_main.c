@@ -7,33 +7,46 @@
 
 #define ENDPOINTS_MAX 16
 
-static const config_key_t router_keys [] = {
-  KEY_NEEDED (CONFIG_TEXT, "name", 0, 0,
-              "the vertex of its domain at which this router stands, such as r1"),
-  KEY_NEEDED (CONFIG_TEXT, "nis", 0, 0, "endpoints of the domain's svc-nis, separated by commas"),
-  KEY_NEEDED (CONFIG_TEXT, "interfaces", 0, 0,
-              "interfaces of this machine that may be shaped, separated by commas; no other is "
-              "touched, whatever the domain's svc-nis says"),
-  KEY_DURATION ("look", "5s", 100, SETTING_DAY_MS,
+typedef struct {
+    const char *name;
+    const char *nis;
+    const char *interfaces;
+    int64_t look_ms;
+    int64_t limit_ms;
+} router_file_t;
+
+static const setting_t router_file_rows [] = {
+  SET_TEXT_NEEDED (router_file_t, name, "name",
+                   "the vertex of its domain at which this router stands, such as r1"),
+  SET_TEXT_NEEDED (router_file_t, nis, "nis",
+                   "endpoints of the domain's svc-nis, separated by commas"),
+  SET_TEXT_NEEDED (
+    router_file_t, interfaces, "interfaces",
+    "interfaces of this machine that may be shaped, separated by commas; no other is "
+    "touched, whatever the domain's svc-nis says"),
+  SET_DURATION (router_file_t, look_ms, "look", 5 * MS_SECOND, 100, MS_DAY,
                 "how often the machine is looked at and put right, in case somebody changed it"),
-  KEY_DURATION ("limit", "5s", 100, 600000, "how long a command of tc or ip may take"),
+  SET_DURATION (router_file_t, limit_ms, "limit", 5 * MS_SECOND, 100, 10 * MS_MINUTE,
+                "how long a command of tc or ip may take"),
 };
+static const setting_table_t router_file_table =
+  SETTING_TABLE (router_file_t, router_file_rows, NULL);
 
 static bool router_core_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
-    name_list_auto_t endpoints = {0};
-    name_list_add (&endpoints, config_text (config, "nis"), "");
-    router_settings_t settings = {.name = config_text (config, "name"),
+    const router_file_t *file = config_settings (config, &router_file_table);
+    name_list_auto_t endpoints = name_list_of (file->nis, "");
+    router_settings_t settings = {.name = file->name,
                                   .endpoints = (const char *const *) endpoints.words,
                                   .endpoints_count = endpoints.count,
-                                  .look_ms = config_duration_ms (config, "look")};
+                                  .look_ms = file->look_ms};
     if (!*settings.name || strlen (settings.name) > NAME_BYTES_MAX ||
         strpbrk (settings.name, " \t"))
         return wrong_setting (why, "name: \"%.80s\" should be 1 to %d bytes without blanks",
                               settings.name, NAME_BYTES_MAX);
     if (endpoints.count == 0 || endpoints.count > ENDPOINTS_MAX)
         return wrong_setting (why, "nis: give 1 to %d endpoints", ENDPOINTS_MAX);
-    tc_settle (config_duration_ms (config, "limit"), config_text (config, "interfaces"));
+    tc_settle (file->limit_ms, file->interfaces);
     router_core (&settings, core);
     return true;
 }
@@ -42,8 +55,7 @@ int router_main (int argc, char **argv)
 {
     host_program_t program = {
       .program = "svc-nis agent",
-      .keys = router_keys,
-      .keys_count = sizeof router_keys / sizeof *router_keys,
+      .settings = &router_file_table,
       .works = tc_works,
       .works_count = tc_works_count,
       .core_new = router_core_new,

@@ -2,10 +2,10 @@
  */
 #include "file_lookup.h"
 
+#include "file_questions.h"
 #include "member.h"
 #include "must.h"
 #include "participant_ref.h"
-#include "staged_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef MUSUBI_FILE_PLACES_H
 #define MUSUBI_FILE_PLACES_H
 
-#include "staged_file.h"
+#include "file_questions.h"
 
 #include <stddef.h>
 

@@ -17,7 +17,7 @@
 snapshot_t *snapshot_new (const user_request_t *request, const staging_terms_t *terms)
 {
     snapshot_t *self = must (calloc (1, sizeof *self));
-    self->terms = terms ? *terms : staging_terms_default;
+    self->terms = terms ? *terms : SETTINGS_PRESET (staging_terms_t, &staging_table);
     self->derived = request_derive (request, &self->terms);
     self->request = self->derived ? self->derived : request;
     self->asked_count = request->compute_count;

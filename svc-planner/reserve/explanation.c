@@ -468,7 +468,7 @@ void pending_explain_unasked (pending_t *self)
             answer_reason (
               &self->answer, self->request.compute [i].id, "",
               "%zu of %zu places that could have it were not asked: "
-              "limits/asked_max = %" PRIu32 ", limits/request = %s",
+              "at most %" PRIu32 " are, within limits/request = %s",
               need_unasked (options), options->could, self->pendings->settings->asked_max,
               timetext_format_duration (self->pendings->settings->request_limit_ms, limit));
     }

@@ -18,7 +18,7 @@ bool planning_confirm (pending_t *self, const moment_t *now);
 void planning_unknown (pending_t *self, const moment_t *now);
 
 /*  No plan was found: ask about the next places that have not been asked about yet, and plan again.
- *  False: there are none left, or limits/asked_max is reached. */
+ *  False: there are none left, or as many as may be were asked. */
 bool planning_ask_on (pending_t *self, const moment_t *now);
 
 #endif

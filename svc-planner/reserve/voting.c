@@ -265,8 +265,7 @@ void pending_again (pending_t *self, const moment_t *now)
         return;
     }
     if (self->vote.rounds >= settings->attempts_max) {
-        answer_reason (&self->answer, "", "",
-                       "gave up after %u rounds of votes (limits/attempts_max)",
+        answer_reason (&self->answer, "", "", "gave up after %u rounds of votes",
                        settings->attempts_max);
         pending_go (self, now, STEP_GIVE_UP);
         return;

@@ -10,7 +10,7 @@
 #define DURATION_MS_MAX        (INT64_C (366) * 86400000)
 #define INSTANT_MS_MAX         INT64_C (253370764800000) /* 9999: later times of sites fit, too */
 #define FROM_NOW_MS_MAX        (INT64_C (3660) * 86400000)
-#define CANDIDATES_FIRST       8     /* so few sites and domains are all asked, unless it is set */
+#define CANDIDATES_FIRST       8     /* so few sites and domains are all asked */
 #define CANDIDATES_MAX         64    /* places asked at once for one need */
 #define ASKED_MAX              65536 /* in all */
 #define WAITERS_MAX            16    /* repeats of one request that wait for its answer */

@@ -3,6 +3,7 @@
 #define MUSUBI_PLANNER_SETTINGS_H
 
 #include "ledger.h"
+#include "setting.h"
 #include "solver_order.h"
 
 /*  How ip chooses among equal plans (S4's A and B). */
@@ -23,7 +24,7 @@ typedef struct {
     uint64_t steps_max;   /* of the solver, for one window */
     int64_t time_ms_max;  /* windows whose turn has not come by then are left out */
     uint32_t workers;     /* solver processes at once; 0 = none: everything is solved in this
-                             process, limited by steps alone */
+                             process, limited by steps alone (in a file: one a processor) */
     balance_t balance;
     const named_number_t *weights; /* of sites and domains; 1 for any other */
     size_t weights_count;
@@ -32,6 +33,8 @@ typedef struct {
     size_t visible_to_count;
 } ip_settings_t;
 
+extern const setting_table_t ip_table;
+
 /*  How long a plan allows for a file to come (SPEC 60). */
 typedef struct {
     int64_t start_ms;         /* before the first byte comes */
@@ -39,7 +42,7 @@ typedef struct {
     uint32_t unmeasured_mbps; /* counted on where nothing was measured, before the margin */
 } staging_terms_t;
 
-extern const staging_terms_t staging_terms_default;
+extern const setting_table_t staging_table;
 
 typedef struct {
     const char *const *gis_endpoints;
@@ -86,6 +89,6 @@ typedef struct {
     bool finishing;                /* settle this store and end; take no requests (T8) */
 } planner_settings_t;
 
-extern const planner_settings_t planner_settings_default;
+extern const setting_table_t planner_table;
 
 #endif

@@ -12,8 +12,8 @@
 static const char *const kind_words [SOLVER_KINDS] = {
   [SOLVER_AUTO] = "auto",
   [SOLVER_GLPK] = "glpk",
-  [SOLVER_GLPK_PRUNED] = "glpk-pruned",
   [SOLVER_GLPK_PLAIN] = "glpk-plain",
+  [SOLVER_GLPK_PRUNED] = "glpk-pruned",
 };
 
 const char *solver_kind_word (solver_kind_t kind)

@@ -7,8 +7,8 @@
 typedef enum {
     SOLVER_AUTO,
     SOLVER_GLPK,
-    SOLVER_GLPK_PRUNED, /* only for programs whose hops_max is set */
     SOLVER_GLPK_PLAIN,
+    SOLVER_GLPK_PRUNED, /* only for programs whose hops_max is set */
 } solver_kind_t;
 
 #define SOLVER_KINDS 4

@@ -3,7 +3,7 @@
 #define MUSUBI_FILE_PLACE_H
 
 #include "chain.h"
-#include "staged_file.h"
+#include "file_questions.h"
 
 /*  "ams's only copy of x has 1 bad MiB, at 12 MiB; …": why a file that a site has only quarantined
  *  is not given, and what can be done. */

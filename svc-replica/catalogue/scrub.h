@@ -8,8 +8,8 @@
 #include "chain.h"
 
 typedef struct {
-    int64_t every_ms; /* 0 = only when asked; 30 days */
-    uint32_t mbps;    /* at which a node reads, in Mbit/s; 400 */
+    int64_t every_ms; /* 0 = only when asked */
+    uint32_t mbps;    /* at which a node reads, in Mbit/s */
 } scrub_limits_t;
 
 typedef struct {

@@ -11,12 +11,26 @@
 
 #define OUTGOING_FEEDS_LOOK_MS 60000 /* between two looks for loans whose time is over */
 
-const chain_limits_t chain_limits_default = {.attend_ms = 10000,
-                                             .report_ms = 250,
-                                             .silent_ms = 25000,
-                                             .lost_ms = 120000,
-                                             .slow_ms = 2000,
-                                             .skip_ms = 1000};
+static const setting_t chain_rows [] = {
+  SET_FIXED_DURATION (chain_limits_t, silent_ms, "limits/node_silent", 25 * MS_SECOND),
+  SET_DURATION (chain_limits_t, lost_ms, "limits/node_lost", 120 * MS_SECOND, 26 * MS_SECOND,
+                MS_DAY,
+                "a storage node that is silent for longer than this has failed in its transfers; "
+                "after 25 s it gets nothing new"),
+};
+
+static const void *chain_rule (void *settings, char why [WHY_BYTES])
+{
+    (void) why;
+    chain_limits_t *limits = settings;
+    limits->attend_ms = 10000;
+    limits->report_ms = 250;
+    limits->slow_ms = 2000;
+    limits->skip_ms = 1000;
+    return NULL;
+}
+
+const setting_table_t chain_table = SETTING_TABLE (chain_limits_t, chain_rows, chain_rule);
 
 static_assert (CHAIN_ID_BYTES <= ENTROPY_BYTES && CHAIN_TOKEN_BYTES <= ENTROPY_BYTES,
                "a moment has enough");

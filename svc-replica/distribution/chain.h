@@ -35,16 +35,16 @@
 #define CHAIN_NODES_MAX          4096
 
 typedef struct {
-    uint32_t attend_ms; /* how often an idle agent asks; 10 000 */
-    uint32_t report_ms; /* how often an agent reports while bytes move; 250 */
-    uint32_t silent_ms; /* after this silence a node gets nothing new; 25 000 */
-    uint32_t lost_ms;   /* after this silence a node has failed in its transfers; 120 000 */
-    uint32_t slow_ms;   /* a receiver that falls behind for this long goes to the tail; 2 000 */
+    uint32_t attend_ms; /* how often an idle agent asks */
+    uint32_t report_ms; /* how often an agent reports while bytes move */
+    uint32_t silent_ms; /* after this silence a node gets nothing new */
+    uint32_t lost_ms;   /* after this silence a node has failed in its transfers */
+    uint32_t slow_ms;   /* a receiver that falls behind for this long goes to the tail */
     uint32_t skip_ms;   /* a receiver that was skipped feeds nobody for this long, and twice as long
-                           each time that it is skipped again; 1 000 */
+                           each time that it is skipped again */
 } chain_limits_t;
 
-extern const chain_limits_t chain_limits_default;
+extern const setting_table_t chain_table;
 
 typedef struct {
     uint8_t bytes [CHAIN_ID_BYTES];

@@ -17,11 +17,11 @@
 #define MUSUBI_FETCHER_H
 
 #include "cache.h"
+#include "file_questions.h"
 #include "locating.h"
 #include "publisher.h"
 #include "replica_wire.h"
 #include "selector.h"
-#include "staged_file.h"
 
 #define TRANSIT_KEEP_MS     60000
 #define TRANSIT_KEPT_MAX    1024 /* transfers that are over */
@@ -29,8 +29,8 @@
 #define TRANSIT_REST_MS_MAX 15000
 
 typedef struct {
-    uint32_t transfers_max; /* most that are under way at once; 1024 */
-    int64_t patience_ms;    /* longest wait for a source, or for room; 60 000 */
+    uint32_t transfers_max; /* most that are under way at once */
+    int64_t patience_ms;    /* longest wait for a source, or for room */
     uint32_t mbps;          /* of each transfer; 0 = no limit */
 } fetcher_limits_t;
 

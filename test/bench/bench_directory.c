@@ -4,7 +4,7 @@
  */
 #include "bench.h"
 
-#include "../gis_preset.h"
+#include "../gis_everybody.h"
 #include "../unit/host_in_memory.h"
 #include "gis_wire.h"
 
@@ -134,7 +134,7 @@ static uint64_t finds (void *subject, uint32_t operations)
 static void measure (bench_t *bench, uint32_t entries)
 {
     directory_bench_t self = {.entries = entries};
-    gis_settings_t settings = gis_settings_preset ();
+    gis_settings_t settings = gis_for_everybody ();
     char row [64];
     snprintf (row, sizeof row, "%u entries", entries);
     settings.name = "gis/g1";

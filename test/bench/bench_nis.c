@@ -6,14 +6,12 @@
  *  stands beside a simpler one of the same run: all links beside one link, a hold of three links
  *  beside a site's hold of one class, a question over loopback beside an empty one.
  */
-#include "../limits_preset.h"
-#include "../lis_preset.h"
-#include "../nis_preset.h"
 #include "bench.h"
 #include "client.h"
 #include "lis.h"
 #include "network.h"
 #include "nis.h"
+#include "participant.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -195,8 +193,8 @@ static double site_commit_us (network_t *network, uint32_t circuits)
       .provider.name = "lis/bench",
       .site = {.classes = &class, .classes_count = 1, .horizon_ms = (int64_t) 365 * DAY_MS},
       .provider.access = {.accounts = everybody, .accounts_count = 1},
-      .provider.participant = participant_limits_default,
-      .provider.limits = lis_limits_default,
+      .provider.participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+      .provider.limits = SETTINGS_PRESET (lis_settings_t, &lis_table).provider.limits,
     };
     nis_asker_t self = {0};
     lis_core (&settings, &self.core);
@@ -215,8 +213,8 @@ static void bench_core (bench_t *bench, size_t links, uint32_t circuits, const c
       .provider.name = "nis/N",
       .domain = network.domain,
       .provider.access = {.accounts = everybody, .accounts_count = 1},
-      .provider.participant = participant_limits_default,
-      .provider.limits = nis_limits_default,
+      .provider.participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+      .provider.limits = SETTINGS_PRESET (nis_settings_t, &nis_table).provider.limits,
       .paths_max = NIS_PATHS_MOST,
     };
     nis_asker_t self = {0};

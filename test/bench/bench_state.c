@@ -11,8 +11,7 @@
 #include "prng.h"
 #include "store.h"
 
-#include "../limits_preset.h"
-#include "../lis_preset.h"
+#include "participant.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -166,9 +165,9 @@ static void state_open (state_site_t *self, const char *folder)
       .provider.name = "lis/one",
       .site = {.classes = classes, .classes_count = 1, .horizon_ms = INT64_C (9000) * HOUR_MS},
       .provider.access = {accounts, 1, NULL, 0},
-      .provider.participant = participant_limits_default,
-      .provider.limits = lis_limits_default,
-      .plus = plus_limits_default};
+      .provider.participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+      .provider.limits = SETTINGS_PRESET (lis_settings_t, &lis_table).provider.limits,
+      .plus = SETTINGS_PRESET (plus_limits_t, &plus_table)};
     self->reads = outbox_new ();
     self->works = outbox_new ();
     if (store_open (&self->store, folder, STORE_BYTES_DEFAULT, id, bench_wall_ms (), why) !=

@@ -1,17 +1,16 @@
 /*  queue_site - agents' messages are packed and read outside the time that is measured. */
 #include "queue_site.h"
-#include "../limits_preset.h"
-#include "../lis_preset.h"
-#include "../runner_preset.h"
+#include "participant.h"
+#include "runner.h"
 
 #include "bench.h"
 #include "directory_wire.h"
+#include "file_questions.h"
 #include "lis.h"
 #include "message.h"
 #include "must.h"
 #include "nodes_wire.h"
 #include "prng.h"
-#include "staged_file.h"
 
 #include "tasks.pb-c.h"
 
@@ -416,15 +415,16 @@ static void open_site (queue_site_field_t *site, runner_settings_t *runner, size
     for (size_t i = 0; i < 2 * files; i++)
         site->held [i / 2 * nodes + prng_below (&site->prng, nodes)] = 1;
     site->clock_ns = clock_cost_ns ();
-    *runner = (runner_settings_t){.places = must (calloc (nodes, sizeof *runner->places)),
-                                  .places_count = nodes,
-                                  .accounts = accounts,
-                                  .accounts_count = 1,
-                                  .nodes = nodes_limits_default,
-                                  .openings = openings_limits_default,
-                                  .queue = queue_limits_default,
-                                  .sharing = sharing_limits_default,
-                                  .back_end = back_end_limits_default};
+    *runner = (runner_settings_t){
+      .places = must (calloc (nodes, sizeof *runner->places)),
+      .places_count = nodes,
+      .accounts = accounts,
+      .accounts_count = 1,
+      .nodes = nodes_limits_of (&SETTINGS_PRESET (nodes_terms_t, &nodes_table)),
+      .openings = openings_limits_of (&SETTINGS_PRESET (opening_settings_t, &opening_table), 30000),
+      .queue = SETTINGS_PRESET (queue_limits_t, &queue_table),
+      .sharing = SETTINGS_PRESET (sharing_limits_t, &sharing_table),
+      .back_end = back_end_limits_default};
     runner->queue.bags_max = runner->queue.bags_per_actor_max = 1000000;
     for (size_t i = 0; i < nodes; i++) {
         queue_site_agent_t *agent = &site->agents [i];
@@ -437,9 +437,9 @@ static void open_site (queue_site_field_t *site, runner_settings_t *runner, size
       .provider.name = "lis/bench",
       .site = {.classes = &class, .classes_count = 1, .horizon_ms = 365 * 86400 * SECOND_MS},
       .provider.access = {actors, 1, NULL, 0},
-      .provider.participant = participant_limits_default,
-      .provider.limits = lis_limits_default,
-      .plus = plus_limits_default,
+      .provider.participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+      .provider.limits = SETTINGS_PRESET (lis_settings_t, &lis_table).provider.limits,
+      .plus = SETTINGS_PRESET (plus_limits_t, &plus_table),
       .provider.gis_endpoints = gis,
       .provider.gis_count = 1,
       .runner = runner};

@@ -123,7 +123,7 @@ size_t experiment_failures (const experiment_run_t *run, size_t arm)
 void experiment_setting (experiment_run_t *run, const char *name, const char *format, ...)
 {
     assert (run->settings_count < SETTINGS_MAX);
-    setting_t *setting = &run->settings [run->settings_count++];
+    told_setting_t *setting = &run->settings [run->settings_count++];
     setting->name = name;
     va_list arguments;
     va_start (arguments, format);

@@ -45,7 +45,7 @@ typedef struct {
 typedef struct {
     const char *name;
     char value [160];
-} setting_t;
+} told_setting_t;
 
 typedef struct experiment experiment_t;
 
@@ -61,7 +61,7 @@ typedef struct {
     size_t *first; /* by arm: index of its first play; one more element for the end */
     criterion_t criteria [CRITERIA_MAX];
     size_t criteria_count;
-    setting_t settings [SETTINGS_MAX];
+    told_setting_t settings [SETTINGS_MAX];
     size_t settings_count;
 } experiment_run_t;
 

@@ -207,11 +207,13 @@ static bool trial_begin (batch_trial_t *self, const fake_kind_t *kind, char why 
               "name = ams\nback_end = %s\nbatch\n    queue = batch\n    watch = 15s\nopening\n"
               "    clear = end\n",
               kind->name);
-    self->config =
-      config_parse ("ams.zpl", text, strlen (text), NULL, 0, lis_keys, lis_keys_count, why);
+    static const setting_table_t *const tables [] = {&lis_file_table};
+    self->config = config_open_text ("ams.zpl", text, strlen (text), NULL, 0, tables, 1, why);
     kind->begin (&self->world);
     batch_fake_begin (kind, &self->world);
-    return self->config && batch_back_end_begin (self->config, systems, why);
+    const lis_file_t *file = self->config ? config_settings (self->config, &lis_file_table) : NULL;
+    return file &&
+           batch_back_end_begin (self->config, file->common.name, &file->machines, systems, why);
 }
 
 static void trial_end (batch_trial_t *self)

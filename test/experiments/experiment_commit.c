@@ -10,10 +10,10 @@
  *  must keep the same promises. Ours is the product: its cores, its request home (which votes, too)
  *  and its default settings.
  */
-#include "../limits_preset.h"
 #include "commit_trial.h"
 #include "experiment.h"
 #include "must.h"
+#include "participant.h"
 #include "plot.h"
 
 #include <assert.h>
@@ -290,8 +290,10 @@ static void judge_death (experiment_run_t *run)
         bounded = bounded && of (run, KIND_DEATH, WAY_OURS, d, METRIC_DOUBT).most <= ahead_s + 2;
         lost_s = fmax (lost_s, of (run, KIND_DEATH, WAY_OURS, d, METRIC_LOST).most);
         lost_s = fmax (lost_s, of (run, KIND_DEATH, WAY_OURS_TAKEN, d, METRIC_LOST).most);
-        double most_s = (double) TRIAL_TAKEN_MS / 1000 +
-                        (double) participant_limits_default.doubt_ms_max / 1000 + 10;
+        double most_s =
+          (double) TRIAL_TAKEN_MS / 1000 +
+          (double) SETTINGS_PRESET (participant_limits_t, &participant_table).doubt_ms_max / 1000 +
+          10;
         taken = taken && of (run, KIND_DEATH, WAY_OURS_TAKEN, d, METRIC_DOUBT).most <= most_s;
         for (commit_way_t way = WAY_THREE; way < WAYS; way++)
             rivals = rivals && of (run, KIND_DEATH, way, d, METRIC_DOUBT).most <= 30;

@@ -114,8 +114,10 @@ static bool copy (uint64_t seed, size_t nodes, uint64_t size, const mishap_plan_
 {
     sim_tally_t tally = {0};
     chain_scene_t *scene = must (calloc (1, sizeof *scene));
-    *scene = (chain_scene_t){
-      .nodes = nodes, .sources = 1, .size = size, .slow_ms = chain_limits_default.slow_ms};
+    *scene = (chain_scene_t){.nodes = nodes,
+                             .sources = 1,
+                             .size = size,
+                             .slow_ms = SETTINGS_PRESET (chain_limits_t, &chain_table).slow_ms};
     chain_scene_begin (scene, seed, &tally, NULL);
     int64_t line_us = (int64_t) (size * 1000000 / LINE_BYTES_S);
     int64_t until_us = sim_now_us (scene->sim) + OTHERS_TIMES * line_us;

@@ -12,58 +12,103 @@
 #include "nis_config.h"
 #include "planner_config.h"
 
-static const config_key_t keys [] = {
-  KEY_TEXT ("name", NULL, "text"),
-  KEY_DURATION ("limits/hold_ttl", "60s", 1000, 3600000, "duration"),
-  KEY_INTEGER ("limits/holds", "10", 1, 100, "integer"),
-  KEY_REAL ("price/factor", "1.5", 0, 0, "real"),
-  KEY_FLAG ("bind/trusted", "false", "boolean"),
-  KEY_NEEDED (CONFIG_INTEGER, "classes/*/nodes", 1, 1e6, "in each section"),
-  KEY_TEXT ("classes/*/attributes/*", NULL, "any name twice"),
+typedef struct {
+    const char *name;
+    const char *value;
+} fuzz_attribute_t;
+
+static const setting_t attribute_rows [] = {
+  SET_NAME (fuzz_attribute_t, name),
+  SET_TEXT (fuzz_attribute_t, value, "", NULL, "any name twice"),
 };
+static const setting_table_t fuzz_attributes =
+  SETTING_TABLE (fuzz_attribute_t, attribute_rows, NULL);
+
+typedef struct {
+    const char *name;
+    uint32_t nodes;
+    fuzz_attribute_t *attributes;
+    size_t attributes_count;
+} fuzz_class_t;
+
+static const setting_t class_rows [] = {
+  SET_NAME (fuzz_class_t, name),
+  SET_COUNT_NEEDED (fuzz_class_t, nodes, "nodes", 1, 1000000, "in each section"),
+  SET_EACH (fuzz_class_t, attributes, attributes_count, "attributes", fuzz_attribute_t,
+            &fuzz_attributes, 32),
+};
+static const setting_table_t fuzz_classes = SETTING_TABLE (fuzz_class_t, class_rows, NULL);
+
+typedef struct {
+    const char *name;
+    int64_t hold_ttl_ms;
+    uint32_t holds;
+    int64_t doubt_ms;
+    double factor;
+    bool trusted;
+    fuzz_class_t *classes;
+    size_t classes_count;
+} fuzz_settings_t;
+
+static const setting_t fuzz_rows [] = {
+  SET_TEXT (fuzz_settings_t, name, "name", NULL, "text"),
+  SET_DURATION (fuzz_settings_t, hold_ttl_ms, "limits/hold_ttl", MS_MINUTE, MS_SECOND, MS_HOUR,
+                "duration"),
+  SET_COUNT (fuzz_settings_t, holds, "limits/holds", 10, 1, 100, "integer"),
+  SET_FIXED_DURATION (fuzz_settings_t, doubt_ms, "limits/doubt", 2 * MS_SECOND),
+  SET_REAL (fuzz_settings_t, factor, "price/factor", 2, 3, 0, 100, "real"),
+  SET_FLAG (fuzz_settings_t, trusted, "bind/trusted", false, "boolean"),
+  SET_EACH (fuzz_settings_t, classes, classes_count, "classes", fuzz_class_t, &fuzz_classes, 16),
+};
+static const setting_table_t fuzz_table = SETTING_TABLE (fuzz_settings_t, fuzz_rows, NULL);
 
 typedef bool core_fn (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);
 
 typedef struct {
-    const config_key_t *keys;
-    const size_t *count;
+    const setting_table_t *table;
     core_fn *core;
 } config_program_t;
 
-static const config_program_t site = {lis_keys, &lis_keys_count, lis_core_from_config};
-static const config_program_t domain = {nis_keys, &nis_keys_count, nis_core_from_config};
-static const config_program_t directory = {gis_keys, &gis_keys_count, gis_core_from_config};
-static const config_program_t planner = {planner_keys, &planner_keys_count,
-                                         planner_core_from_config};
+static const config_program_t site = {&lis_file_table, lis_core_from_config};
+static const config_program_t domain = {&nis_file_table, nis_core_from_config};
+static const config_program_t directory = {&gis_file_table, gis_core_from_config};
+static const config_program_t planner = {&planner_file_table, planner_core_from_config};
 
-static void ask_all (const config_t *config)
+static void look (void *owner, const char *text)
 {
-    int64_t ttl_ms = config_duration_ms (config, "limits/hold_ttl");
-    int64_t holds = config_integer (config, "limits/holds");
-    REQUIRE (ttl_ms >= 1000 && ttl_ms <= 3600000 && holds >= 1 && holds <= 100);
-    config_text (config, "name");
-    config_real (config, "price/factor");
-    config_boolean (config, "bind/trusted");
-    const char *names [16];
-    size_t count = config_names (config, "classes", names, 16);
-    for (size_t i = 0; i < count && i < 16; i++) {
-        char path [128];
-        snprintf (path, sizeof path, "classes/%s/nodes", names [i]);
-        REQUIRE (config_integer (config, path) >= 1);
-    }
+    (void) owner;
+    REQUIRE (strncmp (text, "f.zpl:", 6) == 0);
 }
 
-static config_t *parsed (const config_key_t *table, size_t count, const char *text, size_t size)
+static void ask_all (config_t *config)
+{
+    const fuzz_settings_t *read = config_settings (config, &fuzz_table);
+    REQUIRE (read->hold_ttl_ms >= 1000 && read->hold_ttl_ms <= 3600000);
+    REQUIRE (read->holds >= 1 && read->holds <= 100 && read->doubt_ms == 2000);
+    for (size_t i = 0; i < read->classes_count; i++) {
+        char why [LONG_WHY_BYTES];
+        const fuzz_class_t *class = &read->classes [i];
+        REQUIRE (class->name && class->nodes >= 1 && class->attributes_count <= 32);
+        REQUIRE (config_given (config, &class->nodes));
+        config_refuse (config, &class->name, why, "as an example");
+        REQUIRE (strncmp (why, "f.zpl:", 6) == 0);
+    }
+    config_warn (config, look, NULL);
+}
+
+/*  The table must live as long as the config. */
+static config_t *parsed (const setting_table_t *const *table, const char *text, size_t size)
 {
     char why [LONG_WHY_BYTES] = "";
-    config_t *config = config_parse ("f.zpl", text, size, NULL, 0, table, count, why);
+    config_t *config = config_open_text ("f.zpl", text, size, NULL, 0, table, 1, why);
     REQUIRE (config || (strncmp (why, "f.zpl", 5) == 0 && memchr (why, '\0', sizeof why)));
     return config;
 }
 
 static void try_any (const char *text, size_t size)
 {
-    config_t *config = parsed (keys, sizeof keys / sizeof keys [0], text, size);
+    const setting_table_t *table = &fuzz_table;
+    config_t *config = parsed (&table, text, size);
     if (config)
         ask_all (config);
     config_destroy (&config);
@@ -71,7 +116,7 @@ static void try_any (const char *text, size_t size)
 
 static void try_program (const config_program_t *program, const char *text, size_t size)
 {
-    config_t *config = parsed (program->keys, *program->count, text, size);
+    config_t *config = parsed (&program->table, text, size);
     core_t core;
     char why [LONG_WHY_BYTES] = "";
     if (config && program->core (config, &core, why))
@@ -96,7 +141,7 @@ static void try_section (const federation_t *federation, const config_program_t 
     else
         federation_write_domain (federation, name, "root", to);
     fclose (to);
-    config_t *config = parsed (program->keys, *program->count, text, size);
+    config_t *config = parsed (&program->table, text, size);
     REQUIRE (config);
     config_destroy (&config);
     try_program (program, text, size);

@@ -1,7 +1,7 @@
 /*  participant_rig - events in, effects out. */
 #include "participant_rig.h"
-#include "../limits_preset.h"
 #include "checks.h"
+#include "participant.h"
 
 #include "bookings.h"
 #include "member.h"
@@ -352,7 +352,7 @@ void rig_begin (rig_t *self, bool network, void (*looked) (void *owner), void *o
                     .name = network ? "nis/N" : "lis/ams",
                     .looked = looked,
                     .owner = owner,
-                    .limits = participant_limits_default,
+                    .limits = SETTINGS_PRESET (participant_limits_t, &participant_table),
                     .now = {.wall_ms = RIG_WALL_MS,
                             .mono_ms = 5000,
                             .store_free_bytes = 1u << 30,

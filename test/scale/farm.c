@@ -22,9 +22,8 @@
 #include "peer_sockets.h"
 #include "sockets.h"
 
-#include "../limits_preset.h"
-#include "../lis_preset.h"
 #include "../unit/host_in_memory.h"
+#include "participant.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -249,16 +248,17 @@ static void farm_sites (farm_t *self, size_t first, size_t count)
     for (size_t i = 0; i < count; i++) {
         char name [NAME_BYTES_MAX + 1];
         snprintf (name, sizeof name, "lis/s%05zu", first + i);
-        lis_settings_t settings = {.provider.name = name,
-                                   .site = {.classes = classes,
-                                            .classes_count = 1,
-                                            .horizon_ms = 30 * 24 * INT64_C (3600000)},
-                                   .provider.access = {.accounts = accounts, .accounts_count = 1},
-                                   .provider.participant = participant_limits_default,
-                                   .provider.limits = lis_limits_default,
-                                   .plus = plus_limits_default,
-                                   .provider.gis_endpoints = self->gis,
-                                   .provider.gis_count = self->gis_count};
+        lis_settings_t settings = {
+          .provider.name = name,
+          .site = {.classes = classes,
+                   .classes_count = 1,
+                   .horizon_ms = 30 * 24 * INT64_C (3600000)},
+          .provider.access = {.accounts = accounts, .accounts_count = 1},
+          .provider.participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+          .provider.limits = SETTINGS_PRESET (lis_settings_t, &lis_table).provider.limits,
+          .plus = SETTINGS_PRESET (plus_limits_t, &plus_table),
+          .provider.gis_endpoints = self->gis,
+          .provider.gis_count = self->gis_count};
         lis_core (&settings, &self->members [i].host.core);
     }
     farm_run (self, first);

@@ -34,7 +34,7 @@ serve g1 svc-gis name=g1 homes=g1 recall/wait=0s limits/retention="${retention}s
 for site in a b; do
   serve $site svc-lis name=$site gis="$MUSUBI_GIS" accounts/user='*' lead=1s classes/node/nodes=4096 limits/retention="${retention}s"
 done
-serve planner svc-planner gis="$MUSUBI_GIS" margin=0s retention="${retention}s"
+serve planner svc-planner gis="$MUSUBI_GIS" margin=0s limits/retention="${retention}s"
 
 # --- what must outlast all
 cat >"$work/far.json" <<'J'

@@ -29,6 +29,10 @@ sites
         back_end = runner
         nodes
             attend = 500ms
+            # no settings any more: with what is so now they are taken
+            lost = 330s
+        queue
+            life = 60s
         storage
             nodes = disk-1
             bytes = 200000000

@@ -5,8 +5,7 @@
  *
  *  Where MUSUBI_DATA names a folder of real logs it is one of these, else a made-up one.
  */
-#include "../limits_preset.h"
-#include "../lis_preset.h"
+#include "participant.h"
 
 #include "agent.h"
 #include "coallocations.h"
@@ -123,7 +122,7 @@ static void week_agent_make (void *owner, core_t *core)
 {
     const week_t *self = owner;
     const char *sites [] = {sim_address (scene_sim (self->scene), self->sites [0].process)};
-    agent_settings_t settings = agent_settings_default;
+    agent_settings_t settings = SETTINGS_PRESET (agent_settings_t, &agent_table);
     settings.name = "slurm";
     settings.class_name = "";
     settings.batch = true;
@@ -157,12 +156,12 @@ static void sites_add (week_t *self)
         site->settings = (lis_settings_t){
           .provider = {.name = site->name,
                        .access = {.accounts = anybody, .accounts_count = 1},
-                       .participant = participant_limits_default,
-                       .limits = lis_limits_default,
+                       .participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+                       .limits = SETTINGS_PRESET (lis_settings_t, &lis_table).provider.limits,
                        .gis_endpoints = directories,
                        .gis_count = 1},
           .site = {.classes = &class, .classes_count = 1, .lead_ms = 1000, .horizon_ms = 30 * DAY},
-          .plus = plus_limits_default};
+          .plus = SETTINGS_PRESET (plus_limits_t, &plus_table)};
         site->process = member_add (self, site->name, week_site_make, site);
     }
 }
@@ -206,7 +205,8 @@ static week_t *week_new (uint64_t seed)
     batch_begin (self, seed);
     sites_add (self);
     member_add (self, "node/slurm", week_agent_make, self);
-    self->planner = planner_settings_default;
+    self->planner = SETTINGS_PRESET (planner_settings_t, &planner_table);
+    self->planner.restore_guard_wait_ms = 0;
     self->planner.gis_endpoints = directories;
     self->planner.gis_count = 1;
     self->planner.finish_interval_ms = 0;

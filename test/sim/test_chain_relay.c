@@ -91,7 +91,8 @@ static void far_make (void *owner, core_t *core)
     far_site_t *self = owner;
     const char *node = "f0";
     self->service = member_new ("replica/far", NULL, 0);
-    self->chain = chain_new (self->service, &node, 1, &chain_limits_default);
+    self->chain =
+      chain_new (self->service, &node, 1, &SETTINGS_PRESET (chain_limits_t, &chain_table));
     *core = (core_t){.self = self, .step = far_step, .next = far_next, .destroy = far_end};
 }
 

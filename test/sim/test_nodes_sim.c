@@ -229,7 +229,7 @@ static void agent_make (void *owner, core_t *core)
 {
     const agent_program_t *program = owner;
     const char *sites [] = {sim_address (program->scene->sim, program->scene->site)};
-    agent_settings_t settings = agent_settings_default;
+    agent_settings_t settings = SETTINGS_PRESET (agent_settings_t, &agent_table);
     settings.name = program->name;
     settings.class_name = "thin";
     settings.cpus = 8;

@@ -2,8 +2,7 @@
  *  storage die at any moment, users put files beside them. In the end either all of a plan's
  *  participants have it, in the same version, or none has; and no disk has promised what it lacks.
  */
-#include "../limits_preset.h"
-#include "../lis_preset.h"
+#include "participant.h"
 #include "replica_scene.h"
 
 #include "lis.h"
@@ -78,15 +77,15 @@ static void site_add (story_t *self, size_t i)
 {
     site_member_t *member = &self->sites [i];
     snprintf (member->name, sizeof member->name, "lis/%c", (char) ('a' + i));
-    member->settings =
-      (lis_settings_t){.provider = {.name = member->name,
-                                    .access = {.accounts = anybody, .accounts_count = 1},
-                                    .participant = participant_limits_default,
-                                    .limits = lis_limits_default,
-                                    .gis_endpoints = directories,
-                                    .gis_count = 1},
-                       .site = {.classes = &thin, .classes_count = 1, .horizon_ms = 86400000},
-                       .plus = plus_limits_default};
+    member->settings = (lis_settings_t){
+      .provider = {.name = member->name,
+                   .access = {.accounts = anybody, .accounts_count = 1},
+                   .participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+                   .limits = SETTINGS_PRESET (lis_settings_t, &lis_table).provider.limits,
+                   .gis_endpoints = directories,
+                   .gis_count = 1},
+      .site = {.classes = &thin, .classes_count = 1, .horizon_ms = 86400000},
+      .plus = SETTINGS_PRESET (plus_limits_t, &plus_table)};
     member->process =
       sim_add (scene_sim (self->scene),
                &(sim_program_t){.name = member->name, .make = site_make, .owner = member},
@@ -100,9 +99,10 @@ static story_t *story_new (uint64_t seed)
     *self = (story_t){.scene = replica_scene_new (seed, &scene_plan_default),
                       .seed = seed,
                       .dice = seed * 0x9e3779b97f4a7c15u + 1,
-                      .planner = planner_settings_default};
+                      .planner = SETTINGS_PRESET (planner_settings_t, &planner_table)};
     for (size_t i = 0; i < SITES; i++)
         site_add (self, i);
+    self->planner.restore_guard_wait_ms = 0;
     self->planner.gis_endpoints = directories;
     self->planner.gis_count = 1;
     self->planner.request_limit_ms = 3 * SECOND;

@@ -3,8 +3,8 @@
 #include "replica_scene.h"
 
 #include "catalogue_check.h"
+#include "file_questions.h"
 #include "message.h"
-#include "staged_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -21,7 +21,6 @@ site () { # NAME
             attend = 500ms
             silent = 10m
             lease = 11m
-            lost = 12m
         opening
             bind = 500ms
             warning = 2s

@@ -3,7 +3,7 @@
 # loses a host whose daemon has died, and is released early. Its queue is equal to it each time.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/gridengine_lib.sh"
-node_limits=("silent = 2s" "lease = 3s" "lost = 18s")
+node_limits=("silent = 2s" "lease = 3s")
 grid_federation 4 6s
 qconf -sconf | sed 's/^max_unheard.*/max_unheard 00:00:06/' >"$work/global" # for a dead daemon to be missed within the test
 check "Grid Engine misses a daemon soon" qconf -Mconf "$work/global"

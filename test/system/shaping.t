@@ -96,7 +96,6 @@ prefixes
     c = "10.60.4.0/24"
     d = "10.60.5.0/24"
 agents
-    attend = 1s
     silent = 3s
 lead = 0s
 administrators = root
@@ -397,7 +396,7 @@ wrong "an IPv6 prefix" 'prefixes/a: "2001:db8::/32" should be IPv4 addresses' --
 wrong "prefixes of nobody" 'prefixes/x: no site or exchange point is called so' --set prefixes/x=10.60.1.0/24
 wrong "an interface at neither end" 'links/a-r1/interfaces/r2: "r2" should be an end of the link' --set links/a-r1/interfaces/r2=eth0
 wrong "an interface of two links" 'links/b-r1/interfaces: to-a is that of link a-r1 already' --set links/b-r1/interfaces/r1=to-a
-wrong "a back end that is none" 'back_end: "slurm" should be none or agents' --set back_end=slurm
+wrong "a back end that is none" "back_end: 'slurm' is not none or agents" --set back_end=slurm
 exits 2 "an agent without a name" timeout 5 svc-nis agent --set nis=tcp://127.0.0.1:1 --set interfaces=wan
 exits 2 "or without interfaces" timeout 5 svc-nis agent --set name=r1 --set nis=tcp://127.0.0.1:1
 says "  … is told so" 'interfaces'

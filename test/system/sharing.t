@@ -75,7 +75,7 @@ comes "two of them are begun at each" logged 6
 check "they are away" counts "$bag" away 5
 slay "$(pid_of lis/ber)"
 slay "$(pid_of lis/ams)"
-printf 'sharing\n    again = 500ms\n    lost = 1s\n' >>"$federation/lis-ams.zpl"
+printf 'sharing\n    lost = 1s\n' >>"$federation/lis-ams.zpl"
 check "their home and a host are killed, and return" musubi up --dir "$federation"
 touch "$shared/gate"
 comes "all are over at home" eval "[ \$(tasks $bag | jq '[.tasks[] | select(.state == \"ended\")] | length') = 9 ]"

@@ -6,9 +6,7 @@
 #ifndef MUSUBI_TEST_FEDERATION_FIXTURE_H
 #define MUSUBI_TEST_FEDERATION_FIXTURE_H
 
-#include "../gis_preset.h"
-#include "../lis_preset.h"
-#include "../nis_preset.h"
+#include "../gis_everybody.h"
 #include "gis.h"
 #include "host_in_memory.h"
 #include "lis.h"
@@ -350,7 +348,7 @@ static inline void fed_make (fed_t *fed, fed_proc_t *proc)
             gis [gis_count++] = fed->procs [i].endpoint;
     }
     if (proc->kind == FED_GIS) {
-        gis_settings_t settings = gis_settings_preset ();
+        gis_settings_t settings = gis_for_everybody ();
         settings.recall_wait_ms = fed->recall_wait_ms;
         settings.name = proc->name;
         settings.homes = homes;
@@ -365,9 +363,9 @@ static inline void fed_make (fed_t *fed, fed_proc_t *proc)
           .provider.name = proc->name,
           .site = proc->site,
           .provider.access = {.accounts = everybody, .accounts_count = proc->nobody ? 0 : 1},
-          .provider.participant = participant_limits_default,
-          .provider.limits = lis_limits_default,
-          .plus = plus_limits_default,
+          .provider.participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+          .provider.limits = SETTINGS_PRESET (lis_settings_t, &lis_table).provider.limits,
+          .plus = SETTINGS_PRESET (plus_limits_t, &plus_table),
           .provider.gis_endpoints = gis,
           .provider.gis_count = gis_count};
         lis_core (&settings, &proc->host.core);
@@ -376,8 +374,8 @@ static inline void fed_make (fed_t *fed, fed_proc_t *proc)
           .provider.name = proc->name,
           .domain = proc->domain,
           .provider.access = {.accounts = everybody, .accounts_count = proc->nobody ? 0 : 1},
-          .provider.participant = participant_limits_default,
-          .provider.limits = nis_limits_default,
+          .provider.participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+          .provider.limits = SETTINGS_PRESET (nis_settings_t, &nis_table).provider.limits,
           .provider.gis_endpoints = gis,
           .provider.gis_count = gis_count,
           .paths_max = NIS_PATHS_MOST};
@@ -416,7 +414,8 @@ static inline int fed_add (fed_t *fed, fed_kind_t kind, const char *name)
     fed_proc_t *proc = &fed->procs [fed->procs_count];
     *proc = (fed_proc_t){.fed = fed, .kind = kind, .host = memory_host (0, 0, fed_effect, proc)};
     proc->host.keeps_rows = true;
-    proc->planner = planner_settings_default;
+    proc->planner = SETTINGS_PRESET (planner_settings_t, &planner_table);
+    proc->planner.restore_guard_wait_ms = 0;
     proc->planner.finish_interval_ms = 0;
     snprintf (proc->name, sizeof proc->name, "%s", name);
     snprintf (proc->endpoint, sizeof proc->endpoint, "sim://%s", name);

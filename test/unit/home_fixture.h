@@ -4,7 +4,7 @@
 #ifndef MUSUBI_HOME_FIXTURE_H
 #define MUSUBI_HOME_FIXTURE_H
 
-#include "../gis_preset.h"
+#include "../gis_everybody.h"
 #include "gis_fixture.h"
 #include "message.h"
 
@@ -20,7 +20,7 @@ static const uint8_t digest_two [DIGEST_BYTES] = {2};
 
 static inline gis_settings_t home_settings (void)
 {
-    gis_settings_t settings = gis_settings_preset ();
+    gis_settings_t settings = gis_for_everybody ();
     settings.name = "gis/g1";
     return settings;
 }

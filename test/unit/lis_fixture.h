@@ -2,9 +2,8 @@
 #ifndef MUSUBI_LIS_FIXTURE_H
 #define MUSUBI_LIS_FIXTURE_H
 
-#include "../limits_preset.h"
-#include "../lis_preset.h"
 #include "lis.h"
+#include "participant.h"
 
 #include "gis.pb-c.h"
 #include "lis.pb-c.h"
@@ -42,9 +41,9 @@ static inline void prepare_world (service_world_t *self)
                .lead_ms = MINUTE_MS,
                .horizon_ms = 1000 * MINUTE_MS},
       .provider.access = {accounts, 2, administrators, 1},
-      .provider.participant = participant_limits_default,
-      .provider.limits = lis_limits_default,
-      .plus = plus_limits_default,
+      .provider.participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+      .provider.limits = SETTINGS_PRESET (lis_settings_t, &lis_table).provider.limits,
+      .plus = SETTINGS_PRESET (plus_limits_t, &plus_table),
       .provider.gis_endpoints = gis,
       .provider.gis_count = 1,
     };

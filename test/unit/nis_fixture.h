@@ -2,9 +2,8 @@
 #ifndef MUSUBI_NIS_FIXTURE_H
 #define MUSUBI_NIS_FIXTURE_H
 
-#include "../limits_preset.h"
-#include "../nis_preset.h"
 #include "nis.h"
+#include "participant.h"
 
 #include "gis.pb-c.h"
 #include "nis.pb-c.h"
@@ -65,8 +64,8 @@ static inline void prepare_world (service_world_t *self)
                  .lead_ms = MINUTE_MS,
                  .horizon_ms = 1000 * MINUTE_MS},
       .provider.access = {accounts, 2, administrators, 1},
-      .provider.participant = participant_limits_default,
-      .provider.limits = nis_limits_default,
+      .provider.participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+      .provider.limits = SETTINGS_PRESET (nis_settings_t, &nis_table).provider.limits,
       .provider.gis_endpoints = gis,
       .provider.gis_count = 1,
       .paths_max = NIS_PATHS_MOST,

@@ -4,11 +4,11 @@
 #ifndef MUSUBI_NODES_FIXTURE_H
 #define MUSUBI_NODES_FIXTURE_H
 
-#include "../nodes_preset.h"
 #include "checks.h"
 #include "host_in_memory.h"
 #include "member.h"
 #include "message.h"
+#include "nodes.h"
 #include "nodes_wire.h"
 
 #include <setjmp.h>
@@ -165,8 +165,9 @@ static inline void start (nodes_world_t *self)
 
 static inline void open_world (nodes_world_t *self)
 {
-    *self = (nodes_world_t){.limits = nodes_limits_default,
-                            .host = memory_host (EPOCH_MS, 5000, effect_take, self)};
+    *self =
+      (nodes_world_t){.limits = nodes_limits_of (&SETTINGS_PRESET (nodes_terms_t, &nodes_table)),
+                      .host = memory_host (EPOCH_MS, 5000, effect_take, self)};
     self->host.store.id [0] = 9;
     start (self);
 }

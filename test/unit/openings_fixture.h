@@ -6,11 +6,11 @@
 
 #include "lis_fixture.h"
 
-#include "../runner_preset.h"
 #include "checks.h"
 #include "nodes_wire.h"
 #include "openings.h"
 #include "queue.h"
+#include "runner.h"
 
 #define SECOND_MS    INT64_C (1000)
 #define AGENTS_MAX   12
@@ -87,13 +87,14 @@ static inline void prepare_field (field_t *self)
                   i < 8 ? i + 1 : i - 7);
         memcpy (places [i].name, agent->name, sizeof places [i].name);
     }
-    self->runner = (runner_settings_t){.places = places,
-                                       .places_count = 12,
-                                       .nodes = nodes_limits_default,
-                                       .openings = openings_limits_default,
-                                       .queue = queue_limits_default,
-                                       .sharing = sharing_limits_default,
-                                       .back_end = back_end_limits_default};
+    self->runner = (runner_settings_t){
+      .places = places,
+      .places_count = 12,
+      .nodes = nodes_limits_of (&SETTINGS_PRESET (nodes_terms_t, &nodes_table)),
+      .openings = openings_limits_of (&SETTINGS_PRESET (opening_settings_t, &opening_table), 30000),
+      .queue = SETTINGS_PRESET (queue_limits_t, &queue_table),
+      .sharing = SETTINGS_PRESET (sharing_limits_t, &sharing_table),
+      .back_end = back_end_limits_default};
     self->w.settings.runner = &self->runner;
 }
 

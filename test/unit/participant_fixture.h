@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../limits_preset.h"
 #include "checks.h"
 #include "host_in_memory.h"
 #include "member.h"
@@ -433,7 +432,7 @@ static inline participant_rig_t *rig_new (int64_t capacity)
                                  .end = pool_end,
                                  .span = pool_span,
                                  .valid = pool_valid};
-    rig->limits = participant_limits_default;
+    rig->limits = SETTINGS_PRESET (participant_limits_t, &participant_table);
     rig->access = (access_t){.accounts = accounts,
                              .accounts_count = 3,
                              .administrators = administrators,

@@ -5,8 +5,8 @@
 #define MUSUBI_REPLICA_FAKE_H
 
 #include "directory_wire.h"
+#include "file_questions.h"
 #include "queue_fixture.h"
-#include "staged_file.h"
 
 #define FAKE_COPIES_MAX 64
 #define FAKE_CALLS_MAX  256

@@ -1,7 +1,7 @@
 /*  absences: who was listed and is not now is told as silent or stopped, to those who follow, until
  *  it comes back, is withdrawn, or has to make room.
  */
-#include "../gis_preset.h"
+#include "../gis_everybody.h"
 
 #include "gis_fixture.h"
 #include "member.h"
@@ -11,7 +11,7 @@ static const char *const administrators [] = {"root"};
 
 static gis_settings_t settings_of_gis (void)
 {
-    gis_settings_t settings = gis_settings_preset ();
+    gis_settings_t settings = gis_for_everybody ();
     settings.name = "gis/g1";
     settings.absences.remembered_max = 2;
     settings.access.administrators = administrators;

@@ -108,7 +108,7 @@ static void answer (agent_world_t *self, const wanted_t *wanted)
 static void open_agent (agent_world_t *self)
 {
     static const char *const sites [] = {"sim://lis/ams"};
-    agent_settings_t settings = agent_settings_default;
+    agent_settings_t settings = SETTINGS_PRESET (agent_settings_t, &agent_table);
     settings.name = "slurm";
     settings.class_name = "";
     settings.batch = true;

@@ -239,8 +239,8 @@ static void what_is_kept_of_members_and_jobs_is_read_again (void **state)
 static bool configures (const char *text, char why [LONG_WHY_BYTES])
 {
     core_t core;
-    config_t *config = config_parse ("green.zpl", text, strlen (text), NULL, 0, balancer_keys,
-                                     balancer_keys_count, why);
+    static const setting_table_t *const tables [] = {&balancer_file_table};
+    config_t *config = config_open_text ("green.zpl", text, strlen (text), NULL, 0, tables, 1, why);
     bool good = config && balancer_core_from_config (config, &core, why);
     if (good)
         core.destroy (core.self);
@@ -264,6 +264,8 @@ static void contradictions_are_refused_by_key (void **state)
     assert_false (
       configures ("name = green\ngis = \"tcp://127.0.0.1:1\"\nlimits\n    members_max = 1\n", why));
     assert_non_null (strstr (why, "members_max"));
+    assert_true (configures (
+      "name = green\ngis = \"tcp://127.0.0.1:1\"\nlimits\n    members_max = 256\n", why));
 }
 
 int main (void)

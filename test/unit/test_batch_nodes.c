@@ -88,7 +88,7 @@ static void a_node_that_is_not_heard_there_is_silent_before_it_is_lost (void **s
     (void) state;
     batch_world_t w;
     size_t node, down;
-    int64_t lost_ms = nodes_limits_default.lost_ms;
+    int64_t lost_ms = nodes_limits_of (&SETTINGS_PRESET (nodes_terms_t, &nodes_table)).lost_ms;
     batch_open (&w);
     assert_true (nodes_find (field_nodes (&w.f), "thin-001", &node));
     assert_true (nodes_find (field_nodes (&w.f), "thin-002", &down));

@@ -440,7 +440,7 @@ static void pass (random_federation_t *world, int64_t ms)
 static void ask_planner (random_federation_t *world)
 {
     static const char *const gis [] = {"mem://gis/g"};
-    planner_settings_t settings = planner_settings_default;
+    planner_settings_t settings = SETTINGS_PRESET (planner_settings_t, &planner_table);
     settings.gis_endpoints = gis;
     settings.gis_count = 1;
     settings.finish_interval_ms = 0;
@@ -502,7 +502,7 @@ static all_told_t ask_all (random_federation_t *world)
 {
     all_told_t verdict = {.found = false};
     const user_request_t *request = &world->request;
-    planner_settings_t settings = planner_settings_default;
+    planner_settings_t settings = SETTINGS_PRESET (planner_settings_t, &planner_table);
     char why [WHY_BYTES];
     search_order_t order = {.policy = user_request_policy (request),
                             .soonest_ms = NOW_MS + settings.guard_ms + VOTES_MS,

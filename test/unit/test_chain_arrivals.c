@@ -79,7 +79,7 @@ static void room_is_held_until_the_file_that_takes_it_is_known (void **state)
     (void) state;
     static const char *const nodes [] = {"n1"};
     arrivals_world_t w = {.service = member_new ("replica/ams", NULL, 0), .now = {.mono_ms = 1000}};
-    w.chain = chain_new (w.service, nodes, 1, &chain_limits_default);
+    w.chain = chain_new (w.service, nodes, 1, &SETTINGS_PRESET (chain_limits_t, &chain_table));
     service_step (
       w.service, &w.now,
       &(event_t){.kind = EVENT_START,

@@ -180,7 +180,8 @@ static void stop (coordinator_bench_t *bench)
 
 static void begin (coordinator_bench_t *bench)
 {
-    *bench = (coordinator_bench_t){.settings = planner_settings_default};
+    *bench =
+      (coordinator_bench_t){.settings = SETTINGS_PRESET (planner_settings_t, &planner_table)};
     memset (bench->store.id, 7, STORE_ID_BYTES);
     start (bench);
 }

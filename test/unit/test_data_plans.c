@@ -789,7 +789,8 @@ static void backtracking_finds_plans_with_data_that_can_be_had (void **state)
         unresponsive_t unresponsive = {0};
         trail_t trail = {0};
         backtracking_order_t order = {.service = self.service,
-                                      .settings = &planner_settings_default,
+                                      .settings =
+                                        &SETTINGS_PRESET (planner_settings_t, &planner_table),
                                       .unresponsive = &unresponsive,
                                       .snapshot = problem.snapshot,
                                       .actor = "alice",

@@ -2,7 +2,7 @@
  *  lost. Followers and directories are the real cores; the network is gis_fixture's. The last part
  *  plays the directory by hand, to tell what no honest one would.
  */
-#include "../gis_preset.h"
+#include "../gis_everybody.h"
 
 #include "gis_fixture.h"
 #include "member.h"
@@ -15,7 +15,7 @@ static const char *const homes [] = {"gis/g1", "gis/g2"};
 
 static gis_settings_t settings_of (const char *name)
 {
-    gis_settings_t settings = gis_settings_preset ();
+    gis_settings_t settings = gis_for_everybody ();
     settings.name = name;
     return settings;
 }

@@ -222,6 +222,34 @@ static void what_names_no_accounts_is_found (void **state)
     }
 }
 
+static void what_was_a_setting_is_taken_and_goes_no_further (void **state)
+{
+    (void) state;
+    static const char old [] = "sites\n    ams\n        classes\n            thin\n"
+                               "                nodes = 4\n        nodes\n"
+                               "            attend = 1s\n            lost = 330s\n"
+                               "        queue\n            patience = 5s\n"
+                               "            life = 1m\n";
+    char why [LONG_WHY_BYTES] = "";
+    federation_t *federation = read_text (old, why);
+    if (!federation)
+        fail_msg ("%s", why);
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream (&text, &size);
+    assert_non_null (file);
+    federation_write_site (federation, "ams", "carol", "cs", file);
+    fclose (file);
+    assert_non_null (strstr (text, "nodes\n    attend = \"1s\"\nqueue\n    patience = \"5s\"\n"));
+    assert_null (strstr (text, "lost"));
+    assert_null (strstr (text, "life"));
+    free (text);
+    federation_destroy (&federation);
+    assert_refused ("sites\n    ams\n        classes\n            thin\n"
+                    "                nodes = 4\n        queue\n            life = 2m\n",
+                    "fed.zpl:7: sites/ams/queue/life is no setting any more: it is fixed at 1m");
+}
+
 static void nodes_that_can_not_be_told_apart_are_refused (void **state)
 {
     (void) state;
@@ -304,7 +332,7 @@ static void storage_that_can_not_be_is_refused (void **state)
       {"nodes = \"d/1\"\n", "sites/ams/storage/nodes: \"d/1\": use letters"},
       {"bytes = 1048575\n",
        "fed.zpl:7: sites/ams/storage/bytes: '1048575' is not an integer from 1048576 to"},
-      {"cost = money\n", "should be one of throughput, rtt"},
+      {"cost = money\n", "'money' is not throughput or rtt"},
       {"disks = 2\n", "fed.zpl:7: "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -342,7 +370,7 @@ static void what_is_said_of_a_balancer_goes_to_it (void **state)
     free (text);
     federation_destroy (&federation);
     assert_refused ("balancers\n    green\n        step = 2h\n" A_SITE,
-                    "balancers: \"green\": coalition must not be shorter than step");
+                    "fed.zpl:2: balancers/green/coalition: must not be shorter than step");
     assert_refused ("balancers\n    green\n        steps = 2h\n" A_SITE, "fed.zpl:3: ");
 }
 
@@ -363,7 +391,7 @@ static void mistakes_are_told_with_file_and_line (void **state)
     assert_refused (
       "sites\n    ams\n        classes\n            thin\n"
       "                nodes = 4\n        back_end = rnner\n",
-      "sites/ams/back_end: \"rnner\": should be one of none, runner, slurm, gridengine");
+      "sites/ams/back_end: 'rnner' is not none, runner, slurm, gridengine or commands");
 }
 
 static void a_federation_without_sites_classes_or_directories_is_none (void **state)
@@ -446,8 +474,8 @@ static void a_domain_that_is_no_graph_of_this_federation_is_refused (void **stat
         const char *wanted;
     } cases [] = {
       {"    S\n        sites = oslo\n",
-       "fed.zpl: domains/S/sites: \"oslo\": is not a site of this federation"},
-      {"    S\n        exchanges = ams\n", "fed.zpl: domains/S/exchanges: \"ams\": is a site"},
+       "fed.zpl:12: domains/S/sites: \"oslo\": is not a site of this federation"},
+      {"    S\n        exchanges = ams\n", "fed.zpl:12: domains/S/exchanges: \"ams\": is a site"},
       {"        links\n            l1\n                between = \"ams, r9\"\n"
        "                mbps = 1\n",
        "fed.zpl:13: domains/N/links/l1/between: \"r9\" should be one of sites, exchanges, routers"},
@@ -464,8 +492,9 @@ static void a_domain_that_is_no_graph_of_this_federation_is_refused (void **stat
       {"        attributes\n            X9\n                location = paris\n",
        "domains/N/attributes/X9: no site, exchange point or router is called X9"},
       {"        provision = never\n",
-       "fed.zpl: domains/N/provision: \"never\": should be one of asked, start"},
-      {"        disclosure = nothing\n", "domains/N/disclosure: \"nothing\""},
+       "fed.zpl:11: domains/N/provision: 'never' is not asked or start"},
+      {"        disclosure = nothing\n",
+       "domains/N/disclosure: 'nothing' is not profile or windows"},
       {"    S/1\n        sites = ams\n", "fed.zpl:11"},
       {"    S\n        routers = \"r1, r1\"\n", "domains/S/routers: r1 is given twice"},
     };
@@ -485,6 +514,7 @@ int main (void)
       cmocka_unit_test (a_site_with_a_runner_has_an_agent_for_each_node),
       cmocka_unit_test (a_site_with_a_runner_is_not_open_to_everybody),
       cmocka_unit_test (what_names_no_accounts_is_found),
+      cmocka_unit_test (what_was_a_setting_is_taken_and_goes_no_further),
       cmocka_unit_test (nodes_that_can_not_be_told_apart_are_refused),
       cmocka_unit_test (what_is_said_of_storage_goes_to_who_keeps_the_files),
       cmocka_unit_test (storage_that_can_not_be_is_refused),

@@ -1,5 +1,5 @@
 /*  gis: what the directory accepts, refuses, tells and forgets. The test asks the core alone. */
-#include "../gis_preset.h"
+#include "../gis_everybody.h"
 #include "directory_entry.h"
 #include "gis_fixture.h"
 #include "message.h"
@@ -14,7 +14,7 @@ static const char *const administrators [] = {"root"};
 
 static gis_settings_t settings_of (const char *name)
 {
-    gis_settings_t settings = gis_settings_preset ();
+    gis_settings_t settings = gis_for_everybody ();
     settings.name = name;
     settings.access.administrators = administrators;
     settings.access.administrators_count = 1;

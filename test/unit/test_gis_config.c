@@ -31,8 +31,9 @@ static int tear_down (void **state)
 /*  The core that a file describes; false with why when it is refused. */
 static bool core_of (gis_config_fixture_t *self, const char *text, core_t *core)
 {
+    static const setting_table_t *const tables [] = {&gis_file_table};
     config_t *config =
-      config_parse ("g.zpl", text, strlen (text), NULL, 0, gis_keys, gis_keys_count, self->why);
+      config_open_text ("g.zpl", text, strlen (text), NULL, 0, tables, 1, self->why);
     if (!config)
         return false;
     bool good = gis_core_from_config (config, core, self->why);
@@ -92,11 +93,13 @@ static void contradictions_are_refused_by_key (void **state)
       {"name = \"g1\"\nhomes = \"g1,g@2\"\n", "homes:"},
       {"name = \"g1\"\ngis = \"sim://a,sim://a\"\n", "gis: sim://a is named twice"},
       {"name = \"g1\"\nactors = \"alice,bob,alice\"\n", "actors: alice is named twice"},
-      {"name = \"g1\"\nlease_min = \"20s\"\nlease_max = \"10s\"\n", "lease_min:"},
+      {"name = \"g1\"\nlease_min = \"20s\"\n",
+       "lease_min is no setting any more: it is fixed at 3s"},
       {"name = \"g1\"\nlease_max = \"10ms\"\n", "lease_max"},
-      {"name = \"g1\"\nlimits\n    hold_ttl = \"400s\"\n", "limits/hold_ttl:"},
-      {"name = \"g1\"\nlimits\n    hold_ttl_max = \"700s\"\n", "limits/hold_ttl_max:"},
-      {"name = \"g1\"\nlimits\n    doubt = \"16s\"\n", "limits/doubt:"},
+      {"name = \"g1\"\nlimits\n    hold_ttl = \"400s\"\n",
+       "limits/hold_ttl is no setting any more: it is 60s"},
+      {"name = \"g1\"\nlimits\n    hold_ttl_max = \"25h\"\n", "limits/hold_ttl_max:"},
+      {"name = \"g1\"\nlimits\n    doubt = \"16s\"\n", "limits/doubt is no setting any more"},
       {"name = \"g1\"\nlimits\n    entries_max = \"0\"\n", "entries_max"},
       {"name = \"g1\"\nhome = \"g1\"\n", "home"},
     };

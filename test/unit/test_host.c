@@ -176,9 +176,19 @@ static void counter_destroy (void *owner)
     free (self);
 }
 
+typedef struct {
+    const char *name;
+} counter_settings_t;
+
+static const setting_t counter_rows [] = {
+  SET_TEXT (counter_settings_t, name, "name", "c1", "the counter's name"),
+};
+static const setting_table_t counter_table = SETTING_TABLE (counter_settings_t, counter_rows, NULL);
+
 static bool counter_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
-    if (strcmp (config_text (config, "name"), "bad") == 0) {
+    const counter_settings_t *settings = config_settings (config, &counter_table);
+    if (strcmp (settings->name, "bad") == 0) {
         snprintf (why, LONG_WHY_BYTES, "name: 'bad' is taken");
         return false;
     }
@@ -213,12 +223,10 @@ static bool work_sleep (bytes_t arguments, uint8_t **result, size_t *result_size
 
 static int serve (int argc, char **argv)
 {
-    static const config_key_t keys [] = {KEY_TEXT ("name", "c1", "the counter's name")};
     static const work_kind_t works [] = {{.kind = "double", .run = work_double},
                                          {.kind = "sleep", .run = work_sleep}};
     host_program_t program = {.program = "svc-counter",
-                              .keys = keys,
-                              .keys_count = 1,
+                              .settings = &counter_table,
                               .works = works,
                               .works_count = 2,
                               .core_new = counter_new};

@@ -500,7 +500,7 @@ static void a_few_rows_are_not_worth_a_cut (void **state)
 static void rows_leave_early_when_the_store_is_nearly_full_and_it_is_told (void **state)
 {
     (void) state;
-    participant_rig_t *rig = rig_cutting (LEDGER_RETENTION_MS);
+    participant_rig_t *rig = rig_cutting (MS_YEAR);
     live_and_forget (rig, 1, 10);
     rig_reserve (rig, 11, "stands", 2, 200, 201);
     pass_hours (rig, 20);

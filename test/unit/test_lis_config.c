@@ -1,7 +1,4 @@
 /*  test_lis_config - a site's file is taken as meant, or refused with what would be right. */
-#include "../limits_preset.h"
-#include "../lis_preset.h"
-#include "../runner_preset.h"
 #include "lis_config.h"
 #include "runner_config.h"
 
@@ -41,14 +38,21 @@ static const char whole [] = "name = ams\n"
                              "    climate = \"alice, bob@example.org\"\n"
                              "administrators = \"root, carol\"\n"
                              "limits\n"
-                             "    hold_ttl = 30s\n";
+                             "    retention = 2h\n";
+
+static config_t *file_of (const char *text, const char *const *settings, size_t settings_count,
+                          char why [LONG_WHY_BYTES])
+{
+    static const setting_table_t *const tables [] = {&lis_file_table};
+    return config_open_text ("ams.zpl", text, strlen (text), settings, settings_count, tables, 1,
+                             why);
+}
 
 /*  Makes a core of a file; false with why when the file is refused. */
 static bool core_of (const char *text, const char *const *settings, size_t settings_count,
                      core_t *core, char why [LONG_WHY_BYTES])
 {
-    config_t *config = config_parse ("ams.zpl", text, strlen (text), settings, settings_count,
-                                     lis_keys, lis_keys_count, why);
+    config_t *config = file_of (text, settings, settings_count, why);
     if (!config)
         return false;
     bool good = lis_core_from_config (config, core, why);
@@ -142,65 +146,18 @@ static void the_least_file_is_a_name_and_a_class (void **state)
     core.destroy (core.self);
 }
 
-static void presets_are_the_limits_that_the_code_has (void **state)
+/*  A core without a file has what a file without settings says. */
+static void the_defaults_are_those_of_a_file (void **state)
 {
     (void) state;
-    static const char *const settings [] = {"name=ams", "classes/thin/nodes=1"};
-    char why [LONG_WHY_BYTES];
-    config_t *config = config_parse ("", "", 0, settings, 2, lis_keys, lis_keys_count, why);
-    assert_non_null (config);
-    const participant_limits_t *p = &participant_limits_default;
-    const timetable_limits_t *l = &lis_limits_default.bookings;
-    const struct {
-        const char *path;
-        int64_t want;
-    } durations [] = {{"limits/hold_ttl", p->hold_ttl_ms},
-                      {"limits/hold_ttl_max", p->hold_ttl_ms_max},
-                      {"limits/hold_age_max", p->hold_age_ms_max},
-                      {"limits/retention", p->retention_ms},
-                      {"ledger/retention", p->ledger.retention_ms},
-                      {"limits/doubt", p->doubt_ms},
-                      {"limits/doubt_max", p->doubt_ms_max},
-                      {"nodes/attend", nodes_limits_default.attend_ms},
-                      {"nodes/silent", nodes_limits_default.silent_ms},
-                      {"nodes/lease", nodes_limits_default.lease_ms},
-                      {"nodes/lost", nodes_limits_default.lost_ms},
-                      {"opening/bind", openings_limits_default.bind_ms},
-                      {"opening/warning", openings_limits_default.warning_ms},
-                      {"opening/grace", openings_limits_default.grace_ms},
-                      {"opening/lend", openings_limits_default.lend_ms},
-                      {"opening/release", openings_limits_default.release_ms},
-                      {"queue/life", queue_limits_default.life_ms},
-                      {"queue/retention", queue_limits_default.retention_ms},
-                      {"sharing/offer", sharing_limits_default.offer_ms},
-                      {"sharing/answers", sharing_limits_default.answers_ms},
-                      {"sharing/again", sharing_limits_default.again_ms},
-                      {"sharing/lost", sharing_limits_default.lost_ms},
-                      {"sharing/timeout", sharing_limits_default.timeout_ms}},
-                integers [] = {
-                  {"limits/holds_max", p->holds_max},
-                  {"limits/holds_per_actor_max", p->holds_per_actor_max},
-                  {"limits/holds_per_planner_max", p->holds_per_planner_max},
-                  {"limits/tombstones_max", p->tombstones_max},
-                  {"limits/tombstones_per_planner_max", p->tombstones_per_planner_max},
-                  {"limits/list_max", p->list_max},
-                  {"ledger/segments", p->ledger.segments_bytes},
-                  {"ledger/segment_rows", p->ledger.segment_rows},
-                  {"limits/uncommitted_share", l->hold_quota.share},
-                  {"limits/uncommitted_share_per_planner", l->hold_quota.share_per_planner},
-                  {"limits/uncommitted_share_per_actor", l->hold_quota.share_per_actor},
-                  {"limits/bookings_max", l->bookings_max},
-                  {"limits/bookings_per_actor_max", l->bookings_per_actor_max},
-                  {"limits/profile_steps_max", lis_limits_default.questions.profile_steps_max},
-                  {"limits/fresh_steps_max", l->fresh_steps_max},
-                  {"limits/move_max", sharing_limits_default.move_max},
-                  {"limits/move_pieces_max", sharing_limits_default.pieces_max},
-                  {"limits/spans_max", lis_limits_default.questions.spans_max}};
-    for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
-        assert_int_equal (config_duration_ms (config, durations [i].path), durations [i].want);
-    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
-        assert_int_equal (config_integer (config, integers [i].path), integers [i].want);
-    config_destroy (&config);
+    const lis_settings_t core = SETTINGS_PRESET (lis_settings_t, &lis_table);
+    const lis_file_t file = SETTINGS_PRESET (lis_file_t, &lis_file_table);
+    assert_memory_equal (&core, &file.numbers, sizeof core);
+    const queue_limits_t queue = SETTINGS_PRESET (queue_limits_t, &queue_table);
+    assert_memory_equal (&queue, &file.queue, sizeof queue);
+    assert_int_equal (core.provider.limits.questions.resources_max, SITE_CLASSES_MAX);
+    assert_int_equal (core.provider.limits.questions.profile_steps_max, 16384);
+    assert_int_equal (core.provider.limits.bookings.fresh_steps_max, 2048);
 }
 
 /*  When a batch system is told of reservations that wait, of how many, and when nodes are bound. */
@@ -225,10 +182,10 @@ static void only_slurm_and_grid_engine_have_named_nodes (void **state)
         bool runs;
         runner_settings_t made;
         static const site_t site = {.lead_ms = 9000};
-        config_t *config =
-          config_parse ("", "", 0, settings, cases [i].bind ? 5 : 4, lis_keys, lis_keys_count, why);
+        config_t *config = file_of ("", settings, cases [i].bind ? 5 : 4, why);
         assert_non_null (config);
-        assert_true (runner_config_read (config, &site, &runs, &made, why));
+        assert_true (runner_config_read (config, config_settings (config, &lis_file_table), &site,
+                                         &runs, &made, why));
         assert_int_equal (made.openings.ahead, cases [i].ahead);
         assert_int_equal (made.openings.reach_ms, cases [i].reach_ms);
         assert_int_equal (made.openings.bind_ms, cases [i].bind_ms);
@@ -248,14 +205,15 @@ static void refuses_what_makes_no_site (void **state)
       {"name=a b", "name: \"a b\" is no site name"},
       {"name=a/b", "name: \"a/b\" is no site name"},
       {"name=0123456789012345678901234567890123456789012345678901234567890", "1 to 59 letters"},
-      {"disclosure=all", "disclosure: \"all\" should be profile or windows"},
+      {"disclosure=all", "disclosure: 'all' is not profile or windows"},
       {"lead=1h", "horizon: must be longer than lead"},
       {"lead=soon", "lead"},
-      {"limits/hold_ttl=10m", "limits/hold_ttl: must not be longer than limits/hold_ttl_max"},
-      {"limits/hold_ttl_max=11m",
-       "limits/hold_ttl_max: must not be longer than limits/hold_age_max"},
-      {"limits/doubt=1m", "limits/doubt: must not be longer than limits/doubt_max"},
-      {"limits/profile_steps_max=10", "limits/profile_steps_max"},
+      {"limits/hold_ttl=10m", "limits/hold_ttl is no setting any more"},
+      {"limits/profile_steps_max=10", "limits/profile_steps_max is no setting any more"},
+      {"queue/life=2m", "queue/life is no setting any more: it is fixed at 1m"},
+      {"queue/retention=1h", "queue/retention is no setting any more: it is limits/retention, 1d"},
+      {"limits/bags_per_actor_max=9", "it is a tenth of limits/bags_max, 10000"},
+      {"sharing/again=1s", "it is a tenth of sharing/lost, at most 60s, 1m"},
       {"limits/spans=10", "limits/spans"},
       {"back_end=rnner", "back_end: \"rnner\" should be none, runner, or one of slurm, gridengine"},
       {"classes/thin/nodes=-1", "classes/thin/nodes"},
@@ -300,24 +258,49 @@ static void with_setting (const char *base, const char *setting, const char *wan
         fail_msg ("%s: %s", setting, why);
 }
 
-static void a_node_is_lost_later_than_what_runs_there_has_ended (void **state)
+static void what_follows_from_others_may_be_said_as_it_is (void **state)
 {
     (void) state;
-    static const char base [] = "name = ams\nback_end = runner\nclasses\n"
-                                "    thin\n        nodes = 2\n";
     static const struct {
-        const char *setting;
+        const char *settings [2];
         const char *why; /* a part of it; "" = it is right */
     } cases [] = {
-      {"nodes/lost=315s", ""},
-      {"nodes/lost=314s", "nodes/lost: must be at least 15 s longer than nodes/lease"},
-      {"nodes/lease=316s", "nodes/lost: must be at least 15 s longer than nodes/lease"},
-      {"nodes/lease=25s", "nodes/lease: must be longer than nodes/silent"},
-      {"nodes/silent=10s", "nodes/silent: must be longer than nodes/attend"},
-      {"sharing/answers=5m", "sharing/answers: must be longer than sharing/offer"},
+      {{"nodes/lost=330s", "nodes/lease=5m"}, ""},
+      {{"nodes/lost=11m30s", "nodes/lease=11m"}, ""},
+      {{"nodes/lost=330s", "nodes/lease=11m"},
+       "nodes/lost is no setting any more: it is nodes/lease and 30s, 11m30s"},
+      {{"nodes/lease=25s", "nodes/silent=25s"}, "nodes/lease: must be longer than nodes/silent"},
+      {{"nodes/silent=10s", "nodes/attend=10s"}, "nodes/silent: must be longer than nodes/attend"},
+      {{"limits/retention=1h", "queue/retention=1h"}, ""},
+      {{"limits/bags_max=9", "limits/bags_per_actor_max=1"}, ""},
+      {{"limits/bags_max=25", "limits/bags_per_actor_max=2"}, ""},
+      {{"sharing/lost=0s", "sharing/again=100ms"}, ""},
+      {{"sharing/lost=5s", "sharing/again=500ms"}, ""},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        with_setting (base, cases [i].setting, cases [i].why);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char why [LONG_WHY_BYTES] = "";
+        config_t *config = file_of ("name = ams\n", cases [i].settings, 2, why);
+        assert_int_equal (config != NULL, !*cases [i].why);
+        if (!strstr (why, cases [i].why))
+            fail_msg ("%s: %s", cases [i].settings [0], why);
+        config_destroy (&config);
+    }
+}
+
+/*  What the queue has in common with openings and records. */
+static void the_queue_goes_with_what_it_is_beside (void **state)
+{
+    (void) state;
+    static const char *const settings [] = {"name=ams", "opening/warning=2m", "opening/grace=3s",
+                                            "limits/retention=2h"};
+    char why [LONG_WHY_BYTES];
+    config_t *config = file_of ("", settings, 4, why);
+    assert_non_null (config);
+    const lis_file_t *file = config_settings (config, &lis_file_table);
+    assert_int_equal (file->queue.warning_ms, 120000);
+    assert_int_equal (file->queue.grace_ms, 3000);
+    assert_int_equal (file->queue.retention_ms, 7200000);
+    config_destroy (&config);
 }
 
 static void an_actor_has_one_account (void **state)
@@ -401,10 +384,11 @@ static void whose_jobs_may_end_is_as_the_back_end_has_it (void **state)
         char why [LONG_WHY_BYTES] = "";
         runner_settings_t runner;
         bool runs;
-        config_t *config = config_parse ("", "name = ams\n", 11, cases [i].settings,
-                                         cases [i].count, lis_keys, lis_keys_count, why);
+        config_t *config = file_of ("name = ams\n", cases [i].settings, cases [i].count, why);
         assert_non_null (config);
-        assert_int_equal (runner_config_read (config, &site, &runs, &runner, why), !cases [i].why);
+        assert_int_equal (runner_config_read (config, config_settings (config, &lis_file_table),
+                                              &site, &runs, &runner, why),
+                          !cases [i].why);
         if (cases [i].why && !strstr (why, cases [i].why))
             fail_msg ("%s", why);
         if (!cases [i].why) {
@@ -447,7 +431,7 @@ static void refuses_too_many_classes_and_attributes (void **state)
     core_t core = {0};
     char why [LONG_WHY_BYTES] = "";
     assert_false (core_of (text, NULL, 0, &core, why));
-    assert_non_null (strstr (why, "1 to 64 classes"));
+    assert_non_null (strstr (why, "classes: at most 64 of them are allowed"));
 
     size = (size_t) snprintf (text, sizeof text,
                               "name = ams\nclasses\n    c\n        nodes = 1\n"
@@ -455,7 +439,7 @@ static void refuses_too_many_classes_and_attributes (void **state)
     for (int i = 0; i < 33; i++)
         size += (size_t) snprintf (text + size, sizeof text - size, "            a%d = x\n", i);
     assert_false (core_of (text, NULL, 0, &core, why));
-    assert_non_null (strstr (why, "at most 32 attributes"));
+    assert_non_null (strstr (why, "attributes: at most 32 of them are allowed"));
 }
 
 int main (void)
@@ -463,10 +447,11 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (a_file_says_what_the_site_is),
       cmocka_unit_test (the_least_file_is_a_name_and_a_class),
-      cmocka_unit_test (presets_are_the_limits_that_the_code_has),
+      cmocka_unit_test (the_defaults_are_those_of_a_file),
       cmocka_unit_test (only_slurm_and_grid_engine_have_named_nodes),
       cmocka_unit_test (refuses_what_makes_no_site),
-      cmocka_unit_test (a_node_is_lost_later_than_what_runs_there_has_ended),
+      cmocka_unit_test (what_follows_from_others_may_be_said_as_it_is),
+      cmocka_unit_test (the_queue_goes_with_what_it_is_beside),
       cmocka_unit_test (an_actor_has_one_account),
       cmocka_unit_test (an_account_says_what_is_charged),
       cmocka_unit_test (whose_jobs_may_end_is_as_the_back_end_has_it),

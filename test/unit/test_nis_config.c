@@ -1,6 +1,4 @@
 /*  test_nis_config - a domain's file is taken as meant, or refused with what would be right. */
-#include "../limits_preset.h"
-#include "../nis_preset.h"
 #include "nis_config.h"
 
 #include "domain.h"
@@ -48,15 +46,15 @@ static const char whole [] = "name = N\n"
                              "    guest = \"*\"\n"
                              "administrators = \"root, carol\"\n"
                              "limits\n"
-                             "    hold_ttl = 30s\n"
-                             "    paths_max = 8\n";
+                             "    holds_max = 1000\n";
 
 /*  The core of a file; false with why where it is refused. */
 static bool core_of (const char *text, const char *const *settings, size_t settings_count,
                      core_t *core, char why [LONG_WHY_BYTES])
 {
-    config_t *config = config_parse ("N.zpl", text, strlen (text), settings, settings_count,
-                                     nis_keys, nis_keys_count, why);
+    static const setting_table_t *const tables [] = {&nis_file_table};
+    config_t *config =
+      config_open_text ("N.zpl", text, strlen (text), settings, settings_count, tables, 1, why);
     if (!config)
         return false;
     bool good = nis_core_from_config (config, core, why);
@@ -175,29 +173,26 @@ static void the_least_file_is_a_name (void **state)
     core.destroy (core.self);
 }
 
-static void presets_are_the_limits_that_the_code_has (void **state)
+static void takes_what_was_a_setting_as_it_is_now (void **state)
 {
     (void) state;
-    static const char *const settings [] = {"name=N"};
+    static const char *const settings [] = {
+      "name=N",
+      "limits/fresh_steps_max=8192",
+      "limits/profile_steps_max=32768",
+      "limits/windows_max=4096",
+      "limits/paths_max=256",
+      "agents/silent=3s",
+      "agents/attend=1250ms",
+    };
+    core_t core = {0};
     char why [LONG_WHY_BYTES];
-    config_t *config = config_parse ("", "", 0, settings, 1, nis_keys, nis_keys_count, why);
-    assert_non_null (config);
-    const timetable_limits_t *l = &nis_limits_default.bookings;
-    const calendar_service_limits_t *q = &nis_limits_default.questions;
-    const struct {
-        const char *path;
-        int64_t want;
-    } integers [] = {{"limits/holds_max", participant_limits_default.holds_max},
-                     {"limits/bookings_max", l->bookings_max},
-                     {"limits/bookings_per_actor_max", l->bookings_per_actor_max},
-                     {"limits/profile_steps_max", q->profile_steps_max},
-                     {"limits/fresh_steps_max", l->fresh_steps_max},
-                     {"limits/spans_max", q->spans_max},
-                     {"limits/windows_max", q->windows_max},
-                     {"limits/paths_max", NIS_PATHS_MOST}};
-    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
-        assert_int_equal (config_integer (config, integers [i].path), integers [i].want);
-    config_destroy (&config);
+    assert_true (core_of ("", settings, sizeof settings / sizeof *settings, &core, why));
+    core.destroy (core.self);
+    nis_settings_t preset = SETTINGS_PRESET (nis_settings_t, &nis_table);
+    assert_int_equal (preset.routers.attend_ms, 5000);
+    assert_int_equal (preset.routers.lost_ms, 24000);
+    assert_int_equal (preset.provider.limits.questions.resources_max, DOMAIN_LINKS_MAX);
 }
 
 static void refuses_what_makes_no_domain (void **state)
@@ -210,12 +205,15 @@ static void refuses_what_makes_no_domain (void **state)
       {"name=", "name"},
       {"name=a/b", "name: \"a/b\" is no domain name"},
       {"name=0123456789012345678901234567890123456789012345678901234567890", "1 to 59 letters"},
-      {"disclosure=all", "disclosure: \"all\" should be profile or windows"},
+      {"disclosure=all", "disclosure: 'all' is not profile or windows"},
       {"lead=1h", "horizon: must be longer than lead"},
-      {"provision=never", "provision: \"never\" should be asked or start"},
-      {"limits/profile_steps_max=100", "limits/profile_steps_max"},
-      {"limits/windows_max=4097", "limits/windows_max"},
-      {"limits/paths_max=0", "limits/paths_max"},
+      {"provision=never", "provision: 'never' is not asked or start"},
+      {"limits/profile_steps_max=100", "is no setting any more: it is fixed at 32768"},
+      {"limits/windows_max=4097", "is no setting any more: it is fixed at 4096"},
+      {"limits/paths_max=0", "is no setting any more: it is fixed at 256"},
+      {"agents/attend=6s", "is no setting any more: it is five twelfths of agents/silent, 5s"},
+      {"agents/silent=100ms", "from 200ms to 1h"},
+      {"back_end=agent", "back_end: 'agent' is not none or agents"},
       {"sites=a, b, a", "a is given twice among sites, exchanges and routers"},
       {"routers=b", "b is given twice among sites, exchanges and routers"},
       {"exchanges=x/y", "exchange point \"x/y\""},
@@ -252,6 +250,42 @@ static void refuses_what_makes_no_domain (void **state)
         if (!strstr (why, cases [i].why))
             print_message ("%s: %s\n", cases [i].setting, why);
         assert_non_null (strstr (why, cases [i].why));
+    }
+}
+
+/*  With the back end agents each link has an interface, and each end of circuits addresses. */
+static void refuses_what_agents_can_not_shape (void **state)
+{
+    (void) state;
+    static const struct {
+        const char *setting;
+        const char *why; /* how it begins, behind where it is; NULL = it is taken */
+    } cases [] = {
+      {"agents/silent=12s", NULL},
+      {"prefixes/x=10.3.0.0/16", "prefixes/x: no site or exchange point is called so"},
+      {"prefixes/a=10.3.0.0/33", "prefixes/a: \"10.3.0.0/33\" should be IPv4 addresses"},
+      {"prefixes/a=", "prefixes/a: give 1 to 16 of them"},
+      {"exchanges=X", "prefixes: X is missing: with back_end = agents each site and exchange"},
+      {"links/l/interfaces/c=eth0", "links/l/interfaces/c: \"c\" should be an end of the link"},
+      {"links/l/interfaces/r=", "links/l/interfaces/r: \"\" should be an interface"},
+      {"links/m/interfaces/r=eth0", "links/m/interfaces: eth0 is that of link l already"},
+      {"routers=r, q", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *settings [] = {cases [i].setting};
+        core_t core = {0};
+        char why [LONG_WHY_BYTES] = "";
+        static const char base [] =
+          "name = N\nback_end = agents\nsites = \"a, b\"\nrouters = r\nlinks\n    l\n"
+          "        between = \"a, r\"\n        mbps = 1\n        interfaces\n"
+          "            r = eth0\n    m\n        between = \"r, b\"\n        mbps = 1\n"
+          "        interfaces\n            r = eth1\nprefixes\n    a = \"10.1.0.0/16\"\n"
+          "    b = \"10.2.0.0/16\"\n";
+        bool taken = core_of (base, settings, 1, &core, why);
+        if (taken != !cases [i].why || (cases [i].why && !strstr (why, cases [i].why)))
+            fail_msg ("%s: %s", cases [i].setting, why);
+        if (taken)
+            core.destroy (core.self);
     }
 }
 
@@ -315,7 +349,7 @@ static void takes_as_many_links_as_a_domain_may_have_and_no_more (void **state)
     free (text);
     text = text_of (DOMAIN_LINKS_MAX + 1);
     assert_false (core_of (text, NULL, 0, &core, why));
-    assert_non_null (strstr (why, "at most 4096 links"));
+    assert_non_null (strstr (why, "links: at most 4096 of them are allowed"));
     free (text);
 }
 
@@ -324,8 +358,9 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (a_file_says_what_the_domain_is),
       cmocka_unit_test (the_least_file_is_a_name),
-      cmocka_unit_test (presets_are_the_limits_that_the_code_has),
+      cmocka_unit_test (takes_what_was_a_setting_as_it_is_now),
       cmocka_unit_test (refuses_what_makes_no_domain),
+      cmocka_unit_test (refuses_what_agents_can_not_shape),
       cmocka_unit_test (tells_where_in_the_file_a_graph_is_wrong),
       cmocka_unit_test (takes_as_many_links_as_a_domain_may_have_and_no_more),
     };

@@ -1,7 +1,6 @@
 /*  planner - requests with files and space, at sites whose storage is a real svc-replica. Its storage
  *  nodes are played: they say how much room they have, and one of them that it has a file.
  */
-#include "../replica_preset.h"
 #include "planner_asking.h"
 #include "replica.h"
 
@@ -22,15 +21,15 @@ static void make_storage (fed_proc_t *proc, const char *const *gis, size_t gis_c
                    .access = {.accounts = everybody, .accounts_count = 1},
                    .gis_endpoints = gis,
                    .gis_count = gis_count,
-                   .participant = participant_limits_default,
-                   .limits = replica_booking_default},
+                   .participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+                   .limits = SETTINGS_PRESET (replica_settings_t, &replica_table).provider.limits},
       .terms = {.horizon_ms = 400 * 24 * FED_HOUR_MS, .disclosure = disclosed},
-      .plus = plus_limits_default,
+      .plus = SETTINGS_PRESET (plus_limits_t, &plus_table),
       .limits = {.files_max = 100,
                  .places_max = 100,
                  .outgoing_feeds = {.source_max = 16, .pair_max = 4},
                  .transfers = {.transfers_max = 16, .patience_ms = 60000},
-                 .chain = chain_limits_default}};
+                 .chain = SETTINGS_PRESET (chain_limits_t, &chain_table)}};
     replica_core (&settings, &proc->host.core);
 }
 

@@ -601,7 +601,7 @@ static void bad_submissions_are_refused_and_say_why (void **state)
     submit (&f, (wish_bag_t){.minutes = 1});
     submit (&f, (wish_bag_t){.minutes = 1});
     assert_int_equal (try_submit (&f, &(wish_bag_t){.minutes = 1}), CALL_DENIED);
-    assert_non_null (strstr (f.w.reason, "bags_per_actor_max"));
+    assert_non_null (strstr (f.w.reason, "a tenth of limits/bags_max"));
     Musubi__SubmitRequest nothing = MUSUBI__SUBMIT_REQUEST__INIT;
     ask_with_id (&f, "alice", "Submit", "", &nothing.base);
     assert_int_equal (f.w.status, CALL_BAD_REQUEST);

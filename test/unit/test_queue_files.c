@@ -5,7 +5,7 @@
 #include "queue_fixture.h"
 
 #include "directory_wire.h"
-#include "staged_file.h"
+#include "file_questions.h"
 #include "task_files.h"
 
 #define PENDING_MAX 64

@@ -1,9 +1,7 @@
 /*  recorded stores: what an earlier build had on disk (test/data/README.md) is read by today's
  *  services, agrees with its ledger, and is served as it was.
  */
-#include "../gis_preset.h"
-#include "../lis_preset.h"
-#include "../nis_preset.h"
+#include "../gis_everybody.h"
 #include "host_in_memory.h"
 
 #include "gis.h"
@@ -247,15 +245,16 @@ static void a_site_serves_the_reservations_that_it_had (void **state)
     (void) state;
     served_t site;
     node_class_t class = {.name = "thin", .nodes = 8, .cpus_per_node = 4, .price = 1000000};
-    lis_settings_t settings = {.provider.name = "lis/ams",
-                               .provider.access = ACCESS,
-                               .provider.participant = participant_limits_default,
-                               .provider.limits = lis_limits_default,
-                               .plus = plus_limits_default,
-                               .site = {.classes = &class,
-                                        .classes_count = 1,
-                                        .lead_ms = 2000,
-                                        .horizon_ms = INT64_C (400) * 24 * 3600000}};
+    lis_settings_t settings = {
+      .provider.name = "lis/ams",
+      .provider.access = ACCESS,
+      .provider.participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+      .provider.limits = SETTINGS_PRESET (lis_settings_t, &lis_table).provider.limits,
+      .plus = SETTINGS_PRESET (plus_limits_t, &plus_table),
+      .site = {.classes = &class,
+               .classes_count = 1,
+               .lead_ms = 2000,
+               .horizon_ms = INT64_C (400) * 24 * 3600000}};
     store_read (&site, "lis-ams");
     lis_core (&settings, &site.host.core);
     serve (&site, "lis-ams");
@@ -280,17 +279,18 @@ static void a_domain_serves_the_circuits_that_it_had (void **state)
     served_t domain;
     vertex_t vertices [] = {{.name = "ams"}, {.name = "ber"}};
     link_t link = {.name = "ams-ber", .ends = {"ams", "ber"}, .mbps = 1000, .latency_us = 1000};
-    nis_settings_t settings = {.provider.name = "nis/N",
-                               .provider.access = ACCESS,
-                               .provider.participant = participant_limits_default,
-                               .provider.limits = nis_limits_default,
-                               .paths_max = NIS_PATHS_MOST,
-                               .domain = {.vertices = vertices,
-                                          .vertices_count = 2,
-                                          .links = &link,
-                                          .links_count = 1,
-                                          .lead_ms = 2000,
-                                          .horizon_ms = INT64_C (400) * 24 * 3600000}};
+    nis_settings_t settings = {
+      .provider.name = "nis/N",
+      .provider.access = ACCESS,
+      .provider.participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+      .provider.limits = SETTINGS_PRESET (nis_settings_t, &nis_table).provider.limits,
+      .paths_max = NIS_PATHS_MOST,
+      .domain = {.vertices = vertices,
+                 .vertices_count = 2,
+                 .links = &link,
+                 .links_count = 1,
+                 .lead_ms = 2000,
+                 .horizon_ms = INT64_C (400) * 24 * 3600000}};
     store_read (&domain, "nis-N");
     nis_core (&settings, &domain.host.core);
     serve (&domain, "nis-N");
@@ -313,7 +313,7 @@ static void a_home_has_the_claims_that_it_had (void **state)
     (void) state;
     served_t home;
     static const char *const homes [] = {"gis/g1"};
-    gis_settings_t settings = gis_settings_preset ();
+    gis_settings_t settings = gis_for_everybody ();
     settings.name = "gis/g1";
     settings.homes = homes;
     settings.homes_count = 1;
@@ -337,7 +337,7 @@ static void a_planner_knows_what_it_has_decided (void **state)
     (void) state;
     served_t planner;
     static const char *const gis [] = {"sim://gis/g1"};
-    planner_settings_t settings = planner_settings_default;
+    planner_settings_t settings = SETTINGS_PRESET (planner_settings_t, &planner_table);
     settings.gis_endpoints = gis;
     settings.gis_count = 1;
     settings.restore_guard_wait_ms = 0;

@@ -355,7 +355,7 @@ static void a_frame_is_fixed_at_the_moment_of_receipt (void **state)
 {
     (void) state;
     char why [WHY_BYTES];
-    const planner_settings_t *settings = &planner_settings_default;
+    const planner_settings_t *settings = &SETTINGS_PRESET (planner_settings_t, &planner_table);
     user_request_t request = sound (2);
     request.compute [1].offset_ms = HOUR_MS; /* it lasts two hours in all */
     starts_t starts;
@@ -408,8 +408,9 @@ static void what_is_kept_in_a_plan_has_absolute_times_and_survives_the_wire (voi
     add_file (&request, "era5/2020.nc", "n2");
     request.window.earliest = (instant_t){.set = true, .from_now = true, .ms = 0};
     request.window.latest = (instant_t){.set = true, .from_now = true, .ms = HOUR_MS};
-    user_request_fix (&request, &planner_settings_default, NOW_MS);
-    assert_int_equal (request.window.earliest.ms, NOW_MS + planner_settings_default.margin_ms);
+    user_request_fix (&request, &SETTINGS_PRESET (planner_settings_t, &planner_table), NOW_MS);
+    assert_int_equal (request.window.earliest.ms,
+                      NOW_MS + SETTINGS_PRESET (planner_settings_t, &planner_table).margin_ms);
     assert_int_equal (request.window.latest.ms, NOW_MS + HOUR_MS);
 
     packed_t packed = codec_encode (&user_request_codec, &request);

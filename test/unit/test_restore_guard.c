@@ -1,7 +1,7 @@
 /*  standing: who may speak for its store. Followers of directories whose stores are set back, lost,
  *  or adopted.
  */
-#include "../gis_preset.h"
+#include "../gis_everybody.h"
 #include "gis_fixture.h"
 #include "ledger.h"
 #include "member.h"
@@ -13,9 +13,9 @@ static const char *const two_gis [] = {"sim://gis/g1", "sim://gis/g2"};
 
 static gis_settings_t settings_of (const char *name)
 {
-    gis_settings_t settings = gis_settings_preset ();
+    gis_settings_t settings = gis_for_everybody ();
     settings.name = name;
-    settings.limits = participant_limits_default;
+    settings.limits = SETTINGS_PRESET (participant_limits_t, &participant_table);
     return settings;
 }
 

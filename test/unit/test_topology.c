@@ -77,8 +77,6 @@ static char *written (const map_t *map, const topology_order_t *order)
 
 /*  --- what is checked of a federation --- */
 
-static const config_key_t domain_keys [] = {DOMAIN_CONFIG_KEYS ("")};
-
 /*  A domain of the federation as svc-nis would read it. */
 static domain_t domain_of (const federation_t *federation, const char *name)
 {
@@ -94,11 +92,11 @@ static domain_t domain_of (const federation_t *federation, const char *name)
     end = strstr (section, "administrators = ");
     assert_non_null (end);
     *end = '\0';
-    config_t *config = config_parse (name, section, strlen (section), NULL, 0, domain_keys,
-                                     sizeof domain_keys / sizeof *domain_keys, why);
+    static const setting_table_t *const tables [] = {&domain_table};
+    config_t *config = config_open_text (name, section, strlen (section), NULL, 0, tables, 1, why);
     if (!config)
         fail_msg ("%s", why);
-    if (!domain_config_read (config, "", name, &domain, why))
+    if (!domain_config_read (config, config_settings (config, &domain_table), name, &domain, why))
         fail_msg ("%s", why);
     config_destroy (&config);
     free (section);

@@ -1,7 +1,7 @@
 /*  commit_trial - builds the federation, strikes, and records what came of it. */
 #include "commit_trial.h"
-#include "../../gis_preset.h"
-#include "../../lis_preset.h"
+#include "../../gis_everybody.h"
+#include "lis.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -235,30 +235,32 @@ static void build_ours (commit_trial_t *self)
     static const access_t access = {.accounts = everybody, .accounts_count = 1};
     self->home = "gis/g1";
     self->gis_endpoint = "sim://gis/g1/1";
-    self->gis = gis_settings_preset ();
+    self->gis = gis_for_everybody ();
     self->gis.name = self->home;
     self->gis.homes = &self->home;
     self->gis.homes_count = 1;
-    self->gis.limits = participant_limits_default;
+    self->gis.limits = SETTINGS_PRESET (participant_limits_t, &participant_table);
     self->gis.access = access;
     (void) add (self, self->home, make_gis, &self->gis);
     self->class = (node_class_t){.name = "thin", .nodes = 1, .cpus_per_node = 1, .price = 1000};
     for (size_t i = 0; i < TRIAL_PARTICIPANTS; i++) {
-        self->lis [i] = (lis_settings_t){.provider.name = names [i],
-                                         .plus = plus_limits_default,
-                                         .site = {.classes = &self->class,
-                                                  .classes_count = 1,
-                                                  .disclosure = DISCLOSE_PROFILE,
-                                                  .horizon_ms = 30 * INT64_C (86400000)},
-                                         .provider.access = access,
-                                         .provider.participant = participant_limits_default,
-                                         .provider.limits = lis_limits_default,
-                                         .provider.gis_endpoints = &self->gis_endpoint,
-                                         .provider.gis_count = 1};
+        self->lis [i] = (lis_settings_t){
+          .provider.name = names [i],
+          .plus = SETTINGS_PRESET (plus_limits_t, &plus_table),
+          .site = {.classes = &self->class,
+                   .classes_count = 1,
+                   .disclosure = DISCLOSE_PROFILE,
+                   .horizon_ms = 30 * INT64_C (86400000)},
+          .provider.access = access,
+          .provider.participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+          .provider.limits = SETTINGS_PRESET (lis_settings_t, &lis_table).provider.limits,
+          .provider.gis_endpoints = &self->gis_endpoint,
+          .provider.gis_count = 1};
         self->lis [i].provider.limits.bookings.bookings_max = 64;
         self->participants [i] = add (self, names [i], make_lis, &self->lis [i]);
     }
-    self->planner = planner_settings_default;
+    self->planner = SETTINGS_PRESET (planner_settings_t, &planner_table);
+    self->planner.restore_guard_wait_ms = 0;
     self->planner.gis_endpoints = &self->gis_endpoint;
     self->planner.gis_count = 1;
     self->planner.finish_interval_ms = 0;

@@ -1,8 +1,6 @@
 /*  planning_world - the services, their clock, the users who queue at planners, and the counts. */
 #include "planning_world.h"
-#include "../../gis_preset.h"
-#include "../../lis_preset.h"
-#include "../../nis_preset.h"
+#include "../../gis_everybody.h"
 
 #include "gis.h"
 #include "grid.h"
@@ -383,7 +381,7 @@ static int add (planning_world_t *self, const char *name, void (*make) (void *, 
 /*  A plan may take as long as w_interval, and no participant is in doubt meanwhile. */
 static participant_limits_t limits_of (const planning_world_t *self)
 {
-    participant_limits_t limits = participant_limits_default;
+    participant_limits_t limits = SETTINGS_PRESET (participant_limits_t, &participant_table);
     if (self->order->live)
         return limits;
     limits.hold_ttl_ms = HOLD_TTL_MS;
@@ -396,12 +394,11 @@ static participant_limits_t limits_of (const planning_world_t *self)
 
 static const hold_quota_limits_t all_uncommitted = {
   .share = 100, .share_per_planner = 100, .share_per_actor = 100};
-static const hold_quota_limits_t quota = HOLD_QUOTA_LIMITS_DEFAULT;
 static const access_t open_to_all = {.accounts = anybody, .accounts_count = 1};
 
 static void add_gis (planning_world_t *self)
 {
-    self->gis = gis_settings_preset ();
+    self->gis = gis_for_everybody ();
     self->gis.name = home [0];
     self->gis.homes = home;
     self->gis.homes_count = 1;
@@ -415,16 +412,17 @@ static void add_lis (planning_world_t *self, size_t at, const char *name, const 
 {
     char *full = self->lis_names [at];
     snprintf (full, sizeof self->lis_names [at], "lis/%.50s", name);
-    self->lis [at] = (lis_settings_t){.provider.name = full,
-                                      .site = *site,
-                                      .provider.access = open_to_all,
-                                      .provider.participant = limits_of (self),
-                                      .provider.limits = lis_limits_default,
-                                      .plus = plus_limits_default,
-                                      .provider.gis_endpoints = gis_endpoint,
-                                      .provider.gis_count = 1};
-    self->lis [at].provider.limits.bookings.hold_quota =
-      self->order->quota || self->order->live ? quota : all_uncommitted;
+    self->lis [at] = (lis_settings_t){
+      .provider.name = full,
+      .site = *site,
+      .provider.access = open_to_all,
+      .provider.participant = limits_of (self),
+      .provider.limits = SETTINGS_PRESET (lis_settings_t, &lis_table).provider.limits,
+      .plus = SETTINGS_PRESET (plus_limits_t, &plus_table),
+      .provider.gis_endpoints = gis_endpoint,
+      .provider.gis_count = 1};
+    if (!self->order->quota && !self->order->live)
+        self->lis [at].provider.limits.bookings.hold_quota = all_uncommitted;
     if (self->order->stale && at % STALE_EVERY == 0)
         self->lis [at].provider.gis_count = 0;
     add (self, full, make_lis, &self->lis [at], 1000);
@@ -434,16 +432,17 @@ static void add_nis (planning_world_t *self, size_t at, const char *name, const 
 {
     char *full = self->nis_names [at];
     snprintf (full, sizeof self->nis_names [at], "nis/%.50s", name);
-    self->nis [at] = (nis_settings_t){.provider.name = full,
-                                      .domain = *domain,
-                                      .provider.access = open_to_all,
-                                      .provider.participant = limits_of (self),
-                                      .provider.limits = nis_limits_default,
-                                      .provider.gis_endpoints = gis_endpoint,
-                                      .provider.gis_count = 1,
-                                      .paths_max = NIS_PATHS_MOST};
-    self->nis [at].provider.limits.bookings.hold_quota =
-      self->order->quota || self->order->live ? quota : all_uncommitted;
+    self->nis [at] = (nis_settings_t){
+      .provider.name = full,
+      .domain = *domain,
+      .provider.access = open_to_all,
+      .provider.participant = limits_of (self),
+      .provider.limits = SETTINGS_PRESET (nis_settings_t, &nis_table).provider.limits,
+      .provider.gis_endpoints = gis_endpoint,
+      .provider.gis_count = 1,
+      .paths_max = NIS_PATHS_MOST};
+    if (!self->order->quota && !self->order->live)
+        self->nis [at].provider.limits.bookings.hold_quota = all_uncommitted;
     add (self, full, make_nis, &self->nis [at], 1000);
 }
 
@@ -479,7 +478,8 @@ static void set_patience (const planning_world_t *self, planner_settings_t *sett
 static void add_planners (planning_world_t *self)
 {
     planner_settings_t *settings = &self->planner;
-    *settings = planner_settings_default;
+    *settings = SETTINGS_PRESET (planner_settings_t, &planner_table);
+    settings->restore_guard_wait_ms = 0;
     settings->gis_endpoints = gis_endpoint;
     settings->gis_count = 1;
     if (!self->order->live)

@@ -59,7 +59,7 @@ static const named_number_t by_domain [] = {{"S1", 10},  {"S2", 10},  {"S3", 10}
 
 static ip_settings_t settings_of (wish_t wish)
 {
-    ip_settings_t settings = planner_settings_default.ip;
+    ip_settings_t settings = SETTINGS_PRESET (planner_settings_t, &planner_table).ip;
     switch (wish) {
     case AS_PROPOSED:
         break;

@@ -1,9 +1,7 @@
 /*  staging_world - the processes, the server's link, and what jobs do. */
 #include "staging_world.h"
-#include "../../gis_preset.h"
-#include "../../lis_preset.h"
-#include "../../replica_preset.h"
-#include "../../runner_preset.h"
+#include "../../gis_everybody.h"
+#include "runner.h"
 
 #include "agent.h"
 #include "chain_fake.h"
@@ -379,7 +377,7 @@ static void node_make (void *owner, core_t *core)
 {
     const staging_end_t *end = owner;
     const char *site = sim_address (end->world->sim, end->world->site);
-    agent_settings_t settings = agent_settings_default;
+    agent_settings_t settings = SETTINGS_PRESET (agent_settings_t, &agent_table);
     settings.name = end->name;
     settings.class_name = end->world->class.name;
     settings.cpus = or_one (end->world->plan->node_cpus);
@@ -451,27 +449,28 @@ static void site_add (staging_world_t *self)
                                  .price = 1};
     for (size_t i = 0; i < self->plan->nodes; i++)
         snprintf (self->places [i].name, sizeof self->places [i].name, "w%02zu", i + 1);
-    self->runner = (runner_settings_t){.places = self->places,
-                                       .places_count = self->plan->nodes,
-                                       .accounts = accounts,
-                                       .accounts_count = 1,
-                                       .nodes = nodes_limits_default,
-                                       .openings = openings_limits_default,
-                                       .queue = queue_limits_default,
-                                       .sharing = sharing_limits_default,
-                                       .back_end = back_end_limits_default};
+    self->runner = (runner_settings_t){
+      .places = self->places,
+      .places_count = self->plan->nodes,
+      .accounts = accounts,
+      .accounts_count = 1,
+      .nodes = nodes_limits_of (&SETTINGS_PRESET (nodes_terms_t, &nodes_table)),
+      .openings = openings_limits_of (&SETTINGS_PRESET (opening_settings_t, &opening_table), 30000),
+      .queue = SETTINGS_PRESET (queue_limits_t, &queue_table),
+      .sharing = SETTINGS_PRESET (sharing_limits_t, &sharing_table),
+      .back_end = back_end_limits_default};
     self->runner.queue.limit_ms_max = 10 * LIMIT_MS;
     if (!self->plan->overlap)
         self->runner.queue.transfers = 0; /* inputs come on a task's own CPUs */
     self->lis = (lis_settings_t){
       .provider = {.name = "lis/ams",
                    .access = {anybody, 1, NULL, 0},
-                   .participant = participant_limits_default,
-                   .limits = lis_limits_default,
+                   .participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+                   .limits = SETTINGS_PRESET (lis_settings_t, &lis_table).provider.limits,
                    .gis_endpoints = self->gis_endpoints,
                    .gis_count = 1},
       .site = {.classes = &self->class, .classes_count = 1, .horizon_ms = 365 * DAY_MS},
-      .plus = plus_limits_default,
+      .plus = SETTINGS_PRESET (plus_limits_t, &plus_table),
       .runner = &self->runner};
     self->site = process_add (self, "lis/ams", lis_make, &self->lis);
     for (size_t i = 0; i < self->plan->nodes; i++)
@@ -482,22 +481,22 @@ static int files_add (staging_world_t *self, replica_settings_t *settings, const
                       const char *const *nodes, size_t count)
 {
     static const char *const anybody [] = {"*"};
-    *settings =
-      (replica_settings_t){.nodes = nodes,
-                           .nodes_count = count,
-                           .provider = {.name = name,
-                                        .access = {anybody, 1, NULL, 0},
-                                        .gis_endpoints = self->gis_endpoints,
-                                        .gis_count = 1,
-                                        .participant = participant_limits_default,
-                                        .limits = replica_booking_default},
-                           .terms = {.horizon_ms = 365 * DAY_MS},
-                           .plus = plus_limits_default,
-                           .limits = {.files_max = 1000,
-                                      .places_max = 1000,
-                                      .outgoing_feeds = {.source_max = 16, .pair_max = 4},
-                                      .transfers = {.transfers_max = 1024, .patience_ms = 60000},
-                                      .chain = chain_limits_default}};
+    *settings = (replica_settings_t){
+      .nodes = nodes,
+      .nodes_count = count,
+      .provider = {.name = name,
+                   .access = {anybody, 1, NULL, 0},
+                   .gis_endpoints = self->gis_endpoints,
+                   .gis_count = 1,
+                   .participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+                   .limits = SETTINGS_PRESET (replica_settings_t, &replica_table).provider.limits},
+      .terms = {.horizon_ms = 365 * DAY_MS},
+      .plus = SETTINGS_PRESET (plus_limits_t, &plus_table),
+      .limits = {.files_max = 1000,
+                 .places_max = 1000,
+                 .outgoing_feeds = {.source_max = 16, .pair_max = 4},
+                 .transfers = {.transfers_max = 1024, .patience_ms = 60000},
+                 .chain = SETTINGS_PRESET (chain_limits_t, &chain_table)}};
     return process_add (self, name, replica_make, settings);
 }
 
@@ -529,7 +528,7 @@ static void world_build (staging_world_t *self, FILE *trace)
     self->machines.owner = self;
     sim_worker (self->sim, work, self);
     self->gis_endpoints [0] = "sim://gis/g1/1";
-    self->gis = gis_settings_preset ();
+    self->gis = gis_for_everybody ();
     self->gis.name = "gis/g1";
     process_add (self, "gis/g1", gis_make, &self->gis);
     self->user = process_add (self, "user/1", user_make, self);

@@ -1,9 +1,7 @@
 /*  scale_world - makes the federation, counts what is sent, and judges. */
 #include "scale_world.h"
 
-#include "../../gis_preset.h"
-#include "../../lis_preset.h"
-#include "../../nis_preset.h"
+#include "../../gis_everybody.h"
 #include "lis.h"
 #include "must.h"
 #include "nis.h"
@@ -212,7 +210,7 @@ static const char *name_of (scale_world_t *self, const char *kind, size_t number
 
 static participant_limits_t limits_of (const scale_order_t *order)
 {
-    participant_limits_t limits = participant_limits_default;
+    participant_limits_t limits = SETTINGS_PRESET (participant_limits_t, &participant_table);
     limits.retention_ms = order->retention_ms;
     limits.ledger.retention_ms = 4 * order->retention_ms;
     return limits;
@@ -234,7 +232,7 @@ static void add_directories (scale_world_t *self)
     }
     for (size_t i = 0; i < count; i++) {
         gis_settings_t *settings = &self->gis [i];
-        *settings = gis_settings_preset ();
+        *settings = gis_for_everybody ();
         settings->name = self->homes [i];
         settings->homes = self->home_names;
         settings->homes_count = count;
@@ -268,11 +266,12 @@ static void add_sites (scale_world_t *self)
     for (size_t i = 0; i < self->order->sites; i++) {
         lis_settings_t *settings = &self->lis [i];
         *settings = (lis_settings_t){
-          .provider = provider_of (self, name_of (self, "lis/s", i), &lis_limits_default),
+          .provider = provider_of (self, name_of (self, "lis/s", i),
+                                   &SETTINGS_PRESET (lis_settings_t, &lis_table).provider.limits),
           .site = {.classes = &self->class,
                    .classes_count = 1,
                    .horizon_ms = INT64_C (365) * 86400000},
-          .plus = plus_limits_default};
+          .plus = SETTINGS_PRESET (plus_limits_t, &plus_table)};
         world_add (self, KIND_SITE, settings->provider.name, make_lis, settings, joins_us (self));
     }
 }
@@ -301,7 +300,8 @@ static void add_domains (scale_world_t *self)
     for (size_t i = 0; i < self->order->domains; i++) {
         nis_settings_t *settings = &self->nis [i];
         *settings = (nis_settings_t){
-          .provider = provider_of (self, name_of (self, "nis/d", i + 1), &nis_limits_default),
+          .provider = provider_of (self, name_of (self, "nis/d", i + 1),
+                                   &SETTINGS_PRESET (nis_settings_t, &nis_table).provider.limits),
           .paths_max = NIS_PATHS_MOST};
         domain_make (self, i, &settings->domain);
         world_add (self, KIND_DOMAIN, settings->provider.name, make_nis, settings, joins_us (self));
@@ -311,7 +311,7 @@ static void add_domains (scale_world_t *self)
 static void add_planners (scale_world_t *self)
 {
     planner_settings_t *settings = &self->planner;
-    *settings = planner_settings_default;
+    *settings = SETTINGS_PRESET (planner_settings_t, &planner_table);
     settings->gis_endpoints = self->endpoint_names;
     settings->gis_count = (size_t) self->order->directories;
     settings->finish_interval_ms = 0;

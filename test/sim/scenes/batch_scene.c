@@ -1,7 +1,6 @@
 /*  batch_scene - the world, its faults and its checks. */
 #include "batch_scene.h"
-#include "../../limits_preset.h"
-#include "../../lis_preset.h"
+#include "participant.h"
 
 #include "agent.h"
 #include "checks.h"
@@ -264,9 +263,9 @@ static void site_make (void *owner, core_t *core)
                .horizon_ms = 24 * INT64_C (3600000),
                .cleaning_gap_ms = 700},
       .provider.access = {accounts, 1, administrators, 1},
-      .provider.participant = participant_limits_default,
-      .provider.limits = lis_limits_default,
-      .plus = plus_limits_default,
+      .provider.participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+      .provider.limits = SETTINGS_PRESET (lis_settings_t, &lis_table).provider.limits,
+      .plus = SETTINGS_PRESET (plus_limits_t, &plus_table),
       .provider.gis_endpoints = nowhere,
       .runner = &runner,
     };
@@ -286,7 +285,7 @@ static void agent_make (void *owner, core_t *core)
 {
     const batch_scene_t *self = owner;
     const char *sites [] = {sim_address (self->sim, self->site)};
-    agent_settings_t settings = agent_settings_default;
+    agent_settings_t settings = SETTINGS_PRESET (agent_settings_t, &agent_table);
     settings.name = "slurm";
     settings.class_name = "";
     settings.batch = true;

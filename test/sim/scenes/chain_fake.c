@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const chain_limits_t chain_limits_default = {
-  .attend_ms = 10000, .report_ms = 250, .silent_ms = 25000, .lost_ms = 120000, .slow_ms = 2000};
-
 /*  --- views --- */
 
 static disk_t *own_disk (const chain_t *self, const char *node)

@@ -38,6 +38,4 @@
 #define chain_source      CHAIN_NAMED (CHAIN_NAMES, source)
 #define chain_transfer    CHAIN_NAMED (CHAIN_NAMES, transfer)
 
-#define chain_limits_default fake_chain_limits_default
-
 #endif

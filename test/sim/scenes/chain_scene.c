@@ -158,7 +158,7 @@ static void site_make (void *owner, core_t *core)
 {
     chain_scene_t *self = owner;
     const char *names [CHAIN_SCENE_NODES_MAX];
-    chain_limits_t limits = chain_limits_default;
+    chain_limits_t limits = SETTINGS_PRESET (chain_limits_t, &chain_table);
     limits.slow_ms = self->slow_ms > 0 ? self->slow_ms : 1000;
     for (size_t i = 0; i < self->nodes; i++)
         names [i] = self->ends [i].name;

@@ -1,7 +1,6 @@
 /*  coalition_scene - the world, its faults and its checks. */
 #include "coalition_scene.h"
-#include "../../gis_preset.h"
-#include "../../lis_preset.h"
+#include "../../gis_everybody.h"
 
 #include "agent.h"
 #include "balancer_state.h"
@@ -252,9 +251,9 @@ static void site_make (void *owner, core_t *core)
                .lead_ms = 1000,
                .horizon_ms = 24 * INT64_C (3600000)},
       .provider.access = {accounts, 1, administrators, 1},
-      .provider.participant = participant_limits_default,
-      .provider.limits = lis_limits_default,
-      .plus = plus_limits_default,
+      .provider.participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+      .provider.limits = SETTINGS_PRESET (lis_settings_t, &lis_table).provider.limits,
+      .plus = SETTINGS_PRESET (plus_limits_t, &plus_table),
       .provider.gis_endpoints = directories,
       .provider.gis_count = 1,
       .provider.restore_guard_wait_ms = 1000,
@@ -270,7 +269,7 @@ static void node_make (void *owner, core_t *core)
     const coalition_scene_node_program_t *program = owner;
     const coalition_scene_t *scene = program->scene;
     const char *sites [] = {sim_address (scene->sim, scene->sites [program->site].process)};
-    agent_settings_t settings = agent_settings_default;
+    agent_settings_t settings = SETTINGS_PRESET (agent_settings_t, &agent_table);
     settings.name = program->name;
     settings.class_name = "thin";
     settings.cpus = CPUS;
@@ -286,7 +285,7 @@ static void node_make (void *owner, core_t *core)
 
 static void directory_make (void *owner, core_t *core)
 {
-    gis_settings_t settings = gis_settings_preset ();
+    gis_settings_t settings = gis_for_everybody ();
     (void) owner;
     settings.name = "gis/g1";
     gis_core (&settings, core);
@@ -344,7 +343,7 @@ static void balancer_make (void *owner, core_t *core)
                                                .orders_max = 1000,
                                                .kept_max = 100000,
                                                .history_max = 1000,
-                                               .silent_max = 3,
+                                               .silent_steps = 3,
                                                .delivered_work_steps = 4,
                                                .work_least = 0.5,
                                                .timeout_ms = 2000},

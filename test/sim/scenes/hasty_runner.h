@@ -2,7 +2,7 @@
 #ifndef MUSUBI_HASTY_RUNNER_H
 #define MUSUBI_HASTY_RUNNER_H
 
-#include "../../runner_preset.h"
+#include "runner.h"
 
 #define HASTY_LEASE_MS 8000
 #define HASTY_LOST_MS  11200 /* hardly longer than lease and grace together */
@@ -32,8 +32,8 @@ static inline void hasty_runner (runner_settings_t *settings, node_place_t *plac
                    .lend_ms = 2000,
                    .release_ms = 6000,
                    .watch_ms = 30000},
-      .queue = queue_limits_default,
-      .sharing = sharing_limits_default,
+      .queue = SETTINGS_PRESET (queue_limits_t, &queue_table),
+      .sharing = SETTINGS_PRESET (sharing_limits_t, &sharing_table),
       .back_end = back_end_limits_default,
     };
     settings->queue.start_ms = 800;

@@ -1,7 +1,7 @@
 /*  replica_scene - the processes, and a user core that sends what it is given. */
 #include "replica_scene.h"
-#include "../../gis_preset.h"
-#include "../../replica_preset.h"
+#include "../../gis_everybody.h"
+#include "replica.h"
 
 #include "gis.h"
 #include "message.h"
@@ -154,20 +154,20 @@ static void member_add (replica_scene_t *self, const char *name, const scene_pla
     scene_member_t *member = &self->members [self->members_count++];
     member->scene = self;
     snprintf (member->name, sizeof member->name, "%s", name);
-    member->settings =
-      (replica_settings_t){.index = index,
-                           .nodes = self->nodes,
-                           .nodes_count = plan->nodes,
-                           .cost = plan->cost,
-                           .provider = {.name = member->name,
-                                        .access = {.accounts = anybody, .accounts_count = 1},
-                                        .gis_endpoints = self->gis_endpoints,
-                                        .gis_count = 1,
-                                        .participant = participant_limits_default,
-                                        .limits = replica_booking_default},
-                           .terms = {.horizon_ms = SCENE_HORIZON_MS},
-                           .plus = plus_limits_default,
-                           .limits = plan->limits};
+    member->settings = (replica_settings_t){
+      .index = index,
+      .nodes = self->nodes,
+      .nodes_count = plan->nodes,
+      .cost = plan->cost,
+      .provider = {.name = member->name,
+                   .access = {.accounts = anybody, .accounts_count = 1},
+                   .gis_endpoints = self->gis_endpoints,
+                   .gis_count = 1,
+                   .participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+                   .limits = SETTINGS_PRESET (replica_settings_t, &replica_table).provider.limits},
+      .terms = {.horizon_ms = SCENE_HORIZON_MS},
+      .plus = SETTINGS_PRESET (plus_limits_t, &plus_table),
+      .limits = plan->limits};
     member->process = sim_add (
       self->sim, &(sim_program_t){.name = member->name, .make = member_make, .owner = member},
       &(sim_clock_t){0}, SIM_NOBODY, 1000);
@@ -180,7 +180,7 @@ replica_scene_t *replica_scene_new (uint64_t seed, const scene_plan_t *plan)
     self->sim = sim_new (seed, &self->tally, NULL);
     snprintf (self->gis_address, sizeof self->gis_address, "sim://gis/g1/1");
     self->gis_endpoints [0] = self->gis_address;
-    self->gis = gis_settings_preset ();
+    self->gis = gis_for_everybody ();
     self->gis.name = "gis/g1";
     sim_add (
       self->sim,

@@ -1,7 +1,7 @@
 /*  sim_storage - the processes, and a client who puts the files. */
 #include "sim_storage.h"
-#include "../../gis_preset.h"
-#include "../../replica_preset.h"
+#include "../../gis_everybody.h"
+#include "replica.h"
 
 #include "chain_fake.h"
 #include "message.h"
@@ -143,22 +143,22 @@ static void replica_set (sim_storage_t *self, replica_settings_t *settings, cons
                          const char *const *nodes, size_t nodes_count)
 {
     static const char *const anybody [] = {"*"};
-    *settings =
-      (replica_settings_t){.provider = {.name = name,
-                                        .access = {anybody, 1, NULL, 0},
-                                        .gis_endpoints = self->gis_endpoints,
-                                        .gis_count = 1,
-                                        .participant = participant_limits_default,
-                                        .limits = replica_booking_default},
-                           .nodes = nodes,
-                           .nodes_count = nodes_count,
-                           .terms = {.horizon_ms = 30 * DAY_MS},
-                           .plus = plus_limits_default,
-                           .limits = {.files_max = 1000,
-                                      .places_max = 1000,
-                                      .outgoing_feeds = {.source_max = 16, .pair_max = 4},
-                                      .transfers = {.transfers_max = 64, .patience_ms = 5000},
-                                      .chain = chain_limits_default}};
+    *settings = (replica_settings_t){
+      .provider = {.name = name,
+                   .access = {anybody, 1, NULL, 0},
+                   .gis_endpoints = self->gis_endpoints,
+                   .gis_count = 1,
+                   .participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+                   .limits = SETTINGS_PRESET (replica_settings_t, &replica_table).provider.limits},
+      .nodes = nodes,
+      .nodes_count = nodes_count,
+      .terms = {.horizon_ms = 30 * DAY_MS},
+      .plus = SETTINGS_PRESET (plus_limits_t, &plus_table),
+      .limits = {.files_max = 1000,
+                 .places_max = 1000,
+                 .outgoing_feeds = {.source_max = 16, .pair_max = 4},
+                 .transfers = {.transfers_max = 64, .patience_ms = 5000},
+                 .chain = SETTINGS_PRESET (chain_limits_t, &chain_table)}};
 }
 
 static void file_give (sim_storage_t *self, size_t number)
@@ -199,7 +199,7 @@ void sim_storage_begin (sim_storage_t *self)
     fake_chains (false);
     self->disk.flows = self->flows;
     self->gis_endpoints [0] = "sim://gis/g1/1";
-    self->gis = gis_settings_preset ();
+    self->gis = gis_for_everybody ();
     self->gis.name = "gis/g1";
     storage_process (self, "gis/g1", gis_make, &self->gis);
     for (size_t i = 0; i < self->nodes_count; i++)

@@ -1,7 +1,6 @@
 /*  site_scene - the world, its faults and its checks. */
 #include "site_scene.h"
-#include "../../limits_preset.h"
-#include "../../lis_preset.h"
+#include "participant.h"
 
 #include "agent.h"
 #include "checks.h"
@@ -257,9 +256,9 @@ static void site_make (void *owner, core_t *core)
                .horizon_ms = 24 * INT64_C (3600000),
                .cleaning_gap_ms = 700},
       .provider.access = {accounts, 1, administrators, 1},
-      .provider.participant = participant_limits_default,
-      .provider.limits = lis_limits_default,
-      .plus = plus_limits_default,
+      .provider.participant = SETTINGS_PRESET (participant_limits_t, &participant_table),
+      .provider.limits = SETTINGS_PRESET (lis_settings_t, &lis_table).provider.limits,
+      .plus = SETTINGS_PRESET (plus_limits_t, &plus_table),
       .provider.gis_endpoints = nowhere,
       .runner = &runner,
     };
@@ -276,7 +275,7 @@ static void node_make (void *owner, core_t *core)
 {
     const site_scene_node_program_t *program = owner;
     const char *sites [] = {sim_address (program->scene->sim, program->scene->site)};
-    agent_settings_t settings = agent_settings_default;
+    agent_settings_t settings = SETTINGS_PRESET (agent_settings_t, &agent_table);
     settings.name = program->name;
     settings.class_name = program->class_name;
     settings.cpus = program->cpus;

@@ -1,7 +1,7 @@
 /*  sim_schedule - draws, builds, runs and judges one schedule. */
-#include "../../gis_preset.h"
-#include "../../lis_preset.h"
-#include "../../nis_preset.h"
+#include "../../gis_everybody.h"
+#include "lis.h"
+#include "nis.h"
 #include "recall.h"
 #include "restore_guard.h"
 #include "sim_ledger.h"
@@ -71,7 +71,7 @@ static const access_t open_access = {.accounts = everybody,
  *  seconds. */
 static participant_limits_t quick_limits (const schedule_t *self)
 {
-    participant_limits_t limits = participant_limits_default;
+    participant_limits_t limits = SETTINGS_PRESET (participant_limits_t, &participant_table);
     limits.hold_ttl_ms = HOLD_TTL_MS;
     limits.hold_ttl_ms_max = 3000;
     limits.hold_age_ms_max = 5000;
@@ -119,7 +119,7 @@ static void add_gis (schedule_t *self)
     }
     for (size_t i = 0; i < self->gis_count; i++) {
         gis_settings_t *settings = &self->gis [i];
-        *settings = gis_settings_preset ();
+        *settings = gis_for_everybody ();
         settings->name = self->homes [i];
         settings->homes = self->homes;
         settings->homes_count = self->gis_count;
@@ -159,8 +159,8 @@ static void add_sites (schedule_t *self)
                    .cleaning_gap_ms = schedule_chance (self, 30) ? 500 : 0},
           .provider.access = open_access,
           .provider.participant = quick_limits (self),
-          .provider.limits = lis_limits_default,
-          .plus = plus_limits_default,
+          .provider.limits = SETTINGS_PRESET (lis_settings_t, &lis_table).provider.limits,
+          .plus = SETTINGS_PRESET (plus_limits_t, &plus_table),
           .provider.gis_endpoints = self->gis_endpoints,
           .provider.gis_count = self->gis_count,
           .provider.restore_guard_wait_ms = RESTORE_GUARD_WAIT_MS / 10};
@@ -191,17 +191,17 @@ static void add_domains (schedule_t *self, size_t count)
     self->tally->counts [COUNT_DISAGREED] += self->map.disagree;
     for (size_t i = 0; i < self->map.count; i++) {
         nis_settings_t *settings = &self->nis [i];
-        *settings =
-          (nis_settings_t){.provider.name = schedule_name (self, "nis/d", i + 1),
-                           .domain = self->map.domains [i],
-                           .use = prng_below (&self->network, 3) == 0 ? USE_AT_START : USE_ASKED,
-                           .provider.access = open_access,
-                           .provider.participant = quick_limits (self),
-                           .provider.limits = nis_limits_default,
-                           .provider.gis_endpoints = self->gis_endpoints,
-                           .provider.gis_count = self->gis_count,
-                           .provider.restore_guard_wait_ms = RESTORE_GUARD_WAIT_MS / 10,
-                           .paths_max = NIS_PATHS_MOST};
+        *settings = (nis_settings_t){
+          .provider.name = schedule_name (self, "nis/d", i + 1),
+          .domain = self->map.domains [i],
+          .use = prng_below (&self->network, 3) == 0 ? USE_AT_START : USE_ASKED,
+          .provider.access = open_access,
+          .provider.participant = quick_limits (self),
+          .provider.limits = SETTINGS_PRESET (nis_settings_t, &nis_table).provider.limits,
+          .provider.gis_endpoints = self->gis_endpoints,
+          .provider.gis_count = self->gis_count,
+          .provider.restore_guard_wait_ms = RESTORE_GUARD_WAIT_MS / 10,
+          .paths_max = NIS_PATHS_MOST};
         settings->provider.limits.bookings.bookings_max = 4096;
         schedule_swarm_nis (self, settings);
         self->nis_processes [i] =
@@ -213,7 +213,7 @@ static void add_domains (schedule_t *self, size_t count)
 static void add_planners (schedule_t *self)
 {
     planner_settings_t *settings = &self->planner;
-    *settings = planner_settings_default;
+    *settings = SETTINGS_PRESET (planner_settings_t, &planner_table);
     settings->gis_endpoints = self->gis_endpoints;
     settings->gis_count = self->gis_count;
     settings->restore_guard_wait_ms = RESTORE_GUARD_WAIT_MS / 10;

@@ -1,8 +1,8 @@
 /*  sim_schedule_data - in schedules with data: an index, the storage of each site, the files that
  *  lie there, and what users want of them.
  */
-#include "../../replica_preset.h"
 #include "chain_fake.h"
+#include "replica.h"
 #include "sim_schedule_own.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ static int add_replica (schedule_t *self, replica_settings_t *settings, const ch
                    .gis_endpoints = self->gis_endpoints,
                    .gis_count = self->gis_count,
                    .participant = self->lis [0].provider.participant,
-                   .limits = replica_booking_default,
+                   .limits = SETTINGS_PRESET (replica_settings_t, &replica_table).provider.limits,
                    .restore_guard_wait_ms = self->lis [0].provider.restore_guard_wait_ms},
       .terms = {.disclosure = below (self, 7) == 0 ? DISCLOSE_WINDOWS : DISCLOSE_PROFILE,
                 .lead_ms = (int64_t) below (self, 200),
@@ -51,7 +51,7 @@ static int add_replica (schedule_t *self, replica_settings_t *settings, const ch
                  .places_max = 1000,
                  .outgoing_feeds = {.source_max = 8, .pair_max = 4},
                  .transfers = {.transfers_max = 512, .patience_ms = 30000},
-                 .chain = chain_limits_default}};
+                 .chain = SETTINGS_PRESET (chain_limits_t, &chain_table)}};
     settings->limits.chain.attend_ms = 500;
     return schedule_add (self, name, make_replica, settings, false, SIM_NOBODY);
 }

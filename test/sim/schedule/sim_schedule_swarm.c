@@ -133,7 +133,7 @@ static void shorten_ledger (schedule_t *self, ledger_limits_t *limits)
         return;
     limits->segment_rows = (uint32_t) ONE_OF (self, 2, 8, 16);
     limits->segments_bytes = (int64_t) ONE_OF (self, 2000, 1 << 30);
-    limits->retention_ms = (int64_t) ONE_OF (self, 1000, 5000, LEDGER_RETENTION_MS);
+    limits->retention_ms = (int64_t) ONE_OF (self, 1000, 5000, MS_YEAR);
 }
 
 void schedule_swarm_gis (schedule_t *self, gis_settings_t *settings)
