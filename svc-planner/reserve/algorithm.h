@@ -28,9 +28,7 @@ typedef struct {
     void (*again) (struct pending *self, const moment_t *now);
 
     /*  The plan at hand can't be proposed: go on to another. False: there is none; NULL: never. */
-    bool (*next) (struct pending *self);
-
-    choice_t (*result) (const struct pending *self);
+    bool (*next) (struct pending *self, choice_t *choice);
 
     /*  Say why there is no plan, before the reasons need by need; and after them, or NULL. */
     void (*explain) (struct pending *self);

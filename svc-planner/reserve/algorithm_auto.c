@@ -21,7 +21,7 @@ static void algorithm_auto_on_slice (void *owner, const moment_t *now, uint64_t 
         break;
     case SEARCH_FOUND:
         if (!planning_confirm (self, now))
-            planning_found (self, now);
+            planning_found (self, now, search_choice (self->plan.search));
         break;
     case SEARCH_NONE:
         planning_none (self, now, true);
@@ -54,11 +54,6 @@ static void algorithm_auto_again (pending_t *self, const moment_t *now)
     pending_go (self, now, STEP_PLAN);
 }
 
-static choice_t algorithm_auto_result (const pending_t *self)
-{
-    return search_choice (self->plan.search);
-}
-
 static void algorithm_auto_explain (pending_t *self)
 {
     if (!self->plan.proven)
@@ -73,6 +68,5 @@ const algorithm_t algorithm_auto = {
   .supposes = true,
   .start = algorithm_auto_start,
   .again = algorithm_auto_again,
-  .result = algorithm_auto_result,
   .explain = algorithm_auto_explain,
 };

@@ -165,9 +165,10 @@ static void on_searched (void *owner, const moment_t *now, backtracking_end_t en
 {
     pending_t *self = owner;
     self->answer.reasons_count = 0;
-    ((algorithm_backtracking_found_t *) self->plan.found)->end = end;
+    algorithm_backtracking_found_t *found = self->plan.found;
+    found->end = end;
     if (end == BACKTRACKING_FOUND)
-        planning_found (self, now);
+        planning_found (self, now, backtracking_choice (found->search));
     else if (end == BACKTRACKING_LATE || !planning_ask_on (self, now))
         find_reasons (self, now);
 }
@@ -216,12 +217,6 @@ static void algorithm_backtracking_start (pending_t *self, const moment_t *now)
       now, on_searched, self);
 }
 
-static choice_t algorithm_backtracking_result (const pending_t *self)
-{
-    return backtracking_choice (
-      ((const algorithm_backtracking_found_t *) self->plan.found)->search);
-}
-
 static void algorithm_backtracking_clear (pending_t *self)
 {
     algorithm_backtracking_found_t *found = self->plan.found;
@@ -234,7 +229,6 @@ const algorithm_t algorithm_bbr = {
   .name = "bbr",
   .asks_itself = true,
   .start = algorithm_backtracking_start,
-  .result = algorithm_backtracking_result,
   .explain = algorithm_backtracking_explain,
   .explain_rest = explain_rest,
   .clear = algorithm_backtracking_clear,
@@ -244,7 +238,6 @@ const algorithm_t algorithm_bir = {
   .name = "bir",
   .asks_itself = true,
   .start = algorithm_backtracking_start,
-  .result = algorithm_backtracking_result,
   .explain = algorithm_backtracking_explain,
   .explain_rest = explain_rest,
   .clear = algorithm_backtracking_clear,

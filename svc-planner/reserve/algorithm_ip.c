@@ -61,13 +61,25 @@ static void algorithm_ip_tell_none (pending_t *self, const moment_t *now)
     planning_none (self, now, false); /* starts between the windows may be possible */
 }
 
+/*  The next plan of the list. False: there is none. */
+static bool next (pending_t *self, choice_t *choice)
+{
+    algorithm_ip_found_t *found = self->plan.found;
+    if (!ranking_next (found->ranking))
+        return false;
+    const window_plan_t *plan = ranking_plan (found->ranking);
+    *choice = (choice_t){.start_ms = plan->start_ms, .options = plan->choice, .paths = plan->paths};
+    return true;
+}
+
 static void go_down_the_list (pending_t *self, const moment_t *now)
 {
     solvers_forget (self->pendings->solvers, self);
     algorithm_ip_found_t *found = self->plan.found;
+    choice_t choice;
     ranking_close (found->ranking);
-    if (ranking_next (found->ranking))
-        planning_found (self, now);
+    if (next (self, &choice))
+        planning_found (self, now, choice);
     else
         algorithm_ip_tell_none (self, now);
 }
@@ -144,25 +156,13 @@ static bool has_next (pending_t *self)
     return false;
 }
 
-static bool next (pending_t *self)
-{
-    algorithm_ip_found_t *found = self->plan.found;
-    return ranking_next (found->ranking);
-}
-
 static void algorithm_ip_again (pending_t *self, const moment_t *now)
 {
-    if (next (self))
-        planning_found (self, now);
+    choice_t choice;
+    if (next (self, &choice))
+        planning_found (self, now, choice);
     else
         pending_go (self, now, STEP_GIVE_UP);
-}
-
-static choice_t result (const pending_t *self)
-{
-    const algorithm_ip_found_t *found = self->plan.found;
-    const window_plan_t *plan = ranking_plan (found->ranking);
-    return (choice_t){.start_ms = plan->start_ms, .options = plan->choice, .paths = plan->paths};
 }
 
 static void algorithm_ip_explain (pending_t *self)
@@ -198,7 +198,6 @@ const algorithm_t algorithm_ip = {
   .has_next = has_next,
   .again = algorithm_ip_again,
   .next = next,
-  .result = result,
   .explain = algorithm_ip_explain,
   .clear = algorithm_ip_clear,
 };

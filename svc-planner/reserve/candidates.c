@@ -340,14 +340,13 @@ int64_t candidates_soonest_ms (const pending_t *self, const moment_t *now)
            self->vote.votable_ms + llabs (directory_skew_ms (directory_of (service)));
 }
 
-void candidates_note (const pending_t *self, const shares_t *shares)
+void recents_note (recents_t *self, const txid_t *txid, const shares_t *shares)
 {
     for (const share_t *share = shares->shares; share < shares->shares + shares->count; share++)
         for (size_t b = 0; b < share->new.bookings_count; b++) {
             const compute_booking_t *booking = &share->new.bookings [b];
-            recent_t *recent =
-              &self->pendings->recent [self->pendings->recent_count++ % RECENT_MAX];
-            recent->txid = self->vote.proposal.plan.txid;
+            recent_t *recent = &self->list [self->count++ % RECENT_MAX];
+            recent->txid = *txid;
             memcpy (recent->party, share->party.name, sizeof recent->party);
             memcpy (recent->class_name, booking->class_name, sizeof recent->class_name);
             recent->taken =
@@ -359,12 +358,12 @@ void candidates_count (pending_t *self)
 {
     pendings_t *pendings = self->pendings;
     snapshot_t *snapshot = self->plan.snapshot;
-    uint64_t at = self->plan.counted, count = pendings->recent_count;
+    uint64_t at = self->plan.counted, count = pendings->recents.count;
     self->plan.counted = count;
     if (self->operation != OPERATION_RESERVE || !self->plan.algorithm->supposes || self->plan.alone)
         return;
     for (at = count - at > RECENT_MAX ? count - RECENT_MAX : at; at < count; at++) {
-        const recent_t *recent = &pendings->recent [at % RECENT_MAX];
+        const recent_t *recent = &pendings->recents.list [at % RECENT_MAX];
         size_t source = snapshot_source (snapshot, recent->party);
         if (source == SIZE_MAX || coordinator_aborted (pendings->coordinator, &recent->txid))
             continue;

@@ -33,7 +33,7 @@ void candidates_apply_lessons (pending_t *self);
 int64_t candidates_soonest_ms (const pending_t *self, const moment_t *now);
 
 /*  Note what a plan takes, for the planner's other requests. */
-void candidates_note (const pending_t *self, const shares_t *shares);
+void recents_note (recents_t *self, const txid_t *txid, const shares_t *shares);
 
 /*  Count in the snapshot what others have noted since those who were asked told what is free, so as
  *  not to run for it. */

@@ -244,7 +244,7 @@ static void release_located (pending_t *self, const moment_t *now)
         self->close.keep_until_ms =
           end_ms > self->close.keep_until_ms ? end_ms : self->close.keep_until_ms;
     }
-    pending_go (self, now, propose (self, now) ? STEP_VOTE : STEP_GIVE_UP);
+    pending_go (self, now, pending_propose (self, now, NULL) ? STEP_VOTE : STEP_GIVE_UP);
 }
 
 /*  R11: can the participants that answer release their parts without the others? While others are

@@ -304,6 +304,43 @@ void pending_sign (const pending_t *self, const moment_t *now, answer_t *answer)
     snprintf (answer->request_id, sizeof answer->request_id, "%s", self->receipt.name.full);
 }
 
+/*  A change does not change the owner. */
+static const char *owner_of (const pending_t *self)
+{
+    const part_record_t *newest = self->base.locate ? locate_newest (self->base.locate) : NULL;
+    return self->operation != OPERATION_RESERVE && newest && *newest->owner ? newest->owner
+                                                                            : self->receipt.actor;
+}
+
+bool pending_propose (pending_t *self, const moment_t *now, const choice_t *choice)
+{
+    pendings_t *pendings = self->pendings;
+    answer_t signature = {.status = ANSWER_UNKNOWN};
+    pending_sign (self, now, &signature);
+    signature.rounds++; /* this one counts */
+    plan_order_t order = {.operation = self->operation,
+                          .request = &self->request,
+                          .actor = self->receipt.actor,
+                          .owner = owner_of (self),
+                          .reservation = self->reservation,
+                          .name = &self->receipt.name,
+                          .digest = self->receipt.digest,
+                          .begun_wall_ms = self->receipt.begun_wall_ms,
+                          .base = self->base.locate,
+                          .base_version = self->base.version,
+                          .effect_ms = self->plan.effect_ms,
+                          .check_from_ms = self->plan.check_from_ms,
+                          .repair = self->repair_order};
+    propose_terms_t terms = {.coordinator = pendings->coordinator,
+                             .directory = directory_of (pendings->service),
+                             .settings = pendings->settings,
+                             .recents = &pendings->recents,
+                             .wall_ms = timekeeper_most (&pendings->service->timekeeper, now),
+                             .signature = &signature};
+    return propose (&order, self->plan.snapshot, choice, &terms, &self->vote.proposal,
+                    &self->answer);
+}
+
 bool pending_takes_remains (pending_t *self, const plan_t *holder)
 {
     if (!holder || !coordinator_aborted (self->pendings->coordinator, &holder->txid))

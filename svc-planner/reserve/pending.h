@@ -24,6 +24,7 @@
 #include "home_wire.h"
 #include "locate.h"
 #include "pendings.h"
+#include "proposal.h"
 #include "request.h"
 
 /*  The steps of a pending request; pending_go goes from one to the next. */
@@ -41,15 +42,6 @@ typedef enum {
                      "unknown" */
     STEPS
 } pending_step_t;
-
-/*  A plan in the making: everything an attempt needs. proposal_clear. */
-typedef struct {
-    plan_t plan;
-    attempt_part_t *parts; /* one a participant */
-    packed_t answer;       /* for the user, once it is committed */
-} proposal_t;
-
-void proposal_clear (proposal_t *self);
 
 /*  What refusals have taught about a site or domain beyond what is free; outlives a snapshot. */
 typedef struct {
@@ -187,6 +179,10 @@ void pending_tell_open (pending_t *self, const moment_t *now);
 
 /*  Fill in the planner, the algorithm, the rounds and the time that it took. */
 void pending_sign (const pending_t *self, const moment_t *now, answer_t *answer);
+
+/*  Makes the proposal of this choice (proposal.h); NULL: of a release, or of what was before. False
+ *  with a reason in its answer. */
+bool pending_propose (pending_t *self, const moment_t *now, const choice_t *choice);
 
 /*  If an earlier start of this planner left the claim undecided, it counts as aborted: take its
  *  holds into the trail. False: the claim is another's. holder may be NULL. */

@@ -29,6 +29,11 @@ typedef struct {
 
 #define RECENT_MAX 256 /* older ones are forgotten: it may cost a round */
 
+typedef struct {
+    recent_t list [RECENT_MAX]; /* the last ones, in a ring */
+    uint64_t count;             /* of all so far */
+} recents_t;
+
 /*  What they share. All up to solvers is borrowed and filled before pendings_open. */
 typedef struct {
     service_t *service;
@@ -39,11 +44,10 @@ typedef struct {
     pending_step_fn *const *steps; /* by pending_step_t */
     ordered_t *open;               /* by actor and request id; dry runs by number */
     uint64_t begun;
-    recent_t recent [RECENT_MAX]; /* the last ones, in a ring */
-    uint64_t recent_count;        /* of all so far */
-    uint64_t conflicts;           /* a digest of domains' disagreements as last logged; 0 = none */
-    ranked_site_t *sites;         /* of the directory, in any order, since this turnover of it */
-    ranked_site_t *cheapest;      /* the same, ascending by price */
+    recents_t recents;
+    uint64_t conflicts;      /* a digest of domains' disagreements as last logged; 0 = none */
+    ranked_site_t *sites;    /* of the directory, in any order, since this turnover of it */
+    ranked_site_t *cheapest; /* the same, ascending by price */
     size_t sites_count;
     uint64_t sites_turnover;
 } pendings_t;

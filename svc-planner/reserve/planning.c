@@ -293,21 +293,21 @@ void planning_unknown (pending_t *self, const moment_t *now)
         give_reasons (self, now, false);
 }
 
-void planning_found (pending_t *self, const moment_t *now)
+void planning_found (pending_t *self, const moment_t *now, choice_t choice)
 {
     const algorithm_t *algorithm = self->plan.algorithm;
     if (self->receipt.dry_run) {
         self->answer.reasons_count = 0;
-        answer_of_choice (self, &self->answer);
+        answer_of_choice (&self->request, self->plan.snapshot, &choice, &self->answer);
         pending_tell (self, now, ANSWER_PLANNED);
         return;
     }
     do
-        if (propose (self, now)) {
+        if (pending_propose (self, now, &choice)) {
             pending_go (self, now, STEP_VOTE);
             return;
         }
-    while (algorithm->next && algorithm->next (self));
+    while (algorithm->next && algorithm->next (self, &choice));
     pending_go (self, now, STEP_GIVE_UP);
 }
 
@@ -378,7 +378,7 @@ void pending_plan (pending_t *self, const moment_t *now)
 {
     pending_clear_planning (self);
     self->plan.hasty = self->plan.crowded = false;
-    self->plan.counted = self->pendings->recent_count;
+    self->plan.counted = self->pendings->recents.count;
     self->plan.places_most = self->pendings->settings->candidates_max;
     if (!planning_resolve (self)) {
         pending_go (self, now, STEP_GIVE_UP);

@@ -4,8 +4,9 @@
 
 #include "pending.h"
 
-/*  There is a plan: a dry run tells it, any other request puts it to the vote. */
-void planning_found (pending_t *self, const moment_t *now);
+/*  There is a plan: a dry run tells it, any other request puts it to the vote. What the choice
+ *  points to stays the algorithm's. */
+void planning_found (pending_t *self, const moment_t *now, choice_t choice);
 
 /*  No plan was found. proven: there is none on what is known. Another query may still help. */
 void planning_none (pending_t *self, const moment_t *now, bool proven);

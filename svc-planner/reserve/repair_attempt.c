@@ -81,7 +81,7 @@ void repair_attempt_located (pending_t *self, const moment_t *now)
     const repair_order_t *repair_order = self->repair_order;
     char why [WHY_BYTES];
     if (repair_order->step == REPAIR_BACK) {
-        pending_go (self, now, propose (self, now) ? STEP_VOTE : STEP_GIVE_UP);
+        pending_go (self, now, pending_propose (self, now, NULL) ? STEP_VOTE : STEP_GIVE_UP);
         return;
     }
     user_request_clear (&self->request);
