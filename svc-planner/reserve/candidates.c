@@ -279,60 +279,6 @@ void candidates_log_conflicts (pending_t *self)
     pendings->conflicts = digest;
 }
 
-static void apply_lesson (snapshot_t *snapshot, const source_lesson_t *lesson)
-{
-    size_t source = snapshot_source (snapshot, lesson->name);
-    if (source == SIZE_MAX)
-        return;
-    source_t *learner = &snapshot->sources [source];
-    if (lesson->lead_ms > learner->lead_ms - learner->ahead_ms)
-        learner->lead_ms = lesson->lead_ms + learner->ahead_ms;
-    learner->lead_ms += lesson->ahead_ms - learner->ahead_ms;
-    learner->ahead_ms = lesson->ahead_ms;
-    if (lesson->left_out)
-        snapshot_leave_out (snapshot, source, lesson->why);
-}
-
-static source_lesson_t *lesson_of (pending_t *self, size_t source)
-{
-    const char *name = self->plan.snapshot->sources [source].party.name;
-    size_t at = 0;
-    while (at < self->plan.lessons_count && strcmp (self->plan.lessons [at].name, name) != 0)
-        at++;
-    if (at == LESSONS_MAX)
-        at--; /* the last one makes room: it costs a round at most */
-    else if (at == self->plan.lessons_count)
-        self->plan.lessons [self->plan.lessons_count++] = (source_lesson_t){0};
-    source_lesson_t *lesson = &self->plan.lessons [at];
-    snprintf (lesson->name, sizeof lesson->name, "%s", name);
-    return lesson;
-}
-
-void candidates_learn (pending_t *self, size_t source, int64_t lead_ms, const char *why)
-{
-    source_lesson_t *lesson = lesson_of (self, source);
-    if (lead_ms > lesson->lead_ms)
-        lesson->lead_ms = lead_ms;
-    if (why) {
-        lesson->left_out = true;
-        snprintf (lesson->why, sizeof lesson->why, "%s", why);
-    }
-    apply_lesson (self->plan.snapshot, lesson);
-}
-
-void candidates_learn_ahead (pending_t *self, size_t source, int64_t ahead_ms)
-{
-    source_lesson_t *lesson = lesson_of (self, source);
-    lesson->ahead_ms += ahead_ms;
-    apply_lesson (self->plan.snapshot, lesson);
-}
-
-void candidates_apply_lessons (pending_t *self)
-{
-    for (size_t i = 0; i < self->plan.lessons_count; i++)
-        apply_lesson (self->plan.snapshot, &self->plan.lessons [i]);
-}
-
 int64_t candidates_soonest_ms (const pending_t *self, const moment_t *now)
 {
     const service_t *service = self->pendings->service;

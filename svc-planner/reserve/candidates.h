@@ -20,15 +20,6 @@ void candidates_stage (pending_t *self, const moment_t *now);
 /*  Log where domains describe a point differently, once until that changes. */
 void candidates_log_conflicts (pending_t *self);
 
-/*  Learn that a source needs at least this lead, and, unless why is NULL, that it must be left out.
- *  Lessons hold for every snapshot of this request. */
-void candidates_learn (pending_t *self, size_t source, int64_t lead_ms, const char *why);
-
-/*  Learn that its clock is that much further ahead than known before: plans start later there. */
-void candidates_learn_ahead (pending_t *self, size_t source, int64_t ahead_ms);
-
-void candidates_apply_lessons (pending_t *self);
-
 /*  The earliest time at which anything new can begin, even at a site that needs no notice. */
 int64_t candidates_soonest_ms (const pending_t *self, const moment_t *now);
 

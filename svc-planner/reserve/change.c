@@ -114,8 +114,8 @@ static int64_t find_lead (const pending_t *self)
             lead_ms =
               change_later (lead_ms, participant_ref_lead_ms (directory_find (
                                        directory, self->base.locate->parts [i].party.name)));
-    for (size_t i = 0; i < self->plan.lessons_count; i++)
-        lead_ms = change_later (lead_ms, self->plan.lessons [i].lead_ms);
+    for (size_t i = 0; i < self->plan.lessons.count; i++)
+        lead_ms = change_later (lead_ms, self->plan.lessons.list [i].lead_ms);
     const user_request_t *added = &self->patch.added;
     bool joins =
       added->compute_count + added->network_count + added->data_count + added->space_count > 0;

@@ -22,6 +22,7 @@
 #include "confirm.h"
 #include "file_lookup.h"
 #include "home_wire.h"
+#include "lessons.h"
 #include "locate.h"
 #include "pendings.h"
 #include "proposal.h"
@@ -42,17 +43,6 @@ typedef enum {
                      "unknown" */
     STEPS
 } pending_step_t;
-
-/*  What refusals have taught about a site or domain beyond what is free; outlives a snapshot. */
-typedef struct {
-    char name [NAME_BYTES_MAX + 1];
-    int64_t lead_ms;  /* the least notice it needs */
-    int64_t ahead_ms; /* and how much more, because its clock is ahead */
-    bool left_out;
-    char why [WHY_BYTES];
-} source_lesson_t;
-
-#define LESSONS_MAX 32
 
 /*  What is in the way of a network need, for the refusal. */
 typedef struct {
@@ -90,8 +80,7 @@ typedef struct {
     int64_t check_from_ms;
     int64_t effect_ms;    /* of a change: earlier than this nothing of storage can be changed */
     uint32_t places_most; /* asked for one need so far */
-    source_lesson_t lessons [LESSONS_MAX];
-    size_t lessons_count;
+    lessons_t lessons;
     file_places_t *files; /* one a data need, as the look-ups told; NULL = no data needs */
     size_t files_count;
     file_lookup_t *lookup;

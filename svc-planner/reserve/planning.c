@@ -163,7 +163,7 @@ static bool planning_resolve (pending_t *self)
 /*  Ask the candidates that have not been asked yet. */
 static void ask_round (pending_t *self, const moment_t *now)
 {
-    candidates_apply_lessons (self);
+    lessons_apply (&self->plan.lessons, self->plan.snapshot);
     if (self->operation == OPERATION_MODIFY) {
         planning_find_places (self, now);
         find_paths (self, now);

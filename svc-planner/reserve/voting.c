@@ -51,8 +51,8 @@ static free_profile_t *free_profile_named (snapshot_t *snapshot, size_t source,
 /*  In its own words, where it has some. */
 static void learn_refused (pending_t *self, size_t source, const refusal_t *refusal)
 {
-    candidates_learn (self, source, 0,
-                      *refusal->text ? refusal->text : refusal_reason_word (refusal->reason));
+    lessons_learn (&self->plan.lessons, self->plan.snapshot, source, 0,
+                   *refusal->text ? refusal->text : refusal_reason_word (refusal->reason));
 }
 
 static void learn_fresh (pending_t *self, size_t source, const refusal_t *refusal)
@@ -97,9 +97,10 @@ static void learn_ahead (pending_t *self, const moment_t *now, size_t source,
     bool near = refusal->free <= 0 && refusal->free > -decide_ms &&
                 given_ms >= self->plan.snapshot->sources [source].ahead_ms;
     if (near && given_ms + round_ms - refusal->free <= decide_ms)
-        candidates_learn_ahead (self, source, round_ms - refusal->free);
+        lessons_learn_ahead (&self->plan.lessons, self->plan.snapshot, source,
+                             round_ms - refusal->free);
     else
-        candidates_learn (self, source, 0, "its clock is ahead");
+        lessons_learn (&self->plan.lessons, self->plan.snapshot, source, 0, "its clock is ahead");
 }
 
 static lesson_t learn_refusal (pending_t *self, const moment_t *now, size_t source,
@@ -135,7 +136,8 @@ static lesson_t learn_refusal (pending_t *self, const moment_t *now, size_t sour
          * most holds end soon. */
         learn_fresh (self, source, refusal);
     else if (refusal->reason == REFUSAL_TOO_NEAR && refusal->from_ms > now->wall_ms)
-        candidates_learn (self, source, refusal->from_ms - now->wall_ms, NULL);
+        lessons_learn (&self->plan.lessons, self->plan.snapshot, source,
+                       refusal->from_ms - now->wall_ms, NULL);
     else
         learn_refused (self, source, refusal);
     return LESSON_PLAN_AGAIN;
@@ -159,7 +161,7 @@ static lesson_t learn_party (pending_t *self, const moment_t *now, const partici
         answer_reason (&self->answer, "", party->name, "%s: %s", party->name, vote->why);
         self->vote.unheard = self->vote.unheard || vote->kind == VOTE_SILENT;
         if (source != SIZE_MAX)
-            candidates_learn (self, source, 0, vote->why);
+            lessons_learn (&self->plan.lessons, self->plan.snapshot, source, 0, vote->why);
         return self->operation == OPERATION_RESERVE ? LESSON_PLAN_AGAIN : LESSON_LOCATE_AGAIN;
     }
     return LESSON_PLAN_AGAIN;
