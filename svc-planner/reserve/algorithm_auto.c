@@ -34,10 +34,10 @@ static void algorithm_auto_on_slice (void *owner, const moment_t *now, uint64_t 
 
 static void algorithm_auto_start (pending_t *self, const moment_t *now)
 {
-    search_order_t order = candidates_search_order (self, now);
+    search_order_t order = pending_search_order (self, now);
     order.spread = self->vote.contended && self->operation == OPERATION_RESERVE;
     search_destroy (&self->plan.search);
-    candidates_count (self);
+    planning_count (self);
     self->plan.search = search_new (self->plan.snapshot, &order);
     algorithm_auto_on_slice (self, now, 0);
 }

@@ -133,7 +133,7 @@ static void algorithm_backtracking_on_surveyed (void *owner, const moment_t *now
     pending_t *self = owner;
     (void) hasty; /* this query waited for everybody */
     availability_query_destroy (&self->plan.query);
-    search_order_t order = candidates_search_order (self, now);
+    search_order_t order = pending_search_order (self, now);
     self->plan.search = search_new (self->plan.snapshot, &order);
     planning_none (self, now, false);
 }
@@ -207,7 +207,7 @@ static void algorithm_backtracking_start (pending_t *self, const moment_t *now)
         .actor = self->receipt.actor,
         .request_id = self->receipt.name.full,
         .starts = starts,
-        .soonest_ms = start_named (&self->request) ? candidates_soonest_ms (self, now) : ready_ms,
+        .soonest_ms = start_named (&self->request) ? pending_soonest_ms (self, now) : ready_ms,
         .policy = user_request_policy (&self->request),
         /* A dry run holds nothing, but counts what it would hold. */
         .incremental = incremental && !self->receipt.dry_run,

@@ -56,7 +56,7 @@ static void algorithm_ip_tell_none (pending_t *self, const moment_t *now)
 {
     const algorithm_ip_found_t *found = self->plan.found;
     self->plan.broken = ranking_tally (found->ranking)->broken;
-    search_order_t order = candidates_search_order (self, now); /* this search finds the reasons */
+    search_order_t order = pending_search_order (self, now); /* this search finds the reasons */
     self->plan.search = search_new (self->plan.snapshot, &order);
     planning_none (self, now, false); /* starts between the windows may be possible */
 }
@@ -139,7 +139,7 @@ static void algorithm_ip_start (pending_t *self, const moment_t *now)
       ranking_new (&(ranking_order_t){.snapshot = self->plan.snapshot,
                                       .directory = directory_of (self->pendings->service),
                                       .settings = &settings->ip,
-                                      .search = candidates_search_order (self, now),
+                                      .search = pending_search_order (self, now),
                                       .policy = user_request_policy (&self->request),
                                       .windows = windows_of (self),
                                       .visible = visible_to (self)},

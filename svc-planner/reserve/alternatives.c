@@ -5,9 +5,9 @@
  *  again. Starts outside the time frame were not asked about, so they are not offered. A busy
  *  planner does not look for alternatives.
  */
-#include "candidates.h"
 #include "explanation.h"
 #include "must.h"
+#include "planning.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -168,10 +168,12 @@ static bool try (pending_t *self, const moment_t *now, const relaxation_t *chang
     user_request_copy (&request, &self->request);
     for (size_t i = 0; i < count; i++)
         alternatives_make (&request, &changes [i], words);
-    snapshot_t *snapshot = candidates_snapshot (self, NULL, &request);
+    candidates_order_t order_of = planning_candidates (self, now);
+    order_of.supposes = NULL;
+    snapshot_t *snapshot = candidates_snapshot (&order_of, &request);
     snapshot_stage (snapshot, self->plan.files);
     copy_knowledge (snapshot, self->plan.snapshot);
-    search_order_t order = candidates_search_order (self, now);
+    search_order_t order = pending_search_order (self, now);
     order.policy = POLICY_TIME;
     order.steps_max = STEPS_MAX;
     order.present = NULL; /* its indexes are those of another snapshot */

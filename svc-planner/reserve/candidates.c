@@ -65,18 +65,16 @@ static const ranked_site_t *draw_site (pendings_t *self, ranked_site_t *sites, s
     return &sites [at];
 }
 
-static bool present_at (const pending_t *self, const directory_entry_t *entry)
+static bool present_at (const locate_t *base, const directory_entry_t *entry)
 {
-    for (size_t p = 0; self->base.locate && p < self->base.locate->count; p++)
-        if (self->base.locate->parts [p].known &&
-            strcmp (self->base.locate->parts [p].party.name, entry->name) == 0)
+    for (size_t p = 0; base && p < base->count; p++)
+        if (base->parts [p].known && strcmp (base->parts [p].party.name, entry->name) == 0)
             return true;
     return false;
 }
 
-static void add_domains (pending_t *self, snapshot_t *snapshot)
+static void add_domains (const directory_t *directory, snapshot_t *snapshot)
 {
-    const directory_t *directory = directory_of (self->pendings->service);
     const directory_entry_t *entry = directory_next (directory, "nis", NULL);
     for (; entry; entry = directory_next (directory, "nis", entry))
         if (entry->domain)
@@ -85,22 +83,22 @@ static void add_domains (pending_t *self, snapshot_t *snapshot)
 }
 
 /*  Has each need as many options as it may have? One that names its site has one site. */
-static bool candidates_full (const pending_t *self, const snapshot_t *snapshot)
+static bool candidates_full (const snapshot_t *snapshot, uint32_t places_most)
 {
     bool full = true;
     for (size_t i = 0; i < snapshot->asked_count; i++) {
         size_t count = snapshot->needs [i].options_count;
         bool named = *snapshot->request->compute [i].site;
-        full = full && (count >= self->plan.places_most || (named && count > 0));
+        full = full && (count >= places_most || (named && count > 0));
     }
     return full;
 }
 
 /*  Takes sites until there are enough: as they are drawn, those that may have room at once; with
  *  policy cost the cheapest. False: there are not so many. */
-static bool add_first (pending_t *self, snapshot_t *snapshot)
+static bool add_first (const candidates_order_t *order, snapshot_t *snapshot)
 {
-    pendings_t *pendings = self->pendings;
+    pendings_t *pendings = order->pendings;
     const directory_t *directory = directory_of (pendings->service);
     bool cost = user_request_policy (snapshot->request) == POLICY_COST;
     for (size_t i = 0; i < snapshot->asked_count; i++) {
@@ -109,7 +107,7 @@ static bool add_first (pending_t *self, snapshot_t *snapshot)
         snprintf (name, sizeof name, "%s%s", strchr (site, '/') ? "" : "lis/", site);
         const directory_entry_t *entry = *site ? directory_find (directory, name) : NULL;
         if (entry && entry->site)
-            snapshot_consider (snapshot, entry, self->plan.places_most);
+            snapshot_consider (snapshot, entry, order->places_most);
     }
     ranked_site_t *sites = cost ? pendings->cheapest : pendings->sites;
     size_t end = cost ? 0 : pendings->sites_count; /* of those to draw from: of one price */
@@ -117,26 +115,26 @@ static bool add_first (pending_t *self, snapshot_t *snapshot)
         while (end < pendings->sites_count && (end <= i || sites [end].rank == sites [i].rank))
             end++;
         const directory_entry_t *entry = draw_site (pendings, sites, i, end)->entry;
-        if (candidates_full (self, snapshot)) {
+        if (candidates_full (snapshot, order->places_most)) {
             snapshot->outside_ms = snapshot->supposed.starts.earliest_ms;
             snapshot->outside_lead_ms = 0;
             return true;
         }
         if (cost || snapshot_may_start_at_once (snapshot, entry))
-            snapshot_consider (snapshot, entry, self->plan.places_most);
+            snapshot_consider (snapshot, entry, order->places_most);
     }
     return false;
 }
 
 /*  Those come first that may have room soonest; with policy cost the cheapest. */
-static void add_ranked (pending_t *self, snapshot_t *snapshot)
+static void add_ranked (const candidates_order_t *order, snapshot_t *snapshot)
 {
-    pendings_t *pendings = self->pendings;
+    pendings_t *pendings = order->pendings;
     size_t count = pendings->sites_count;
     ranked_site_t *ranked = must (calloc (count + 1, sizeof *ranked));
     for (size_t i = 0; i < count; i++) {
         ranked [i] = *draw_site (pendings, pendings->sites, i, count);
-        if (present_at (self, ranked [i].entry))
+        if (present_at (order->base, ranked [i].entry))
             ranked [i].rank = INT64_MIN; /* the limit must not cut it off */
         else if (user_request_policy (snapshot->request) != POLICY_COST)
             ranked [i].rank =
@@ -147,34 +145,34 @@ static void add_ranked (pending_t *self, snapshot_t *snapshot)
         snapshot->needs [i].could = 0;
     snapshot->outside_ms = snapshot->outside_lead_ms = INT64_MAX;
     for (size_t i = 0; i < count; i++)
-        snapshot_consider (snapshot, ranked [i].entry, self->plan.places_most);
+        snapshot_consider (snapshot, ranked [i].entry, order->places_most);
     free (ranked);
 }
 
-void candidates_add_sites (pending_t *self, snapshot_t *snapshot)
+void candidates_add_sites (const candidates_order_t *order, snapshot_t *snapshot)
 {
-    const planner_settings_t *settings = self->pendings->settings;
-    candidates_list_sites (self->pendings);
-    bool first = snapshot->supposed.on && self->plan.places_most == settings->candidates_max &&
+    const planner_settings_t *settings = order->pendings->settings;
+    candidates_list_sites (order->pendings);
+    bool first = snapshot->supposed.on && order->places_most == settings->candidates_max &&
                  settings->asked_max > settings->candidates_max;
-    if (!first || !add_first (self, snapshot))
-        add_ranked (self, snapshot);
-    const directory_t *directory = directory_of (self->pendings->service);
+    if (!first || !add_first (order, snapshot))
+        add_ranked (order, snapshot);
+    const directory_t *directory = directory_of (order->pendings->service);
     const directory_entry_t *entry =
       snapshot->derived ? directory_next (directory, "replica", NULL) : NULL;
     for (; entry; entry = directory_next (directory, "replica", entry))
-        snapshot_consider_storage (snapshot, entry, self->plan.files);
-    snapshot_stage (snapshot, self->plan.files); /* as far as is known: what to ask about windows */
+        snapshot_consider_storage (snapshot, entry, order->files);
+    snapshot_stage (snapshot, order->files); /* as far as is known: what to ask about windows */
 }
 
 /*  Of a file that is on its way, or has come. */
-static bool circuit_has_begun (const pending_t *self, const char *need)
+static bool circuit_has_begun (const candidates_order_t *order, const char *need)
 {
-    for (size_t p = 0; p < self->base.locate->count; p++) {
-        const part_record_t *record = &self->base.locate->parts [p].record;
+    for (size_t p = 0; p < order->base->count; p++) {
+        const part_record_t *record = &order->base->parts [p].record;
         for (size_t c = 0; c < record->circuits_count; c++)
             if (strcmp (record->circuits [c].need, need) == 0 &&
-                record->circuits [c].from_ms <= self->receipt.begun_wall_ms)
+                record->circuits [c].from_ms <= order->begun_wall_ms)
                 return true;
     }
     return false;
@@ -182,85 +180,37 @@ static bool circuit_has_begun (const pending_t *self, const char *need)
 
 /*  Those who are not asked at once: not when a reservation is changed, since what it has counts as
  *  free for it; nor when loads are compared, which summaries don't tell; nor with files and space. */
-static void candidates_suppose (const pending_t *self, snapshot_t *snapshot, const moment_t *now)
+static void candidates_suppose (const candidates_order_t *order, snapshot_t *snapshot)
 {
-    if (self->operation == OPERATION_RESERVE && self->plan.algorithm->supposes &&
-        !snapshot->derived && user_request_policy (snapshot->request) != POLICY_LOAD)
+    if (!order->changes && !snapshot->derived &&
+        user_request_policy (snapshot->request) != POLICY_LOAD)
         snapshot->supposed = (suppositions_t){.on = true,
-                                              .now_ms = now->wall_ms,
-                                              .starts = self->plan.starts,
-                                              .soonest_ms = candidates_soonest_ms (self, now)};
+                                              .now_ms = order->supposes->wall_ms,
+                                              .starts = order->starts,
+                                              .soonest_ms = order->soonest_ms};
 }
 
-snapshot_t *candidates_snapshot (pending_t *self, const moment_t *now,
-                                 const user_request_t *request)
+snapshot_t *candidates_snapshot (const candidates_order_t *order, const user_request_t *request)
 {
     user_request_t asked;
     user_request_copy (&asked, request);
-    for (size_t i = 0; i < asked.data_count && self->operation == OPERATION_MODIFY; i++)
-        if (circuit_has_begun (self, asked.data [i].id))
+    for (size_t i = 0; i < asked.data_count && order->changes; i++)
+        if (circuit_has_begun (order, asked.data [i].id))
             asked.data [i].mbps = 0; /* it stays as it is */
-    snapshot_t *snapshot = snapshot_new (&asked, &self->pendings->settings->staging);
+    snapshot_t *snapshot = snapshot_new (&asked, &order->pendings->settings->staging);
     if (!snapshot->derived)
         snapshot->request = request;
     user_request_clear (&asked);
-    if (now)
-        candidates_suppose (self, snapshot, now);
-    candidates_add_sites (self, snapshot);
+    if (order->supposes)
+        candidates_suppose (order, snapshot);
+    candidates_add_sites (order, snapshot);
     if (snapshot->request->network_count > 0)
-        add_domains (self, snapshot);
+        add_domains (directory_of (order->pendings->service), snapshot);
     return snapshot;
 }
 
-/*  Storage that stays as it is keeps its place and its beginning. Other storage of what has begun
- *  begins when the change takes effect, and so does what a repair can't bring in time: late. */
-static void candidates_keep (pending_t *self, const moment_t *now, size_t at)
+void candidates_log_conflicts (pendings_t *pendings, const graph_t *graph)
 {
-    compute_need_t *need = &self->plan.snapshot->derived->compute [at];
-    need_options_t *options = &self->plan.snapshot->needs [at];
-    const present_t *present = &self->plan.present [at];
-    int64_t begin_ms = self->plan.starts.earliest_ms + need->offset_ms;
-    bool same = false;
-    int64_t longest_ms = 0;
-    for (size_t i = 0; i < options->options_count; i++) {
-        option_t *option = &options->options [i];
-        if (present->set && option->place == present->place && present->from_ms <= begin_ms &&
-            (present->mib == need->cpus || present->mib == option->nodes)) {
-            same = true;
-            option->nodes = present->mib;
-            option->before_ms = begin_ms - present->from_ms;
-        } else if (option->before_ms < STAGING_NEVER && option->before_ms > longest_ms)
-            longest_ms = option->before_ms;
-    }
-    int64_t late_ms = self->plan.effect_ms + longest_ms - begin_ms;
-    bool begun = present->pinned || begin_ms <= now->wall_ms;
-    bool missed =
-      self->repair_order && begin_ms - longest_ms < candidates_soonest_ms (self, now) +
-                                                      snapshot_lead_ms (self->plan.snapshot);
-    if (same || late_ms <= 0 || late_ms >= need->duration_ms || !(begun || missed) ||
-        (need->derived.data > 0 && !self->repair_order))
-        return;
-    need->offset_ms += late_ms;
-    need->duration_ms -= late_ms;
-}
-
-void candidates_stage (pending_t *self, const moment_t *now)
-{
-    snapshot_t *snapshot = self->plan.snapshot;
-    const planner_settings_t *settings = self->pendings->settings;
-    snapshot_stage (snapshot, self->plan.files);
-    self->plan.effect_ms = candidates_soonest_ms (self, now) + settings->try_ms +
-                           snapshot_lead_ms (snapshot) + settings->margin_ms;
-    for (size_t n = self->request.compute_count; n < snapshot->request->compute_count; n++)
-        if (self->operation == OPERATION_MODIFY && self->plan.keeps_start &&
-            snapshot->request->compute [n].derived.kind == DERIVED_STORAGE)
-            candidates_keep (self, now, n);
-}
-
-void candidates_log_conflicts (pending_t *self)
-{
-    pendings_t *pendings = self->pendings;
-    const graph_t *graph = self->plan.snapshot->graph;
     if (!graph)
         return;
     size_t count = graph_conflicts (graph);
@@ -279,13 +229,6 @@ void candidates_log_conflicts (pending_t *self)
     pendings->conflicts = digest;
 }
 
-int64_t candidates_soonest_ms (const pending_t *self, const moment_t *now)
-{
-    const service_t *service = self->pendings->service;
-    return timekeeper_most (&service->timekeeper, now) + self->pendings->settings->guard_ms +
-           self->vote.votable_ms + llabs (directory_skew_ms (directory_of (service)));
-}
-
 void recents_note (recents_t *self, const txid_t *txid, const shares_t *shares)
 {
     for (const share_t *share = shares->shares; share < shares->shares + shares->count; share++)
@@ -300,39 +243,21 @@ void recents_note (recents_t *self, const txid_t *txid, const shares_t *shares)
         }
 }
 
-void candidates_count (pending_t *self)
+bool recents_take (const recents_t *self, uint64_t from, const coordinator_t *coordinator,
+                   snapshot_t *snapshot)
 {
-    pendings_t *pendings = self->pendings;
-    snapshot_t *snapshot = self->plan.snapshot;
-    uint64_t at = self->plan.counted, count = pendings->recents.count;
-    self->plan.counted = count;
-    if (self->operation != OPERATION_RESERVE || !self->plan.algorithm->supposes || self->plan.alone)
-        return;
-    for (at = count - at > RECENT_MAX ? count - RECENT_MAX : at; at < count; at++) {
-        const recent_t *recent = &pendings->recents.list [at % RECENT_MAX];
+    bool taken = false;
+    uint64_t at = self->count - from > RECENT_MAX ? self->count - RECENT_MAX : from;
+    for (; at < self->count; at++) {
+        const recent_t *recent = &self->list [at % RECENT_MAX];
         size_t source = snapshot_source (snapshot, recent->party);
-        if (source == SIZE_MAX || coordinator_aborted (pendings->coordinator, &recent->txid))
+        if (source == SIZE_MAX || coordinator_aborted (coordinator, &recent->txid))
             continue;
         free_profile_t *free_profile = snapshot_free_profile (snapshot, source, recent->class_name);
         if (!free_profile)
             continue;
         free_profile_take (free_profile, recent->taken);
-        self->plan.crowded = true;
+        taken = true;
     }
-}
-
-search_order_t candidates_search_order (const pending_t *self, const moment_t *now)
-{
-    const planner_settings_t *settings = self->pendings->settings;
-    policy_t policy = user_request_policy (&self->request);
-    return (search_order_t){
-      .starts = self->plan.starts,
-      .policy = policy == POLICY_QUALITY ? POLICY_TIME : policy, /* quality is ip's */
-      .soonest_ms = candidates_soonest_ms (self, now),
-      .check_from_ms = self->plan.check_from_ms,
-      .present = self->operation == OPERATION_MODIFY ? self->plan.present : NULL,
-      .present_paths = self->operation == OPERATION_MODIFY ? self->plan.present_paths : NULL,
-      .prng = &self->pendings->service->prng,
-      .steps_max = settings->search_steps_max,
-    };
+    return taken;
 }

@@ -179,7 +179,7 @@ static bool keep_start (pending_t *self, const moment_t *now, const present_stat
 {
     const planner_settings_t *settings = self->pendings->settings;
     int64_t wall_ms = timekeeper_most (&self->pendings->service->timekeeper, now);
-    int64_t soonest_ms = candidates_soonest_ms (self, now) + settings->try_ms;
+    int64_t soonest_ms = pending_soonest_ms (self, now) + settings->try_ms;
     int64_t start_ms = present->start_ms;
     change_time_t time = {
       .now_ms = wall_ms - start_ms,

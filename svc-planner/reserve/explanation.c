@@ -168,7 +168,7 @@ static bool explain_staging (pending_t *self, const moment_t *now, size_t at)
     char words [SENTENCE_BYTES], resource [RESOURCE_BYTES], time [TIMETEXT_BYTES];
     int64_t from_ms, until_ms;
     option_interval (snapshot, at, option, self->plan.starts.latest_ms, &from_ms, &until_ms);
-    if (need->derived.data == 0 || from_ms >= candidates_soonest_ms (self, now))
+    if (need->derived.data == 0 || from_ms >= pending_soonest_ms (self, now))
         return false;
     storage_words (self, at, words);
     place_resource (snapshot, option->place, resource);
@@ -293,7 +293,7 @@ static const source_t *explanation_too_near (const pending_t *self, const moment
 {
     const need_options_t *options = &self->plan.snapshot->needs [need];
     int64_t latest_ms = self->plan.starts.latest_ms + user_request_offset_least (&self->request);
-    int64_t notice_ms = latest_ms - candidates_soonest_ms (self, now);
+    int64_t notice_ms = latest_ms - pending_soonest_ms (self, now);
     const source_t *least = NULL;
     for (size_t i = 0; i < options->options_count; i++) {
         size_t at = self->plan.snapshot->places [options->options [i].place].source;

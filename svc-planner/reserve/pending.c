@@ -304,6 +304,29 @@ void pending_sign (const pending_t *self, const moment_t *now, answer_t *answer)
     snprintf (answer->request_id, sizeof answer->request_id, "%s", self->receipt.name.full);
 }
 
+int64_t pending_soonest_ms (const pending_t *self, const moment_t *now)
+{
+    const service_t *service = self->pendings->service;
+    return timekeeper_most (&service->timekeeper, now) + self->pendings->settings->guard_ms +
+           self->vote.votable_ms + llabs (directory_skew_ms (directory_of (service)));
+}
+
+search_order_t pending_search_order (const pending_t *self, const moment_t *now)
+{
+    const planner_settings_t *settings = self->pendings->settings;
+    policy_t policy = user_request_policy (&self->request);
+    return (search_order_t){
+      .starts = self->plan.starts,
+      .policy = policy == POLICY_QUALITY ? POLICY_TIME : policy, /* quality is ip's */
+      .soonest_ms = pending_soonest_ms (self, now),
+      .check_from_ms = self->plan.check_from_ms,
+      .present = self->operation == OPERATION_MODIFY ? self->plan.present : NULL,
+      .present_paths = self->operation == OPERATION_MODIFY ? self->plan.present_paths : NULL,
+      .prng = &self->pendings->service->prng,
+      .steps_max = settings->search_steps_max,
+    };
+}
+
 /*  A change does not change the owner. */
 static const char *owner_of (const pending_t *self)
 {

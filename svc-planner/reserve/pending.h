@@ -169,6 +169,11 @@ void pending_tell_open (pending_t *self, const moment_t *now);
 /*  Fill in the planner, the algorithm, the rounds and the time that it took. */
 void pending_sign (const pending_t *self, const moment_t *now, answer_t *answer);
 
+/*  The earliest time at which anything new can begin, even at a site that needs no notice. */
+int64_t pending_soonest_ms (const pending_t *self, const moment_t *now);
+
+search_order_t pending_search_order (const pending_t *self, const moment_t *now);
+
 /*  Makes the proposal of this choice (proposal.h); NULL: of a release, or of what was before. False
  *  with a reason in its answer. */
 bool pending_propose (pending_t *self, const moment_t *now, const choice_t *choice);

@@ -103,6 +103,78 @@ static void find_paths (pending_t *self, const moment_t *now)
 
 /*  --- questions --- */
 
+/*  Storage that stays as it is keeps its place and its beginning. Other storage of what has begun
+ *  begins when the change takes effect, and so does what a repair can't bring in time: late. */
+static void planning_keep (pending_t *self, const moment_t *now, size_t at)
+{
+    compute_need_t *need = &self->plan.snapshot->derived->compute [at];
+    need_options_t *options = &self->plan.snapshot->needs [at];
+    const present_t *present = &self->plan.present [at];
+    int64_t begin_ms = self->plan.starts.earliest_ms + need->offset_ms;
+    bool same = false;
+    int64_t longest_ms = 0;
+    for (size_t i = 0; i < options->options_count; i++) {
+        option_t *option = &options->options [i];
+        if (present->set && option->place == present->place && present->from_ms <= begin_ms &&
+            (present->mib == need->cpus || present->mib == option->nodes)) {
+            same = true;
+            option->nodes = present->mib;
+            option->before_ms = begin_ms - present->from_ms;
+        } else if (option->before_ms < STAGING_NEVER && option->before_ms > longest_ms)
+            longest_ms = option->before_ms;
+    }
+    int64_t late_ms = self->plan.effect_ms + longest_ms - begin_ms;
+    bool begun = present->pinned || begin_ms <= now->wall_ms;
+    bool missed =
+      self->repair_order && begin_ms - longest_ms < pending_soonest_ms (self, now) +
+                                                      snapshot_lead_ms (self->plan.snapshot);
+    if (same || late_ms <= 0 || late_ms >= need->duration_ms || !(begun || missed) ||
+        (need->derived.data > 0 && !self->repair_order))
+        return;
+    need->offset_ms += late_ms;
+    need->duration_ms -= late_ms;
+}
+
+/*  Say how long files are on their way. A change that keeps its start keeps them where they come or
+ *  have come to, and since when; what has begun otherwise changes when the change takes effect. */
+static void planning_stage (pending_t *self, const moment_t *now)
+{
+    snapshot_t *snapshot = self->plan.snapshot;
+    const planner_settings_t *settings = self->pendings->settings;
+    snapshot_stage (snapshot, self->plan.files);
+    self->plan.effect_ms = pending_soonest_ms (self, now) + settings->try_ms +
+                           snapshot_lead_ms (snapshot) + settings->margin_ms;
+    for (size_t n = self->request.compute_count; n < snapshot->request->compute_count; n++)
+        if (self->operation == OPERATION_MODIFY && self->plan.keeps_start &&
+            snapshot->request->compute [n].derived.kind == DERIVED_STORAGE)
+            planning_keep (self, now, n);
+}
+
+/*  Count in the snapshot what others have noted since those who were asked told what is free. */
+void planning_count (pending_t *self)
+{
+    const pendings_t *pendings = self->pendings;
+    uint64_t from = self->plan.counted;
+    self->plan.counted = pendings->recents.count;
+    if (self->operation == OPERATION_RESERVE && self->plan.algorithm->supposes &&
+        !self->plan.alone &&
+        recents_take (&pendings->recents, from, pendings->coordinator, self->plan.snapshot))
+        self->plan.crowded = true;
+}
+
+candidates_order_t planning_candidates (const pending_t *self, const moment_t *now)
+{
+    return (candidates_order_t){.pendings = self->pendings,
+                                .base = self->base.locate,
+                                .changes = self->operation == OPERATION_MODIFY,
+                                .begun_wall_ms = self->receipt.begun_wall_ms,
+                                .starts = self->plan.starts,
+                                .files = self->plan.files,
+                                .places_most = self->plan.places_most,
+                                .soonest_ms = pending_soonest_ms (self, now),
+                                .supposes = self->plan.algorithm->supposes ? now : NULL};
+}
+
 /*  The algorithm starts once everybody has answered, or is not waited for any more. */
 static void planning_go_on (pending_t *self, const moment_t *now)
 {
@@ -110,7 +182,7 @@ static void planning_go_on (pending_t *self, const moment_t *now)
         return;
     if (self->operation == OPERATION_MODIFY)
         self->plan.check_from_ms = now->wall_ms;
-    candidates_stage (self, now);
+    planning_stage (self, now);
     self->plan.algorithm->start (self, now);
 }
 
@@ -170,7 +242,7 @@ static void ask_round (pending_t *self, const moment_t *now)
     }
     if (self->repair_order)
         repair_attempt_narrow (self);
-    candidates_count (self);
+    planning_count (self);
     bool looks = planning_look_up (self, now, planning_on_staged);
     if (self->plan.algorithm->asks_itself) {
         if (!looks)
@@ -208,7 +280,8 @@ bool planning_ask_on (pending_t *self, const moment_t *now)
         self->plan.places_most = settings->asked_max;
     service_count (self->pendings->service, "asked_on", 1);
     pending_clear_search (self);
-    candidates_add_sites (self, self->plan.snapshot);
+    candidates_order_t order = planning_candidates (self, now);
+    candidates_add_sites (&order, self->plan.snapshot);
     snapshot_join (self->plan.snapshot);
     ask_round (self, now);
     return true;
@@ -355,8 +428,9 @@ static void planning_begin (pending_t *self, const moment_t *now)
         pending_go (self, now, STEP_DOUBT);
         return;
     }
-    self->plan.snapshot = candidates_snapshot (self, now, &self->request);
-    candidates_log_conflicts (self);
+    candidates_order_t order = planning_candidates (self, now);
+    self->plan.snapshot = candidates_snapshot (&order, &self->request);
+    candidates_log_conflicts (self->pendings, self->plan.snapshot->graph);
     /* A dry run goes on, to name every need that is in the way. */
     if (!pending_possible (self) && !self->receipt.dry_run) {
         pending_go (self, now, STEP_GIVE_UP);

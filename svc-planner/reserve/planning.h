@@ -2,6 +2,7 @@
 #ifndef MUSUBI_PLANNING_H
 #define MUSUBI_PLANNING_H
 
+#include "candidates.h"
 #include "pending.h"
 
 /*  There is a plan: a dry run tells it, any other request puts it to the vote. What the choice
@@ -21,5 +22,11 @@ void planning_unknown (pending_t *self, const moment_t *now);
 /*  No plan was found: ask about the next places that have not been asked about yet, and plan again.
  *  False: there are none left, or as many as may be were asked. */
 bool planning_ask_on (pending_t *self, const moment_t *now);
+
+/*  What is to be asked of whom. */
+candidates_order_t planning_candidates (const pending_t *self, const moment_t *now);
+
+/*  Counts what this planner's other requests have put to the vote meanwhile, so as not to run for it. */
+void planning_count (pending_t *self);
 
 #endif
