@@ -2,12 +2,10 @@
  *  any latency, sites that need not be distinct.
  *
  *  Each alternative has been found by a search on what was answered already, so nobody is asked
- *  again. Starts outside the time frame were not asked about, so they are not offered. A busy
- *  planner does not look for alternatives.
+ *  again. Starts outside the time frame were not asked about, so they are not offered.
  */
 #include "explanation.h"
 #include "must.h"
-#include "planning.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +14,6 @@
 
 #define CHANGES_MAX 4     /* tried for one request */
 #define STEPS_MAX   20000 /* of one search */
-#define BUSY        8     /* with more requests in progress, only dry runs are offered any */
 
 typedef enum { FEWER_CPUS, LESS_BANDWIDTH, LESS_ROOM, ANY_LATENCY, SAME_SITES } alternatives_kind_t;
 
@@ -42,15 +39,15 @@ static void alternatives_add (relaxations_t *self, alternatives_kind_t kind, siz
 
 /*  The most CPUs that one place has, and the most room that one storage node has for a space need.
  */
-static void alternatives_find_places (const pending_t *self, relaxations_t *changes)
+static void alternatives_find_places (const explanation_t *self, relaxations_t *changes)
 {
-    const snapshot_t *snapshot = self->plan.snapshot;
+    const snapshot_t *snapshot = self->snapshot;
     for (size_t i = 0; i < snapshot->request->compute_count; i++) {
         const compute_need_t *need = &snapshot->request->compute [i];
         size_t place;
         int64_t nodes;
         if (snapshot->needs [i].options_count == 0 ||
-            search_alone (self->plan.search, i, &place, &nodes) || place == SIZE_MAX)
+            search_alone (self->search, i, &place, &nodes) || place == SIZE_MAX)
             continue;
         int64_t amount = nodes * snapshot->places [place].cpus_per_node;
         if (amount > 0 && amount < need->cpus && need->derived.kind == DERIVED_NOT)
@@ -62,13 +59,13 @@ static void alternatives_find_places (const pending_t *self, relaxations_t *chan
 
 /*  Changes that would remove the obstacles of connections. When there are none, and the connections
  *  only don't fit together, try half the bandwidth of the widest. */
-static void find_connections (const pending_t *self, relaxations_t *changes)
+static void find_connections (const explanation_t *self, relaxations_t *changes)
 {
     size_t widest = 0, obstacles = 0;
-    for (size_t i = 0; i < self->request.network_count; i++) {
-        const network_need_t *need = &self->request.network [i];
-        const obstacle_t *obstacle = &self->plan.obstacles [i];
-        widest = need->mbps > self->request.network [widest].mbps ? i : widest;
+    for (size_t i = 0; i < self->request->network_count; i++) {
+        const network_need_t *need = &self->request->network [i];
+        const obstacle_t *obstacle = &self->obstacles->list [i];
+        widest = need->mbps > self->request->network [widest].mbps ? i : widest;
         obstacles += obstacle->set;
         if (obstacle->set && obstacle->blocked.link != SIZE_MAX && obstacle->blocked.free > 0 &&
             obstacle->blocked.free < need->mbps)
@@ -76,9 +73,10 @@ static void find_connections (const pending_t *self, relaxations_t *changes)
         if (obstacle->set && need->latency_us_max > 0)
             alternatives_add (changes, ANY_LATENCY, i, 0);
     }
-    if (self->request.network_count > 0 && obstacles == 0 && changes->count == 0 &&
-        self->request.network [widest].mbps > 1)
-        alternatives_add (changes, LESS_BANDWIDTH, widest, self->request.network [widest].mbps / 2);
+    if (self->request->network_count > 0 && obstacles == 0 && changes->count == 0 &&
+        self->request->network [widest].mbps > 1)
+        alternatives_add (changes, LESS_BANDWIDTH, widest,
+                          self->request->network [widest].mbps / 2);
 }
 
 /*  --- a change made, and in words --- */
@@ -161,50 +159,47 @@ static void copy_knowledge (snapshot_t *to, snapshot_t *from)
 }
 
 /*  Search with these changes made; if there is a plan, add it to the answer. */
-static bool try (pending_t *self, const moment_t *now, const relaxation_t *changes, size_t count)
+static bool try (explanation_t *self, const candidates_order_t *candidates,
+                 const search_order_t *order, const relaxation_t *changes, size_t count)
 {
     user_request_t request;
     char words [SENTENCE_BYTES] = "";
-    user_request_copy (&request, &self->request);
+    user_request_copy (&request, self->request);
     for (size_t i = 0; i < count; i++)
         alternatives_make (&request, &changes [i], words);
-    candidates_order_t order_of = planning_candidates (self, now);
-    order_of.supposes = NULL;
-    snapshot_t *snapshot = candidates_snapshot (&order_of, &request);
-    snapshot_stage (snapshot, self->plan.files);
-    copy_knowledge (snapshot, self->plan.snapshot);
-    search_order_t order = pending_search_order (self, now);
-    order.policy = POLICY_TIME;
-    order.steps_max = STEPS_MAX;
-    order.present = NULL; /* its indexes are those of another snapshot */
-    order.present_paths = NULL;
-    search_t *search = search_new (snapshot, &order);
+    snapshot_t *snapshot = candidates_snapshot (candidates, &request);
+    snapshot_stage (snapshot, candidates->files);
+    copy_knowledge (snapshot, self->snapshot);
+    search_t *search = search_new (snapshot, order);
     search_state_t state;
     do
         state = search_run (search, STEPS_MAX);
     while (state == SEARCH_MORE);
     if (state == SEARCH_FOUND)
-        answer_alternative (&self->answer, search_choice (search).start_ms, "%s", words);
+        answer_alternative (self->answer, search_choice (search).start_ms, "%s", words);
     search_destroy (&search);
     snapshot_destroy (&snapshot);
     user_request_clear (&request);
     return state == SEARCH_FOUND;
 }
 
-void pending_seek_alternatives (pending_t *self, const moment_t *now)
+void explanation_seek_alternatives (explanation_t *self, const candidates_order_t *candidates,
+                                    search_order_t order)
 {
     relaxations_t changes = {0};
-    /* A change depends on where the reservation is now, so it is offered none. */
-    if (self->operation != OPERATION_RESERVE ||
-        (!self->receipt.dry_run && ordered_count (self->pendings->open) > BUSY))
-        return;
+    candidates_order_t all = *candidates;
+    all.supposes = NULL;
+    order.policy = POLICY_TIME;
+    order.steps_max = STEPS_MAX;
+    order.present = NULL; /* its indexes are those of another snapshot */
+    order.present_paths = NULL;
     alternatives_find_places (self, &changes);
     find_connections (self, &changes);
-    if (self->request.distinct_sites)
+    if (self->request->distinct_sites)
         alternatives_add (&changes, SAME_SITES, 0, 0);
     bool found = false;
     for (size_t i = 0; i < changes.count; i++)
-        found = try (self, now, &changes.changes [i], 1) || found;
+        found = try (self, &all, &order, &changes.changes [i], 1) || found;
     if (!found && changes.count > 1)
-        try (self, now, changes.changes, changes.count);
+        try (self, &all, &order, changes.changes, changes.count);
 }

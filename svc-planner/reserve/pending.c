@@ -280,7 +280,7 @@ void pending_destroy (pending_t *self)
     codec_clear (&request_patch_codec, &self->patch);
     user_request_clear (&self->request);
     free (self->plan.present_paths);
-    free (self->plan.obstacles);
+    free (self->plan.obstacles.list);
     free (self);
 }
 

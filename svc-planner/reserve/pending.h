@@ -18,8 +18,8 @@
 #include "algorithm.h"
 #include "answer.h"
 #include "attempt.h"
-#include "blocked.h"
 #include "confirm.h"
+#include "explanation.h"
 #include "file_lookup.h"
 #include "home_wire.h"
 #include "lessons.h"
@@ -43,12 +43,6 @@ typedef enum {
                      "unknown" */
     STEPS
 } pending_step_t;
-
-/*  What is in the way of a network need, for the refusal. */
-typedef struct {
-    bool set;
-    blocked_t blocked;
-} obstacle_t;
 
 /*  The actor, the request id, and everyone who waits for the answer. */
 typedef struct {
@@ -92,11 +86,10 @@ typedef struct {
     bool hasty;       /* the query did not wait for suspects */
     bool patient;     /* the next one does */
     search_t *search;
-    void *found;           /* the algorithm's own state, beside the search */
-    bool broken;           /* a solver broke down that may have found one */
-    bool proven;           /* there is no plan; false: the search may have ended too soon */
-    obstacle_t *obstacles; /* one a network need; those examined are filled */
-    size_t examined;
+    void *found; /* the algorithm's own state, beside the search */
+    bool broken; /* a solver broke down that may have found one */
+    bool proven; /* there is no plan; false: the search may have ended too soon */
+    obstacles_t obstacles;
 } planning_t;
 
 /*  Plans put to the vote. */

@@ -7,6 +7,7 @@
 #include "candidates.h"
 #include "connections.h"
 #include "explanation.h"
+#include "member.h"
 #include "must.h"
 #include "phases.h"
 #include "proposal.h"
@@ -15,6 +16,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#define BUSY 8 /* requests in progress: with more, only dry runs are offered alternatives */
 
 /*  --- where a changed reservation is now --- */
 
@@ -306,13 +309,42 @@ static pending_step_t replan_step (const pending_t *self)
     return self->operation == OPERATION_MODIFY ? STEP_LOCATE : STEP_PLAN;
 }
 
+explanation_t planning_explanation (pending_t *self, const moment_t *now)
+{
+    return (explanation_t){.request = &self->request,
+                           .snapshot = self->plan.snapshot,
+                           .search = self->plan.search,
+                           .directory = directory_of (self->pendings->service),
+                           .settings = self->pendings->settings,
+                           .starts = self->plan.starts,
+                           .soonest_ms = pending_soonest_ms (self, now),
+                           .changes = self->operation != OPERATION_RESERVE,
+                           .proven = self->plan.proven,
+                           .unheard = self->vote.unheard,
+                           .broken = self->plan.broken,
+                           .obstacles = &self->plan.obstacles,
+                           .answer = &self->answer};
+}
+
+/*  A change depends on where the reservation is now, so it is offered none; a busy planner offers
+ *  them to dry runs alone. */
+static void seek_alternatives (const pending_t *self, const moment_t *now,
+                               explanation_t *explanation)
+{
+    candidates_order_t candidates = planning_candidates (self, now);
+    if (self->operation == OPERATION_RESERVE &&
+        (self->receipt.dry_run || ordered_count (self->pendings->open) <= BUSY))
+        explanation_seek_alternatives (explanation, &candidates, pending_search_order (self, now));
+}
+
 /*  Reasons are searched in slices, too, because a request may have many needs. */
 static void on_examine (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;
     pending_t *self = owner;
     self->pause_timer = 0;
-    if (!pending_examine (self)) {
+    explanation_t explanation = planning_explanation (self, now);
+    if (!explanation_examine (&explanation)) {
         self->pause_timer =
           timers_set (self->pendings->service->timers, now->mono_ms + 1, on_examine, self, 0);
         return;
@@ -320,11 +352,11 @@ static void on_examine (void *owner, const moment_t *now, uint64_t token)
     self->answer.reasons_count = 0;
     self->answer.alternatives_count = 0;
     self->plan.algorithm->explain (self);
-    pending_explain (self, now);
+    explanation_tell (&explanation);
     if (self->plan.algorithm->explain_rest)
         self->plan.algorithm->explain_rest (self);
-    pending_seek_alternatives (self, now);
-    if (pending_in_doubt (self))
+    seek_alternatives (self, now, &explanation);
+    if (explanation_in_doubt (&explanation))
         pending_go (self, now, STEP_DOUBT);
     else
         pending_go (self, now, STEP_GIVE_UP);
@@ -333,7 +365,8 @@ static void on_examine (void *owner, const moment_t *now, uint64_t token)
 static void give_reasons (pending_t *self, const moment_t *now, bool proven)
 {
     self->plan.proven = proven;
-    pending_examine_anew (self);
+    explanation_t explanation = planning_explanation (self, now);
+    explanation_examine_anew (&explanation);
     on_examine (self, now, 0);
 }
 
@@ -432,7 +465,8 @@ static void planning_begin (pending_t *self, const moment_t *now)
     self->plan.snapshot = candidates_snapshot (&order, &self->request);
     candidates_log_conflicts (self->pendings, self->plan.snapshot->graph);
     /* A dry run goes on, to name every need that is in the way. */
-    if (!pending_possible (self) && !self->receipt.dry_run) {
+    explanation_t explanation = planning_explanation (self, now);
+    if (!explanation_possible (&explanation) && !self->receipt.dry_run) {
         pending_go (self, now, STEP_GIVE_UP);
         return;
     }

@@ -26,6 +26,9 @@ bool planning_ask_on (pending_t *self, const moment_t *now);
 /*  What is to be asked of whom. */
 candidates_order_t planning_candidates (const pending_t *self, const moment_t *now);
 
+/*  What there is to explain. */
+explanation_t planning_explanation (pending_t *self, const moment_t *now);
+
 /*  Counts what this planner's other requests have put to the vote meanwhile, so as not to run for it. */
 void planning_count (pending_t *self);
 

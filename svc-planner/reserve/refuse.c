@@ -7,8 +7,8 @@
  *  or domain was silent, nothing is refused: the claim stays open, and the home is asked whether an
  *  earlier attempt has an answer.
  */
-#include "explanation.h"
 #include "phases.h"
+#include "planning.h"
 #include "repair_attempt.h"
 #include "timetext.h"
 
@@ -282,7 +282,8 @@ void pending_late (pending_t *self, const moment_t *now)
     char limit [TIMETEXT_BYTES];
     answer_reason (&self->answer, "", "", "not decided within limits/request = %s",
                    timetext_format_duration (self->pendings->settings->request_limit_ms, limit));
-    pending_explain_unasked (self);
+    explanation_t explanation = planning_explanation (self, now);
+    explanation_tell_unasked (&explanation);
     pending_go (self, now, only_late (self) ? STEP_DOUBT : STEP_GIVE_UP);
 }
 
