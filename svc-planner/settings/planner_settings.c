@@ -12,7 +12,8 @@
 #define HOLD_DECIDES 6
 
 static const setting_t staging_rows [] = {
-  SET_FIXED_DURATION (staging_terms_t, start_ms, "start", 2 * MS_SECOND),
+  SET_DURATION (staging_terms_t, start_ms, "start", 2 * MS_SECOND, 0, MS_DAY,
+                "time that a plan allows for the start of a file's transfer"),
   SET_FIXED (staging_terms_t, margin_percent, "margin", 25),
   SET_FIXED (staging_terms_t, unmeasured_mbps, "unmeasured", STAGING_UNMEASURED_MBPS),
 };
