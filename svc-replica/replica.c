@@ -128,7 +128,7 @@ static void replica_begin (const replica_t *self, const moment_t *now, const req
 {
     char why [WHY_BYTES] = "";
     begin_answer_t answer = {.transfer = 0};
-    spoilt_t spoilt = {.bad_count = 0};
+    damage_t damage = {.bad_count = 0};
     if (!replica_allows (self, request) || (put && !folder_allows (self, request, question)) ||
         ((put || question->keep) &&
          !may_last (self, now, request, catalogue_find (self->catalogue, question->name))))
@@ -136,7 +136,7 @@ static void replica_begin (const replica_t *self, const moment_t *now, const req
     call_status_t status =
       put ? fetcher_put (self->fetcher, now, question, request->actor, &answer.transfer, why)
       : question->salvage
-        ? fetcher_salvage (self->fetcher, now, question, &answer.transfer, &spoilt, why)
+        ? fetcher_salvage (self->fetcher, now, question, &answer.transfer, &damage, why)
         : fetcher_get (self->fetcher, now, question, &answer.transfer, why);
     if (status != CALL_OK) {
         service_refuse (self->service, request, status, "%s", why);
@@ -144,12 +144,12 @@ static void replica_begin (const replica_t *self, const moment_t *now, const req
     }
     const file_t *file = catalogue_find (self->catalogue, question->name);
     if (question->salvage)
-        answer.content = spoilt.found;
+        answer.content = damage.found;
     else if (file)
         answer.content = file->content;
-    for (size_t i = 0; i < spoilt.bad_count; i++) {
-        answer.bad [answer.bad_count++] = spoilt.bad [i].offset;
-        answer.bad [answer.bad_count++] = spoilt.bad [i].bytes;
+    for (size_t i = 0; i < damage.bad_count; i++) {
+        answer.bad [answer.bad_count++] = damage.bad [i].offset;
+        answer.bad [answer.bad_count++] = damage.bad [i].bytes;
     }
     service_reply (self->service, request, codec_encode (&begin_answer_codec, &answer));
 }

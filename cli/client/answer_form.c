@@ -512,7 +512,7 @@ bool opening_degraded (const json_t *view)
 /*  How it stands where it is, in a word: "disconnected" or "degraded" somewhere; "active", or
  *  "ready" before its start, when it is so at every site that has nodes for it, and its circuits are
  *  where a domain tells how they are; else "". */
-static const char *view_standing (const json_t *view)
+static const char *view_condition (const json_t *view)
 {
     size_t ready = 0, count = 0;
     bool activated = strcmp (text_of (view, "state"), "activated") == 0;
@@ -545,8 +545,8 @@ const char *view_trouble (const json_t *view)
 
 const char *view_status (const json_t *view, char text [CELL_BYTES])
 {
-    const char *standing = view_standing (view);
-    snprintf (text, CELL_BYTES, "%s%s%s", text_of (view, "status"), *standing ? ", " : "",
-              standing);
+    const char *condition = view_condition (view);
+    snprintf (text, CELL_BYTES, "%s%s%s", text_of (view, "status"), *condition ? ", " : "",
+              condition);
     return text;
 }

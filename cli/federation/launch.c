@@ -315,7 +315,7 @@ static void wait_serving (session_t *session, const folder_process_t *directory)
     bool serves = false;
     do {
         json_auto_t *answer = launch_ask (session, directory, "Service", "Status");
-        serves = *text_of (answer, "standing") == '\0';
+        serves = *text_of (answer, "restore_guard") == '\0';
     } while (!serves && launch_look_again (until_ms, LOOK_MS));
 }
 

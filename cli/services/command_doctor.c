@@ -61,8 +61,8 @@ static void hear_status (findings_t *findings, const doctor_asked_t *asked, cons
     if (strcmp (text_of (answer, "name"), who) != 0)
         findings_add (findings, who, "another service, %s, answers at its endpoint %s",
                       text_of (answer, "name"), text_of (asked->entry, "endpoint"));
-    if (*text_of (answer, "standing"))
-        findings_add (findings, who, "does not serve yet: %s", text_of (answer, "standing"));
+    if (*text_of (answer, "restore_guard"))
+        findings_add (findings, who, "does not serve yet: %s", text_of (answer, "restore_guard"));
     const json_t *warning;
     for (size_t i = 0; (warning = item_of (answer, "warnings", i)); i++)
         findings_add (findings, who, "%s", json_string_value (warning));

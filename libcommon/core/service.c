@@ -112,7 +112,7 @@ static void service_on_status (void *owner, const moment_t *now, const request_t
     answer.store = (ProtobufCBinaryData){.len = STORE_ID_BYTES, .data = self->store.id};
     answer.start = self->store.start;
     answer.wall_ms = now->wall_ms;
-    answer.standing = (char *) (self->membership ? self->membership->silence (self) : "");
+    answer.restore_guard = (char *) (self->membership ? self->membership->silence (self) : "");
     char *warnings [WARNINGS_MAX];
     answer.warnings = warnings;
     for (size_t i = 0; i < WARNINGS_MAX; i++)

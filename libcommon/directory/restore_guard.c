@@ -87,7 +87,8 @@ __attribute__ ((format (printf, 2, 3))) static void refuse (restore_guard_t *sel
     va_end (arguments);
     if (used < sizeof self->text)
         snprintf (self->text + used, sizeof self->text - used, "; %s", remedy (self));
-    outbox_log (self->service->outbox, LEVEL_ALARM, "standing ->backup why=\"%s\"", self->text);
+    outbox_log (self->service->outbox, LEVEL_ALARM, "restore_guard ->backup why=\"%s\"",
+                self->text);
     service_count (self->service, "restored_backup", 1);
 }
 
@@ -98,7 +99,7 @@ static void on_waited (void *owner, const moment_t *now, uint64_t token)
     self->timer = 0;
     restore_guard_serve (self);
     outbox_log (self->service->outbox, LEVEL_ALARM,
-                "standing not known: no directory has listed it in %g s; it serves, because a "
+                "restore_guard not known: no directory has listed it in %g s; it serves, because a "
                 "service that is cut off must keep its promises",
                 (double) (now->mono_ms - self->started_ms) / 1e3);
 }
@@ -179,7 +180,7 @@ static void look_at_other (restore_guard_t *self, const moment_t *now, size_t at
     note_t *note = &self->notes [at];
     char text [2 * STORE_ID_BYTES + 1];
     outbox_log (self->service->outbox, LEVEL_ALARM,
-                "standing: store %s was known under this name, at row %" PRIu64
+                "restore_guard: store %s was known under this name, at row %" PRIu64
                 "; the present store is new or was adopted",
                 store_text (note->before.store, text), note->before.row);
     service_count (self->service, "stores_lost", 1);
@@ -277,9 +278,10 @@ void restore_guard_start (restore_guard_t *self, const moment_t *now, const uint
         restore_guard_serve (self);
         return;
     }
-    snprintf (self->text, sizeof self->text,
-              "standing not known yet: no directory has told how far the ledger of this store had "
-              "come, so it may be a restored backup");
+    snprintf (
+      self->text, sizeof self->text,
+      "restore_guard not known yet: no directory has told how far the ledger of this store had "
+      "come, so it may be a restored backup");
     self->started_ms = now->mono_ms;
     wait_until (self, now->mono_ms + self->wait_ms);
 }

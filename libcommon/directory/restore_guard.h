@@ -49,11 +49,12 @@ void restore_guard_destroy (restore_guard_t **self_p);
 void restore_guard_expect (restore_guard_t *self, size_t directories);
 void restore_guard_wait (restore_guard_t *self, int64_t wait_ms);
 
-/*  The row of that wait, for the tables of whoever has a guard. */
+/*  The rows of that wait, and of its old name, for the tables of whoever has a guard. */
 #define SET_RESTORE_GUARD_WAIT(type, member)                                                       \
-    SET_DURATION (type, member, "standing/wait", 10 * MS_SECOND, 0, MS_HOUR,                       \
-                  "how long a start waits for a directory to confirm that the store is no "        \
-                  "restored backup, before it serves unconfirmed (T14); 0s = it serves at once")
+    SET_MERGED_DURATION (type, member, "standing/wait", "restore_guard/wait"),                     \
+      SET_DURATION (type, member, "restore_guard/wait", 10 * MS_SECOND, 0, MS_HOUR,                \
+                    "how long a start waits for a directory to confirm that the store is no "      \
+                    "restored backup, before it serves unconfirmed (T14); 0s = it serves at once")
 
 /*  Another store was known under this name. Whoever is called must make up for what was lost, and
  *  then call restore_guard_settled. Without a callback the loss is only logged, as an alarm. */

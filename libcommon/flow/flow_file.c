@@ -216,7 +216,7 @@ static bool look_end (flow_t *flow, char why [WHY_BYTES])
 
 /*  A chunk is bad. If others follow, the file becomes its own donor, and only the bad ones are
  *  received again. */
-static bool look_spoilt (flow_t *flow, char why [WHY_BYTES])
+static bool look_damaged (flow_t *flow, char why [WHY_BYTES])
 {
     if (flow->donor >= 0 || flow->has == flow->look_until || !flow_donor_own (flow))
         return look_end (flow, why);
@@ -240,7 +240,7 @@ bool flow_file_look (flow_t *flow, uint8_t *buffer, char why [WHY_BYTES])
         flow->has += (uint64_t) got;
         done += (size_t) got;
         if (at_mark (flow) && !mark_right (flow))
-            return look_spoilt (flow, why);
+            return look_damaged (flow, why);
     }
     return flow->has < flow->look_until || look_end (flow, why);
 }

@@ -114,7 +114,7 @@ static void decision_settle (decision_t *decision, const moment_t *now)
     coordinator_t *self = decision->coordinator;
     const plan_t *plan = &decision->record.plan;
     for (size_t i = 0; i < plan->participants_count; i++)
-        if (!decision->record.spoilt [i])
+        if (!decision->record.lost [i])
             done_notices_add (self->done, now, &plan->participants [i], &decision->txid);
     self->active_ms = now->mono_ms;
     if (plan->awaited_count > 0 && plan->repairs.start == 0) { /* a repair waits by itself */
@@ -171,7 +171,7 @@ static bool to_repair (const decision_t *decision)
     const plan_t *plan = &decision->record.plan;
     for (size_t i = 0; i < plan->participants_count; i++) {
         bool home = strcmp (plan->participants [i].name, plan->home) == 0;
-        if (decision->record.spoilt [i] && plan->operation != OPERATION_RELEASE &&
+        if (decision->record.lost [i] && plan->operation != OPERATION_RELEASE &&
             !(home && plan->operation == OPERATION_MODIFY))
             return true;
     }
@@ -187,18 +187,18 @@ static void ballot_answered (decision_t *decision, const moment_t *now, size_t a
     if (!to_repair (decision)) {
         decision_settle (decision, now);
     } else if (decision_is_repairing (decision)) {
-        decision_move (decision, LEVEL_ALARM, DECISION_EVENT_SPOILT, DECISION_REPAIRING,
+        decision_move (decision, LEVEL_ALARM, DECISION_EVENT_LOST, DECISION_REPAIRING,
                        decision->record.text);
         decision_end_repair (decision, now, DECISION_END_RELEASED, decision->record.text);
     } else {
-        begin_repair (decision, now, LEVEL_ALARM, DECISION_EVENT_SPOILT, "repairs");
+        begin_repair (decision, now, LEVEL_ALARM, DECISION_EVENT_LOST, "repairs");
     }
 }
 
-static void ballot_spoilt (decision_t *decision, const moment_t *now, size_t at, const char *what)
+static void ballot_lost (decision_t *decision, const moment_t *now, size_t at, const char *what)
 {
     const participant_ref_t *party = &decision->record.plan.participants [at];
-    decision->record.spoilt [at] = true;
+    decision->record.lost [at] = true;
     snprintf (decision->record.text, sizeof decision->record.text, "%s %s", party->name, what);
     ballot_answered (decision, now, at);
 }
@@ -230,7 +230,7 @@ static void decision_on_status (void *owner, const moment_t *now, uint64_t token
     const participant_ref_t *party = &decision->record.plan.participants [token];
     decision->ballots [token].call = 0;
     if (result->status == CALL_OK && status_lost (result->body, result->store, party))
-        ballot_spoilt (decision, now, token, "has lost its store");
+        ballot_lost (decision, now, token, "has lost its store");
     else
         commit_again (decision, now, token, "another service is at its address");
 }
@@ -278,7 +278,7 @@ static void decision_take_answer (decision_t *decision, const moment_t *now, siz
         ballot_answered (decision, now, at);
         return;
     case COMMAND_EDGE_REFUSED:
-        ballot_spoilt (decision, now, at, "heard of the commit too late, and its window is taken");
+        ballot_lost (decision, now, at, "heard of the commit too late, and its window is taken");
         return;
     case COMMAND_UNKNOWN:
     case COMMAND_ABORTED:
@@ -290,7 +290,7 @@ static void decision_take_answer (decision_t *decision, const moment_t *now, siz
             decision->record.end_ms)
             ballot_answered (decision, now, at);
         else
-            ballot_spoilt (decision, now, at, "has lost its vote");
+            ballot_lost (decision, now, at, "has lost its vote");
         return;
     default:
         commit_again (decision, now, at, command_state_word (answer->state));

@@ -9,7 +9,7 @@ typedef enum {
     DECISION_EVENT_DROP,         /* a vote was no, or came too late (T1, T5) */
     DECISION_EVENT_DECIDE,       /* every vote is in, in time (T4) */
     DECISION_EVENT_ACKNOWLEDGED, /* by every participant (T6) */
-    DECISION_EVENT_SPOILT,   /* a participant came too late at its edge, or lost its part (T10) */
+    DECISION_EVENT_LOST,     /* a participant came too late at its edge, or lost its part (T10) */
     DECISION_EVENT_AWAITED,  /* of a release: some participants were silent (R11) */
     DECISION_EVENT_RELEASED, /* its repair has ended */
     DECISION_EVENT_FENCED,   /* another planner has aborted it (T8) */

@@ -30,7 +30,7 @@ static const codec_row_t decision_rows [] = {
   ROW_ONE ("plan", decision_record_t, plan, plan,
            SET_BY (decision_record_t, plan.participants_count)),
   ROW_NUMBER ("end_ms", decision_record_t, end_ms),
-  ROW_UNUSED ("spoilt"), /* see decision_rule and decision_encode */
+  ROW_UNUSED ("lost"), /* see decision_rule and decision_encode */
   ROW_TEXT ("text", decision_record_t, text, OR_NONE),
   ROW_NUMBER ("epoch", decision_record_t, epoch),
   ROW_ONE ("before", decision_record_t, before, before,
@@ -43,11 +43,11 @@ static bool decision_rule (void *self, const void *message, char why [WHY_BYTES]
 {
     decision_record_t *record = self;
     const Musubi__DecisionRecord *from = message;
-    for (size_t i = 0; i < from->n_spoilt; i++) {
-        if (from->spoilt [i] >= PARTICIPANTS_MAX)
-            return wrong (why, "spoilt[%zu]: %u should be less than %d", i, from->spoilt [i],
+    for (size_t i = 0; i < from->n_lost; i++) {
+        if (from->lost [i] >= PARTICIPANTS_MAX)
+            return wrong (why, "lost[%zu]: %u should be less than %d", i, from->lost [i],
                           PARTICIPANTS_MAX);
-        record->spoilt [from->spoilt [i]] = true;
+        record->lost [from->lost [i]] = true;
     }
     return !decision_whole (record) || from->plan || wrong (why, "plan: missing");
 }
@@ -66,11 +66,11 @@ packed_t decision_encode (const decision_record_t *self)
         told.made_count = 0;
     }
     Musubi__DecisionRecord *record = codec_put (&decision_codec, &told, &arena);
-    uint32_t spoilt [PARTICIPANTS_MAX];
-    record->spoilt = spoilt;
+    uint32_t lost [PARTICIPANTS_MAX];
+    record->lost = lost;
     for (uint32_t i = 0; i < PARTICIPANTS_MAX; i++)
-        if (self->spoilt [i])
-            spoilt [record->n_spoilt++] = i;
+        if (self->lost [i])
+            lost [record->n_lost++] = i;
     packed_t packed = packed_of (&record->base);
     arena_end (&arena);
     return packed;

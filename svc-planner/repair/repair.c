@@ -25,7 +25,7 @@ typedef struct {
     txid_t txid;                     /* of the decision */
     const decision_record_t *record; /* the coordinator's */
     plan_t plan;                     /* as decided */
-    bool spoilt [PARTICIPANTS_MAX];
+    bool lost [PARTICIPANTS_MAX];
     before_t before;
     uint32_t epoch;
     uint32_t tries;
@@ -122,7 +122,7 @@ static size_t home_index (const repair_t *self)
 static const participant_ref_t *repair_home_of (const repair_t *self)
 {
     size_t at = home_index (self);
-    bool kept = at < self->plan.participants_count && !self->spoilt [at];
+    bool kept = at < self->plan.participants_count && !self->lost [at];
     return kept ? &self->plan.participants [at] : NULL;
 }
 
@@ -132,7 +132,7 @@ static void on_home_status (void *owner, const moment_t *now, uint64_t token,
     repair_t *self = owner;
     const participant_ref_t *home = &self->plan.participants [token];
     self->call = 0;
-    self->spoilt [token] =
+    self->lost [token] =
       result->status == CALL_OK && status_lost (result->body, result->store, home);
     repair_again (self, now);
 }
@@ -264,9 +264,9 @@ static void on_mended (void *owner, const moment_t *now, repair_end_t end, const
 {
     repair_t *self = owner;
     self->replanning = NULL;
-    if (end == REPAIR_SPOILT || end == REPAIR_NO_PLAN)
+    if (end == REPAIR_LOST || end == REPAIR_NO_PLAN)
         snprintf (self->last, sizeof self->last, "%s", text);
-    if (end == REPAIR_NO_PLAN || (end == REPAIR_SPOILT && self->step == REPAIR_SAME))
+    if (end == REPAIR_NO_PLAN || (end == REPAIR_LOST && self->step == REPAIR_SAME))
         self->step++;
     if (end == REPAIR_DEFERRED)
         repair_again (self, now);
@@ -297,7 +297,7 @@ static void repair_order (repair_t *self, const moment_t *now)
     service_count (self->pendings->service, "repair_tries", 1);
     self->repair_order = (repair_order_t){.step = self->step,
                                           .plan = &self->plan,
-                                          .spoilt = self->spoilt,
+                                          .lost = self->lost,
                                           .before = &self->before,
                                           .ended = on_mended,
                                           .owner = self};
@@ -354,10 +354,10 @@ typedef struct {
 } unheard_t;
 
 static void add_unheard (const repair_t *self, unheard_t *unheard, const participant_ref_t *parties,
-                         size_t count, const bool *spoilt)
+                         size_t count, const bool *lost)
 {
     for (size_t i = 0; i < count; i++) {
-        bool known = strcmp (parties [i].name, self->plan.home) == 0 || (spoilt && spoilt [i]) ||
+        bool known = strcmp (parties [i].name, self->plan.home) == 0 || (lost && lost [i]) ||
                      locate_heard (self->locate, parties [i].name);
         if (!known && !parties_find (unheard->list, unheard->count, parties [i].name) &&
             unheard->count < PARTICIPANTS_MAX)
@@ -373,7 +373,7 @@ static void find_unheard (const repair_t *self, unheard_t *unheard)
     unheard->count = 0;
     add_unheard (self, unheard, plan->awaited, plan->awaited_count, NULL);
     if (plan->operation != OPERATION_RELEASE) /* else they have given it back */
-        add_unheard (self, unheard, plan->participants, plan->participants_count, self->spoilt);
+        add_unheard (self, unheard, plan->participants, plan->participants_count, self->lost);
     add_unheard (self, unheard, self->record->made, self->record->made_count, NULL);
     if (!newest || !repair_has_attempt (self, newest))
         return;
@@ -638,7 +638,7 @@ void repair_begin (void *owner, const moment_t *now, const decision_record_t *re
     self->record = record;
     codec_copy (&plan_codec, &self->plan, &record->plan);
     codec_copy (&before_codec, &self->before, &record->before);
-    memcpy (self->spoilt, record->spoilt, sizeof self->spoilt);
+    memcpy (self->lost, record->lost, sizeof self->lost);
     memcpy (self->cause, record->text, sizeof self->cause);
     self->epoch = record->epoch;
     self->tries = record->repair_tries;

@@ -35,13 +35,13 @@ typedef struct {
     bool answered; /* state is what it said last */
     bool fenced;   /* in this round: with our epoch, or its state is final */
     command_state_t state;
-} seat_t;
+} settle_slot_t;
 
 typedef struct {
     read_request_t read_request;
     settle_order_t order;
     plan_t plan;
-    seat_t slots [PARTICIPANTS_MAX];
+    settle_slot_t slots [PARTICIPANTS_MAX];
     size_t waiting;
     uint64_t call; /* for the plan, or to the coordinator */
     uint32_t epoch;
@@ -135,18 +135,18 @@ static void settle_on_limit (void *owner, const moment_t *now, uint64_t token)
 }
 
 /*  A commit that came too late at an edge was decided, too. */
-static bool says_committed (const seat_t *seat)
+static bool says_committed (const settle_slot_t *slot)
 {
-    return seat->answered &&
-           (seat->state == COMMAND_COMMITTED || seat->state == COMMAND_EDGE_REFUSED);
+    return slot->answered &&
+           (slot->state == COMMAND_COMMITTED || slot->state == COMMAND_EDGE_REFUSED);
 }
 
-static bool says_aborted (const seat_t *seat)
+static bool says_aborted (const settle_slot_t *slot)
 {
-    return seat->answered && (seat->state == COMMAND_ABORTED || seat->state == COMMAND_EXPIRED);
+    return slot->answered && (slot->state == COMMAND_ABORTED || slot->state == COMMAND_EXPIRED);
 }
 
-static bool any (const settle_t *self, bool (*says) (const seat_t *seat))
+static bool any (const settle_t *self, bool (*says) (const settle_slot_t *slot))
 {
     for (size_t i = 0; i < self->plan.participants_count; i++)
         if (says (&self->slots [i]))
@@ -191,11 +191,11 @@ static void settle_on_aborted (void *owner, const moment_t *now, uint64_t token,
 {
     (void) now;
     settle_t *self = owner;
-    seat_t *seat = &self->slots [token];
+    settle_slot_t *slot = &self->slots [token];
     command_answer_t answer;
-    seat->call = 0;
+    slot->call = 0;
     if (call_take (result, &command_answer_codec, &answer, NULL)) {
-        seat->state = answer.state;
+        slot->state = answer.state;
         codec_clear (&command_answer_codec, &answer);
     }
     if (--self->waiting > 0)
@@ -213,11 +213,11 @@ static void abort_all (settle_t *self, const moment_t *now)
 {
     self->outcome = OUTCOME_ABORTED;
     for (size_t i = 0; i < self->plan.participants_count; i++) {
-        seat_t *seat = &self->slots [i];
-        if (says_aborted (seat))
+        settle_slot_t *slot = &self->slots [i];
+        if (says_aborted (slot))
             continue;
         self->waiting++;
-        seat->call =
+        slot->call =
           settle_ask (self, now, &self->plan.participants [i], "Participant", "Abort",
                       codec_encode (&decision_request_codec,
                                     &(decision_request_t){self->order.txid, self->epoch}),
@@ -282,12 +282,12 @@ static void end_round (settle_t *self, const moment_t *now)
         abort_all (self, now);
 }
 
-static void settle_take_answer (settle_t *self, seat_t *seat, const command_answer_t *answer)
+static void settle_take_answer (settle_t *self, settle_slot_t *slot, const command_answer_t *answer)
 {
-    seat->answered =
+    slot->answered =
       answer->refusal.reason == REFUSAL_NONE || answer->refusal.reason == REFUSAL_FENCED;
-    seat->state = answer->state;
-    seat->fenced = answer->refusal.reason == REFUSAL_NONE;
+    slot->state = answer->state;
+    slot->fenced = answer->refusal.reason == REFUSAL_NONE;
     if (answer->refusal.reason == REFUSAL_FENCED && answer->epoch > self->epoch_seen)
         self->epoch_seen = answer->epoch;
 }
@@ -296,13 +296,13 @@ static void settle_on_answer (void *owner, const moment_t *now, uint64_t token,
                               const call_result_t *result)
 {
     settle_t *self = owner;
-    seat_t *seat = &self->slots [token];
+    settle_slot_t *slot = &self->slots [token];
     command_answer_t answer;
-    seat->call = 0;
+    slot->call = 0;
     /* Only the store named in the plan answers the call: no other can speak for it (T16). */
     if (call_take (result, &command_answer_codec, &answer, NULL)) {
         if (txid_compare (&answer.txid, &self->order.txid) == 0)
-            settle_take_answer (self, seat, &answer);
+            settle_take_answer (self, slot, &answer);
         codec_clear (&command_answer_codec, &answer);
     }
     if (--self->waiting == 0)
@@ -314,8 +314,8 @@ static void settle_ask_all (settle_t *self, const moment_t *now)
 {
     bool fence = self->order.fence;
     for (size_t i = 0; i < self->plan.participants_count; i++) {
-        seat_t *seat = &self->slots [i];
-        if (fence && seat->fenced)
+        settle_slot_t *slot = &self->slots [i];
+        if (fence && slot->fenced)
             continue;
         self->waiting++;
         packed_t body =
@@ -324,7 +324,7 @@ static void settle_ask_all (settle_t *self, const moment_t *now)
                                                                      self->plan.decide_by_ms})
             : codec_encode (&resolve_request_codec,
                             &(resolve_request_t){self->order.txid, self->plan.decide_by_ms});
-        seat->call =
+        slot->call =
           settle_ask (self, now, &self->plan.participants [i], "Participant",
                       fence ? "Fence" : "Resolve", body, fence ? 1 : 2, settle_on_answer, i);
     }

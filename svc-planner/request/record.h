@@ -119,7 +119,7 @@ typedef struct {
     decision_phase_t phase;
     plan_t plan; /* without participants = none: when settled or repaired */
     int64_t end_ms;
-    bool spoilt [PARTICIPANTS_MAX];
+    bool lost [PARTICIPANTS_MAX];
     char text [SENTENCE_BYTES];
     uint32_t epoch;        /* of our fence, when the plan is another planner's; 0 = our own plan */
     before_t before;       /* of a modify; without parts = none */

@@ -71,7 +71,7 @@ typedef enum {
 
 typedef enum {
     REPAIR_SETTLED,  /* every participant has acknowledged the plan */
-    REPAIR_SPOILT,   /* decided, but not kept by all, or ended by another planner: look again */
+    REPAIR_LOST,     /* decided, but not kept by all, or ended by another planner: look again */
     REPAIR_NO_PLAN,  /* none was found or accepted: text says why */
     REPAIR_DEFERRED, /* somebody was silent, or the reservation was changing: look again */
 } repair_end_t;
@@ -80,7 +80,7 @@ typedef enum {
 typedef struct {
     repair_step_t step;
     const plan_t *plan; /* that could not be kept; borrowed, as all here, while the request lives */
-    const bool *spoilt; /* the participants that could not keep it, by index */
+    const bool *lost;   /* the participants that could not keep it, by index */
     const before_t *before; /* what the reservation was, if the plan is a change */
     void (*ended) (void *owner, const moment_t *now, repair_end_t end, const char *text);
     void *owner;

@@ -37,11 +37,11 @@ void repair_attempt_end (pending_t *self, const moment_t *now, repair_end_t end,
     repair_order.ended (repair_order.owner, now, end, words);
 }
 
-static bool took_part (const repair_order_t *repair_order, const char *name, bool spoilt_only)
+static bool took_part (const repair_order_t *repair_order, const char *name, bool lost_only)
 {
     for (size_t i = 0; i < repair_order->plan->participants_count; i++)
         if (strcmp (repair_order->plan->participants [i].name, name) == 0)
-            return repair_order->spoilt [i] || !spoilt_only;
+            return repair_order->lost [i] || !lost_only;
     return false;
 }
 

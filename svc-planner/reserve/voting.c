@@ -341,8 +341,8 @@ static void voting_on_settled (void *owner, const moment_t *now, decision_end_t 
     pending_t *self = owner;
     self->vote.decided = false;
     if (self->repair_order) {
-        repair_attempt_end (self, now,
-                            end == DECISION_END_COMMITTED ? REPAIR_SETTLED : REPAIR_SPOILT, text);
+        repair_attempt_end (self, now, end == DECISION_END_COMMITTED ? REPAIR_SETTLED : REPAIR_LOST,
+                            text);
         return;
     }
     if (end == DECISION_END_REPAIRED) {

@@ -213,9 +213,9 @@ catalogue_answer_t catalogue_prove (catalogue_t *self, const file_t *from, const
 }
 
 catalogue_answer_t catalogue_quarantine (catalogue_t *self, const file_t *from, const char *node,
-                                         const spoilt_t *spoilt)
+                                         const damage_t *damage)
 {
-    uint64_t bad = bad_chunks (spoilt), bad_at = bad > 0 ? spoilt->bad [0].offset : 0;
+    uint64_t bad = bad_chunks (damage), bad_at = bad > 0 ? damage->bad [0].offset : 0;
     const copy_t *before = file_copy (catalogue_find (self, from->name), node);
     if (before && before->state == COPY_QUARANTINED && before->bad == bad &&
         before->bad_at == bad_at)

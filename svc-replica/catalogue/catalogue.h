@@ -99,7 +99,7 @@ catalogue_answer_t catalogue_prove (catalogue_t *self, const file_t *file, const
 /*  A node has found a copy wrong, which may be new to the site. It is kept, and never gone before
  *  its node says so. Answers like catalogue_prove. */
 catalogue_answer_t catalogue_quarantine (catalogue_t *self, const file_t *file, const char *node,
-                                         const spoilt_t *spoilt);
+                                         const damage_t *damage);
 
 /*  A copy that was staged does not come. */
 void catalogue_unstage (catalogue_t *self, const char *name, const char *node);

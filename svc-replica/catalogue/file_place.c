@@ -1,10 +1,10 @@
-/*  file_place - two of them compared, and what is said of a spoilt one. */
+/*  file_place - two of them compared, and what is said of a damaged one. */
 #include "file_place.h"
 
 #include <stdio.h>
 #include <string.h>
 
-void file_place_spoilt (const file_place_t *place, const char *name, char why [WHY_BYTES])
+void file_place_damaged (const file_place_t *place, const char *name, char why [WHY_BYTES])
 {
     char bad [96] = "is damaged, and where is not known";
     if (place->bad > 0)

@@ -7,7 +7,7 @@
 
 /*  "ams's only copy of x has 1 bad MiB, at 12 MiB; …": why a file that a site has only quarantined
  *  is not given, and what can be done. */
-void file_place_spoilt (const file_place_t *place, const char *name, char why [WHY_BYTES]);
+void file_place_damaged (const file_place_t *place, const char *name, char why [WHY_BYTES]);
 
 /*  "ams" of "replica/ams"; NULL of whatever is no svc-replica. */
 const char *site_of (const char *name);

@@ -133,15 +133,15 @@ static ssize_t chunk_read (const proof_t *self, uint64_t offset)
 }
 
 /*  When there is no room for one more, the last range covers it too. */
-static void range_add (spoilt_t *spoilt, uint64_t offset, uint64_t bytes)
+static void range_add (damage_t *damage, uint64_t offset, uint64_t bytes)
 {
-    bad_range_t *last = &spoilt->bad [spoilt->bad_count > 0 ? spoilt->bad_count - 1 : 0];
-    bool joins = spoilt->bad_count == BAD_RANGES_MAX ||
-                 (spoilt->bad_count > 0 && last->offset + last->bytes == offset);
+    bad_range_t *last = &damage->bad [damage->bad_count > 0 ? damage->bad_count - 1 : 0];
+    bool joins = damage->bad_count == BAD_RANGES_MAX ||
+                 (damage->bad_count > 0 && last->offset + last->bytes == offset);
     if (joins)
         last->bytes = offset + bytes - last->offset;
     else
-        spoilt->bad [spoilt->bad_count++] = (bad_range_t){.offset = offset, .bytes = bytes};
+        damage->bad [damage->bad_count++] = (bad_range_t){.offset = offset, .bytes = bytes};
 }
 
 static EVP_MD_CTX *digest_copy (const EVP_MD_CTX *digest)
@@ -193,11 +193,11 @@ static void chunk_take (proof_t *self, uint64_t offset, size_t size, bool read)
         mark_note (self, offset + size, &found);
     if (!right) {
         memset (self->chunk, 0, size);
-        range_add (&self->result->spoilt, offset, size);
+        range_add (&self->result->damage, offset, size);
     }
     if (self->zeroed)
         EVP_DigestUpdate (self->zeroed, self->chunk, size);
-    self->result->is_spoilt = self->result->is_spoilt || !read;
+    self->result->damaged = self->result->damaged || !read;
 }
 
 /*  Waits until so many bytes may have been read since the beginning. What is read at a rate comes
@@ -234,12 +234,12 @@ static bool proof_read (proof_t *self, const storage_work_t *work, uint64_t size
     result->content.digest_known = true;
     EVP_MD_CTX *zeroed = self->zeroed ? self->zeroed : digest_copy (self->digest);
     digest_end (&self->digest, result->content.digest);
-    result->spoilt.found = result->content;
-    digest_end (&zeroed, result->spoilt.found.digest);
+    result->damage.found = result->content;
+    digest_end (&zeroed, result->damage.found.digest);
     self->zeroed = NULL;
-    result->is_spoilt =
+    result->damaged =
       work->expected &&
-      (result->is_spoilt || memcmp (result->content.digest, work->digest, CHAIN_DIGEST_BYTES) != 0);
+      (result->damaged || memcmp (result->content.digest, work->digest, CHAIN_DIGEST_BYTES) != 0);
     return true;
 }
 
@@ -256,7 +256,7 @@ static bool proof_make (proof_t *self, const storage_work_t *work, uint64_t size
     self->chunk = must (malloc (FLOW_CHUNK_BYTES));
     EVP_DigestInit_ex (self->digest, EVP_sha256 (), NULL);
     bool read = proof_read (self, work, size, why);
-    if (self->anew >= 0 && (!read || self->result->is_spoilt || rename (anew, work->marks) != 0))
+    if (self->anew >= 0 && (!read || self->result->damaged || rename (anew, work->marks) != 0))
         unlink (anew);
     descriptor_close (&self->anew);
     descriptor_close (&self->marks);
@@ -346,8 +346,8 @@ static bool storage_executor_keep (const void *order, void *told, char why [WHY_
             return true; /* it was done before */
         return storage_executor_failed (why, "flushing", work->from);
     }
-    result->is_spoilt = !part_stays (work->from);
-    if (result->is_spoilt)
+    result->damaged = !part_stays (work->from);
+    if (result->damaged)
         return true;
     if (*work->marks && unlink (work->marks) != 0 && errno != ENOENT)
         return storage_executor_failed (why, "removing",

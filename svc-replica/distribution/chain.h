@@ -72,10 +72,10 @@ typedef struct {
     content_t found; /* as it lies there, with zeros for its bad chunks */
     bad_range_t bad [BAD_RANGES_MAX];
     size_t bad_count; /* 0: which bytes are bad is not known */
-} spoilt_t;
+} damage_t;
 
 /*  Of the whole file. */
-uint64_t bad_chunks (const spoilt_t *spoilt);
+uint64_t bad_chunks (const damage_t *damage);
 
 /*  A file as its node reports it. */
 typedef struct {
@@ -88,8 +88,8 @@ typedef struct {
     bool has_part; /* not reported yet: this part, or an arrival (zeros), is about to be the file */
     chain_id_t part;
     int64_t looked_ms; /* wall, of the last proof, right or wrong; 0: see proved_ms */
-    bool quarantined;  /* the last proof found it spoilt */
-    spoilt_t spoilt;
+    bool quarantined;  /* the last proof found it damaged */
+    damage_t damage;
 } stored_file_t;
 
 /*  What the conductor knows of nodes and their files. To be read by others, changed by chain*.c

@@ -27,11 +27,11 @@ bool content_same (const content_t *a, const content_t *b)
     return a->digest_known && b->digest_known ? content_equal (a, b) : a->size == b->size;
 }
 
-uint64_t bad_chunks (const spoilt_t *spoilt)
+uint64_t bad_chunks (const damage_t *damage)
 {
     uint64_t chunks = 0;
-    for (size_t i = 0; i < spoilt->bad_count; i++)
-        chunks += (spoilt->bad [i].bytes + FLOW_CHUNK_BYTES - 1) / FLOW_CHUNK_BYTES;
+    for (size_t i = 0; i < damage->bad_count; i++)
+        chunks += (damage->bad [i].bytes + FLOW_CHUNK_BYTES - 1) / FLOW_CHUNK_BYTES;
     return chunks;
 }
 
@@ -49,12 +49,12 @@ static const codec_row_t bad_range_rows [] = {
 };
 static const codec_t bad_range_codec = CODEC (bad_range_t, bad_range, bad_range_rows);
 
-static const codec_row_t spoilt_rows [] = {
-  ROW_NUMBER ("size", spoilt_t, found.size, MOST (FILE_BYTES_MOST)),
-  ROW_FIXED ("digest", spoilt_t, found.digest, SET_BY (spoilt_t, found.digest_known)),
-  ROW_ARRAY ("bad", spoilt_t, bad, bad_count, bad_range),
+static const codec_row_t damage_rows [] = {
+  ROW_NUMBER ("size", damage_t, found.size, MOST (FILE_BYTES_MOST)),
+  ROW_FIXED ("digest", damage_t, found.digest, SET_BY (damage_t, found.digest_known)),
+  ROW_ARRAY ("bad", damage_t, bad, bad_count, bad_range),
 };
-const codec_t spoilt_codec = CODEC (spoilt_t, spoilt, spoilt_rows);
+const codec_t damage_codec = CODEC (damage_t, damage, damage_rows);
 
 static const codec_row_t stored_file_rows [] = {
   ROW_NUMBER ("number", stored_file_t, number, LEAST (1)),
@@ -66,7 +66,7 @@ static const codec_row_t stored_file_rows [] = {
   ROW_TIME ("used_ms", stored_file_t, used_ms),
   ROW_FIXED ("part", stored_file_t, part.bytes, SET_BY (stored_file_t, has_part)),
   ROW_TIME ("looked_ms", stored_file_t, looked_ms),
-  ROW_ONE ("spoilt", stored_file_t, spoilt, spoilt, SET_BY (stored_file_t, quarantined)),
+  ROW_ONE ("damage", stored_file_t, damage, damage, SET_BY (stored_file_t, quarantined)),
 };
 const codec_t stored_file_codec = CODEC (stored_file_t, stored_file, stored_file_rows);
 

@@ -122,7 +122,7 @@ typedef struct {
 extern const codec_t kept_node_codec;
 extern const codec_t chain_transfer_codec; /* all but its id, which is its key */
 extern const codec_t stored_file_codec;
-extern const codec_t spoilt_codec;
+extern const codec_t damage_codec;
 
 /*  --- as people read it --- */
 

@@ -67,10 +67,10 @@ call_status_t fetcher_get (fetcher_t *self, const moment_t *now, const begin_que
 bool fetcher_spread (fetcher_t *self, const moment_t *now, const char *name, uint32_t nodes);
 
 /*  Gives a guest what is right of a quarantined copy of this site, and zeros for the rest; what that
- *  is is told in spoilt. CALL_NOT_FOUND, with why, when there is no such copy at a node that is up. */
+ *  is is told in damage. CALL_NOT_FOUND, with why, when there is no such copy at a node that is up. */
 call_status_t fetcher_salvage (fetcher_t *self, const moment_t *now,
                                const begin_question_t *question, uint64_t *transfer,
-                               spoilt_t *spoilt, char why [WHY_BYTES]);
+                               damage_t *damage, char why [WHY_BYTES]);
 
 /*  A file that is to come to a node of this site. */
 typedef struct {

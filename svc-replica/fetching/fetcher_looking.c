@@ -75,16 +75,16 @@ static void candidates_set (transit_t *transit, const file_copies_t *located)
 }
 
 /*  True, with why, when this site or another one has only quarantined copies of it. */
-static bool only_spoilt (const transit_t *transit, const file_copies_t *located,
-                         char why [WHY_BYTES])
+static bool only_damaged (const transit_t *transit, const file_copies_t *located,
+                          char why [WHY_BYTES])
 {
     const fetcher_parts_t *parts = &transit->fetcher->parts;
     const file_t *own = catalogue_find (parts->catalogue, transit->file.name);
-    file_place_t place = located->spoilt;
+    file_place_t place = located->damaged;
     if (own && file_copies (own, COPY_SOUND) == 0 && file_copies (own, COPY_QUARANTINED) > 0)
         place = file_place (own, parts->site);
     if (place.quarantined > 0)
-        file_place_spoilt (&place, transit->file.name, why);
+        file_place_damaged (&place, transit->file.name, why);
     return place.quarantined > 0;
 }
 
@@ -98,7 +98,7 @@ static void found_for_fetch (transit_t *transit, const moment_t *now, const file
         bool failed = doubted || (!transit->begun && transit->chains > 0); /* transit->why: how */
         char silent [WHY_BYTES] = "", why [3 * WHY_BYTES];
         bool waits = transit_silent (transit, now, silent);
-        if (located->silent > 0 || waits || !only_spoilt (transit, located, why))
+        if (located->silent > 0 || waits || !only_damaged (transit, located, why))
             snprintf (why, sizeof why, "%s%sno %ssite has %.100s%s%.60s%s%.160s", silent,
                       waits ? ", and " : "", waits || failed ? "other " : "", transit->file.name,
                       located->silent ? "; these did not answer: " : "", located->silent_names,

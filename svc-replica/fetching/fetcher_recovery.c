@@ -128,7 +128,7 @@ void fetcher_file (void *owner, const moment_t *now, const chain_node_t *node,
     memcpy (proved.name, have->file, strlen (have->file) + 1); /* it was checked to be a name */
     catalogue_answer_t answer =
       have->quarantined
-        ? catalogue_quarantine (self->parts.catalogue, &proved, node->name, &have->spoilt)
+        ? catalogue_quarantine (self->parts.catalogue, &proved, node->name, &have->damage)
         : catalogue_prove (self->parts.catalogue, &proved, node->name, have->proved_ms);
     if (file_copies (catalogue_find (self->parts.catalogue, have->file), COPY_QUARANTINED) > 0)
         mend_hurry (self, now);

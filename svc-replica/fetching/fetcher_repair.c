@@ -93,7 +93,7 @@ static const chain_file_t *quarantined_file (const fetcher_t *self, const char *
         const chain_file_t *have = chain_file (at, name);
         *node = file->copies [i].node;
         if (have && at->agent.state == AGENT_UP && have->stored.quarantined &&
-            have->stored.spoilt.found.digest_known)
+            have->stored.damage.found.digest_known)
             return have;
     }
     return NULL;
@@ -101,7 +101,7 @@ static const chain_file_t *quarantined_file (const fetcher_t *self, const char *
 
 call_status_t fetcher_salvage (fetcher_t *self, const moment_t *now,
                                const begin_question_t *question, uint64_t *transfer,
-                               spoilt_t *spoilt, char why [WHY_BYTES])
+                               damage_t *damage, char why [WHY_BYTES])
 {
     chain_source_t source = {0};
     const char *receiver = question->guest;
@@ -116,13 +116,13 @@ call_status_t fetcher_salvage (fetcher_t *self, const moment_t *now,
       self->parts.site, question->name);
     if (!have)
         return CALL_NOT_FOUND;
-    *spoilt = have->stored.spoilt;
+    *damage = have->stored.damage;
     *transfer = transit ? transit->number : 0;
     if (transit || !*receiver)
         return CALL_OK;
     chain_order_t order = {.file = question->name,
                            .size_known = true,
-                           .content = spoilt->found,
+                           .content = damage->found,
                            .sources = &source,
                            .sources_count = 1,
                            .receivers = &receiver,
@@ -132,7 +132,7 @@ call_status_t fetcher_salvage (fetcher_t *self, const moment_t *now,
     if (!chain_begin (self->parts.chain, now, &order, &id, why))
         return CALL_OVERLOADED;
     transit = transit_new (self, now, TRANSIT_SALVAGE, question->name);
-    transit->file.content = spoilt->found;
+    transit->file.content = damage->found;
     transit_begun (transit, &id);
     transit->settled = true;
     transit->state = TRANSIT_RUNNING;

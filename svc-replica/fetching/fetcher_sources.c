@@ -479,7 +479,7 @@ static void own_failed (fetcher_t *self, const moment_t *now, const char *name,
         file_t doubted = {.content = file->content};
         memcpy (doubted.name, file->name, sizeof doubted.name);
         catalogue_quarantine (self->parts.catalogue, &doubted, node->name,
-                              &(spoilt_t){.bad_count = 0}); /* until its node has read it */
+                              &(damage_t){.bad_count = 0}); /* until its node has read it */
         chain_prove (self->parts.chain, now, node->name, name, 0);
     } else if (node->agent.state == AGENT_UP && !have) {
         fetcher_lost (self, now, name, node->name);

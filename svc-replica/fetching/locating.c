@@ -59,7 +59,7 @@ static void place_add (locating_question_t *question, const file_place_t *place)
 {
     bool own = strcmp (place->site, question->locating->site) == 0;
     if (!own && place->sound + place->staged == 0 && place->quarantined > 0)
-        question->located.spoilt = *place;
+        question->located.damaged = *place;
     if (own || place->sound + place->staged == 0)
         return;
     for (size_t i = 0; i < question->places_count; i++) {

@@ -19,7 +19,8 @@ typedef struct {
     size_t count;
     size_t silent; /* sites that did not answer */
     char silent_names [256];
-    file_place_t spoilt; /* a site that has only quarantined copies; spoilt.quarantined 0 = none */
+    file_place_t
+      damaged; /* a site that has only quarantined copies; damaged.quarantined 0 = none */
 } file_copies_t;
 
 typedef void located_fn (void *owner, const moment_t *now, const file_copies_t *located);

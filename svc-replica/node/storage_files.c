@@ -309,13 +309,13 @@ static void part_lost (storage_t *self, own_file_t *file)
     storage_files_file_store (self, file);
 }
 
-static void kept (storage_t *self, const moment_t *now, own_file_t *file, bool spoilt,
+static void kept (storage_t *self, const moment_t *now, own_file_t *file, bool damaged,
                   const char *why)
 {
     chain_id_t id = file->stored.part;
-    if (*why || spoilt) {
+    if (*why || damaged) {
         part_lost (self, file);
-        transfer_kept (self, now, &id, spoilt, why);
+        transfer_kept (self, now, &id, damaged, why);
         return;
     }
     file->stored.has_part = file->stored.quarantined = false;
@@ -339,19 +339,19 @@ static void dropped (storage_t *self, const moment_t *now, own_file_t *file, con
 }
 
 /*  The file is kept for what is right of it. */
-static void quarantine (storage_t *self, own_file_t *file, const spoilt_t *spoilt,
+static void quarantine (storage_t *self, own_file_t *file, const damage_t *damage,
                         char why [WHY_BYTES])
 {
     file->stored.quarantined = true;
-    file->stored.spoilt = *spoilt;
+    file->stored.damage = *damage;
     snprintf (why, WHY_BYTES, "its bytes do not match its digest: %llu of its MiBs are bad",
-              (unsigned long long) bad_chunks (spoilt));
-    if (spoilt->bad_count == 0)
+              (unsigned long long) bad_chunks (damage));
+    if (damage->bad_count == 0)
         snprintf (why, WHY_BYTES, "its bytes do not match its digest");
     outbox_log (self->service->outbox, LEVEL_ALARM,
                 "file quarantined name=\"%s\" bad_mib=%llu first_at=%llu", file->stored.file,
-                (unsigned long long) bad_chunks (spoilt),
-                (unsigned long long) (spoilt->bad_count > 0 ? spoilt->bad [0].offset : 0));
+                (unsigned long long) bad_chunks (damage),
+                (unsigned long long) (damage->bad_count > 0 ? damage->bad [0].offset : 0));
 }
 
 static void file_right (storage_t *self, const moment_t *now, own_file_t *file,
@@ -370,12 +370,12 @@ static void storage_files_proved (storage_t *self, const moment_t *now, own_file
                                   const storage_result_t *result, const char *why)
 {
     char wrong_why [WHY_BYTES];
-    bool wrong = *why == '\0' && result->is_spoilt;
+    bool wrong = *why == '\0' && result->damaged;
     bool missing = *why == '\0' && !result->there;
     file->prove = false;
     file->stored.looked_ms = now->wall_ms;
     if (wrong) {
-        quarantine (self, file, &result->spoilt, wrong_why);
+        quarantine (self, file, &result->damage, wrong_why);
         why = wrong_why;
     } else if (missing) {
         why = "the file is not on the disk";
@@ -435,7 +435,7 @@ bool files_on_work (storage_t *self, const moment_t *now, uint64_t work,
         if (file->looking)
             looked (self, now, file, result, why);
         else if (file->stored.has_part)
-            kept (self, now, file, result->is_spoilt, why);
+            kept (self, now, file, result->damaged, why);
         else if (file->dropping)
             dropped (self, now, file, why);
         else
@@ -489,7 +489,7 @@ uint64_t files_look (storage_t *self)
             continue;
         names [work.names_count++] = stored->file;
         sizes [work.sizes_count++] =
-          stored->quarantined ? stored->spoilt.found.size : stored->content.size;
+          stored->quarantined ? stored->damage.found.size : stored->content.size;
     }
     snprintf (self->looked_at, sizeof self->looked_at, "%s",
               file ? names [LOOK_FILES_MAX - 1] : "");

@@ -138,7 +138,7 @@ static void begin_feeding (storage_t *self, const moment_t *now, transfer_t *tra
     const content_t *have = !file ? NULL : &file->stored.content;
     const char *why = NULL;
     if (file && file->stored.quarantined)
-        have = &file->stored.spoilt.found; /* salvage: what is right of it */
+        have = &file->stored.damage.found; /* salvage: what is right of it */
     transfer->follows = !file && transfer_followed (self, transfer);
     if (!file && !transfer->follows)
         why = "this node does not have the file";

@@ -3,13 +3,13 @@
  *  that it was at the start, its disk is away: then no file is told as missing, and the work fails.
  *
  *      file_keep    from, to, marks   flushes the part, and names it and its marks as the file;
- *                                     done when the part is gone and the name is there. Spoilt,
+ *                                     done when the part is gone and the name is there. Damaged,
  *                                     and nothing is named, when the disk gives back other bytes
  *                                     than came
  *      file_write   from              begins to write to the disk what is in memory; done also when
  *                                     the part is gone
  *      file_prove   from, marks       reads size, digest and marks, if a path for these is given;
- *                   digest, mbps,     there = false when there is no file; spoilt when it has not
+ *                   digest, mbps,     there = false when there is no file; damaged when it has not
  *                                     this digest, or can't be read in whole. Its marks say where,
  *                                     and stay; else they are made anew
  *      file_drop    from, marks       removes the file and its marks; done when they are gone
@@ -51,8 +51,8 @@ typedef struct {
 typedef struct {
     bool there;
     content_t content;
-    bool is_spoilt;
-    spoilt_t spoilt;
+    bool damaged;
+    damage_t damage;
     const char *const *names;
     size_t names_count;
 } storage_result_t;

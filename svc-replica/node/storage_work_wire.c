@@ -24,7 +24,7 @@ static const codec_row_t storage_result_rows [] = {
   ROW_NUMBER ("size", storage_result_t, content.size),
   ROW_FIXED ("digest", storage_result_t, content.digest,
              SET_BY (storage_result_t, content.digest_known)),
-  ROW_ONE ("spoilt", storage_result_t, spoilt, spoilt, SET_BY (storage_result_t, is_spoilt)),
+  ROW_ONE ("damage", storage_result_t, damage, damage, SET_BY (storage_result_t, damaged)),
   ROW_STRING_LIST ("names", storage_result_t, names, names_count, CHAIN_FILE_BYTES_MAX, 0,
                    ANY_COUNT),
 };

@@ -120,7 +120,7 @@ c_decl {
 #define HAS_VOTED(p, t) (!TAKES_PART (p, t) || yes [CELL (p, t)])
 #define VOTED_HERE(p, t) (TAKES_PART (p, t) && yes [CELL (p, t)])
 #define ACKNOWLEDGED(p, t) (!TAKES_PART (p, t) || AT (p, t) == COMMITTED)
-#define IS_SPOILT(p, t) (TAKES_PART (p, t) && (lost [p] || AT (p, t) == EDGE_REFUSED))
+#define IS_LOST(p, t) (TAKES_PART (p, t) && (lost [p] || AT (p, t) == EDGE_REFUSED))
 #define ANSWERED(p, t) \
     (!TAKES_PART (p, t) || lost [p] || AT (p, t) == COMMITTED || AT (p, t) == EDGE_REFUSED)
 #ifndef STILL_ITS /* no later version has been committed */
@@ -332,8 +332,8 @@ end:
     :: d_step { phase [t] == PHASE_DECIDED && EACH (ACKNOWLEDGED, t) && UP (t) && AWAITED (t) ->
         STEP (t, DECIDED, AWAITED, REPAIRING); CHECKED }
     :: d_step { phase [t] == PHASE_DECIDED && EACH (ANSWERED, t) && UP (t) &&
-                SOME (IS_SPOILT, t) && MAY_REPAIR (t) ->
-        STEP (t, DECIDED, SPOILT, REPAIRING); CHECKED }
+                SOME (IS_LOST, t) && MAY_REPAIR (t) ->
+        STEP (t, DECIDED, LOST, REPAIRING); CHECKED }
 #ifdef WITHOUT_T10 /* told failed at once */
     :: d_step { phase [t] == PHASE_REPAIRING && UP (t) ->
 #else

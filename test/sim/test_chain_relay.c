@@ -141,7 +141,7 @@ static void far_is_right (const far_site_t *self, uint64_t seed)
     const sim_file_t *file = far_file (self);
     if (sim_failed (self->scene.sim))
         fail_msg ("seed %u: %s", (unsigned) seed, sim_why (self->scene.sim));
-    if (!file || file->spoilt || file->bytes != self->scene.size)
+    if (!file || file->damaged || file->bytes != self->scene.size)
         fail_msg ("seed %u: the far site has not got the file", (unsigned) seed);
 }
 
@@ -177,7 +177,7 @@ static void on_rot_of_relay (void *owner, uint64_t token)
     for (sim_file_t *file = sim_flows_files (self->scene.flows); file; file = file->after)
         if (file->process == self->scene.processes [0] && strstr (file->path, "/parts/") &&
             file->bytes > 0 && file->bytes < self->scene.size)
-            file->spoilt = true;
+            file->damaged = true;
 }
 
 static void with_faults_the_far_site_gets_it_right (void **state)

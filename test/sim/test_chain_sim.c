@@ -206,14 +206,14 @@ static void a_copy_that_goes_bad_stays_until_it_is_mended (void **state)
     while (file->process != scene->processes [1] || !strstr (file->path, "/files/"))
         file = file->after;
     moment_t now = {.wall_ms = SIM_EPOCH_MS + sim_now_us (scene->sim) / 1000};
-    file->spoilt = true;
+    file->damaged = true;
     assert_true (chain_prove (scene->chain, &now, "n1", "climate/run 1", 0));
     pass (scene, 30000);
     assert_true (file_at (scene, "n1")->stored.quarantined);
     sim_kill (scene->sim, scene->processes [1], sim_now_us (scene->sim), 300);
     pass (scene, 20000);
     assert_true (file_at (scene, "n1")->stored.quarantined);
-    assert_true (file->spoilt && strstr (file->path, "/files/"));
+    assert_true (file->damaged && strstr (file->path, "/files/"));
     chain_source_t source = {.node = "n0"};
     const char *receiver = "n1";
     chain_id_t id;

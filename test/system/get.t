@@ -90,29 +90,29 @@ directory_away () {
 
 # --- to bytes ---
 
-spoilt_part () {
-  begin spoilt-part
+damaged_part () {
+  begin damaged-part
   follows 1 2 3 4 5
   reaches 5 $quarter
   spoil_part 5 $((quarter / 2))
   client 6 # is fed by the fifth
-  ends "a part spoilt on its disk" any 1 2 3 4 5 6
+  ends "a part damaged on its disk" any 1 2 3 4 5 6
 }
-spoilt_at_last () {
-  begin spoilt-at-last
+damaged_at_last () {
+  begin damaged-at-last
   follows 1 2 3
   reaches 3 $quarter
   spoil_part 3 $((quarter / 2)) # feeds nobody who could find it
-  ends "a part spoilt on the disk of the last" any 1 2 3
+  ends "a part damaged on the disk of the last" any 1 2 3
 }
-spoilt_source () {
-  begin spoilt-source
-  ip netns exec "$(host c)" musubi get spoilt-source --stage --site berlin >/dev/null
+damaged_source () {
+  begin damaged-source
+  ip netns exec "$(host c)" musubi get damaged-source --stage --site berlin >/dev/null
   before=$(sent 0)
   follows 1 2 3 4
   reaches 1 $quarter
-  spoil "$(stored n0 spoilt-source)" $((size / 4096 - 3))
-  ends "the source's copy spoilt, another site's is right" 125 1 2 3 4
+  spoil "$(stored n0 damaged-source)" $((size / 4096 - 3))
+  ends "the source's copy damaged, another site's is right" 125 1 2 3 4
 }
 stored () { echo "$work/$1/files/$2"; }
 empty () {
@@ -156,11 +156,11 @@ third () {
   befalls "the service away for 0.5 s" 3 "1 2 3 4 5 6" away 0.5 ams
   befalls "the service away for 8 s" 3 "1 2 3 4 5 6" away 8 ams
   befalls "the source's node killed and back" 3 "1 2 3 4 5 6" away 0.5 n0
-  spoilt_part
-  spoilt_at_last
+  damaged_part
+  damaged_at_last
   service berlin 5581 n1
   storage n1 5581 c
-  spoilt_source
+  damaged_source
 }
 for name in ${*:-first second third}; do group "$name" "$name"; done
 wait

@@ -44,7 +44,7 @@ rm -rf "$store"
 cp -r "$work/copy" "$store"
 back
 check "the copy is found to be one" until_says "restored backup:" status
-check "with an alarm in its log" grep -q "standing ->backup" "$log"
+check "with an alarm in its log" grep -q "restore_guard ->backup" "$log"
 exits 1 "it shows no reservation" musubi --timeout 5s call "$at" Participant.Show "{\"reservation\": \"$first\"}"
 check "and says why" until_says "adopt it with --adopt" musubi --timeout 5s call "$at" Participant.Show "{\"reservation\": \"$first\"}"
 slay "$(pid)"
@@ -63,7 +63,7 @@ kill $adopted
 wait $adopted
 back
 check "the next start is as usual" until_says "\"$first\"" musubi --timeout 5s call "$at" Participant.Show "{\"reservation\": \"$first\"}"
-check "with nothing to say of its standing" sh -c '! musubi --timeout 5s call "$at" Service.Status "{}" | grep -q "restored backup"'
+check "with nothing to say of its restore guard" sh -c '! musubi --timeout 5s call "$at" Service.Status "{}" | grep -q "restored backup"'
 for id in "$first" "$second"; do
   check "reservation $id stands as before" until_says '"status": *"committed"' musubi --json show "$id"
 done
@@ -82,7 +82,7 @@ for id in "$first" "$second"; do
   check "$id is told" grep -q "reservation $id ->readmitted owner=alice version=1" "$log"
   check "$id stands" until_says '"status": *"committed"' musubi --json show "$id"
 done
-check "it has nothing more to say of its standing" sh -c '! musubi --timeout 5s call lis/n64 Service.Status "{}" | grep -q "store was lost"'
+check "it has nothing more to say of its restore guard" sh -c '! musubi --timeout 5s call lis/n64 Service.Status "{}" | grep -q "store was lost"'
 check "the directory that the planner follows lists it again, once the lease of its lost store has ended" until_says '"status": *"planned"' \
   musubi --json reserve --dry-run "$work/request.json"
 printf '{"compute": [{"id": "a", "cpus": 12}]}' >"$work/patch.json"

@@ -130,7 +130,7 @@ check "which has half of the file" test "$(stat -c %s $part)" -ge $((size / 2))
 printf xxxx | dd of=$part bs=1 seek=2500000 conv=notrunc status=none
 before=$(left site)
 get c3 two
-check "its part is spoilt: it gets the right file all the same" got two c3
+check "its part is damaged: it gets the right file all the same" got two c3
 check "of which the good beginning is not sent again" at_most $((size * 9 / 10)) site "$before"
 echo "# $output"
 

@@ -287,8 +287,8 @@ static inline call_status_t ask (service_world_t *self, const char *actor, const
 
 /*  Sends the request cut off at every byte, and with every byte damaged: each is refused or
  *  answered. */
-static inline void ask_spoilt (service_world_t *self, const char *actor, const char *service,
-                               const char *method, const ProtobufCMessage *request)
+static inline void ask_damaged (service_world_t *self, const char *actor, const char *service,
+                                const char *method, const ProtobufCMessage *request)
 {
     size_t size;
     uint8_t *packed = message_pack (request, &size);
@@ -299,8 +299,8 @@ static inline void ask_spoilt (service_world_t *self, const char *actor, const c
         memcpy (exact, packed, cut);
         ask_bytes (self, actor, service, method, (bytes_t){exact, cut});
         for (size_t at_byte = 0; at_byte < cut; at_byte++) {
-            for (int spoilt = 1; spoilt < 256; spoilt += 51) {
-                exact [at_byte] = (uint8_t) (packed [at_byte] + spoilt);
+            for (int damaged = 1; damaged < 256; damaged += 51) {
+                exact [at_byte] = (uint8_t) (packed [at_byte] + damaged);
                 ask_bytes (self, actor, service, method, (bytes_t){exact, cut});
             }
             exact [at_byte] = packed [at_byte];

@@ -172,7 +172,7 @@ static void a_members_nonsense_is_refused (void **state)
     assert_false (state_reads (&answer));
 }
 
-static void spoilt_bytes_are_refused_or_read (void **state)
+static void damaged_bytes_are_refused_or_read (void **state)
 {
     (void) state;
     order_t order = {.round = 7, .number = 3, .bag = 9, .count = 2, .task_s = 1.5};
@@ -194,11 +194,11 @@ static void spoilt_bytes_are_refused_or_read (void **state)
     assert_false (
       stored_order_decode (&read, (bytes_t){key, 4}, (bytes_t){bytes.data, bytes.size}, why));
     for (size_t cut = 0; cut < bytes.size; cut++)
-        for (int spoilt = 0; spoilt < 256; spoilt += 17) {
+        for (int damaged = 0; damaged < 256; damaged += 17) {
             uint8_t *exact = malloc (cut + 1);
             assert_non_null (exact);
             memcpy (exact, bytes.data, cut + 1);
-            exact [cut] = (uint8_t) (exact [cut] + spoilt);
+            exact [cut] = (uint8_t) (exact [cut] + damaged);
             stored_order_decode (&read, whole, (bytes_t){exact, cut + 1}, why);
             free (exact);
         }
@@ -277,7 +277,7 @@ int main (void)
       cmocka_unit_test (alone_jobs_wait_for_those_before),
       cmocka_unit_test (alone_one_task_takes_its_own_time_on_however_many_cpus),
       cmocka_unit_test (a_members_nonsense_is_refused),
-      cmocka_unit_test (spoilt_bytes_are_refused_or_read),
+      cmocka_unit_test (damaged_bytes_are_refused_or_read),
       cmocka_unit_test (what_is_kept_of_members_and_jobs_is_read_again),
       cmocka_unit_test (contradictions_are_refused_by_key),
     };

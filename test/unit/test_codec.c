@@ -320,7 +320,7 @@ static void what_goes_in_comes_out (void **state)
 
 /*  --- bounds --- */
 
-/*  The message, with one field spoilt, must be refused by that field's name. */
+/*  The message, with one field damaged, must be refused by that field's name. */
 static void refused (const codec_t *codec, const void *message, const char *field, const char *how)
 {
     packed_t packed = packed_of (message);
@@ -548,7 +548,7 @@ static void bytes_do_no_harm (const codec_t *codec)
     free (packed.data);
 }
 
-static void cut_and_spoilt_bytes_do_no_harm (void **state)
+static void cut_and_damaged_bytes_do_no_harm (void **state)
 {
     (void) state;
     each_codec (bytes_do_no_harm);
@@ -560,7 +560,7 @@ int main (void)
       cmocka_unit_test (every_row_meets_its_field),
       cmocka_unit_test (what_goes_in_comes_out),
       cmocka_unit_test (each_bound_is_refused_by_its_field),
-      cmocka_unit_test (cut_and_spoilt_bytes_do_no_harm),
+      cmocka_unit_test (cut_and_damaged_bytes_do_no_harm),
     };
     const char *seed = getenv ("MUSUBI_SEED");
     prng_seed (&prng, seed ? strtoull (seed, NULL, 10) : 20261122);

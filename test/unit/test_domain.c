@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/*  ams - N/r1 - X1, to be spoilt by a test. */
+/*  ams - N/r1 - X1, to be damaged by a test. */
 typedef struct {
     domain_t domain;
     vertex_t vertices [3];

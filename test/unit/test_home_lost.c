@@ -189,13 +189,13 @@ static void a_new_federation_waits_for_nothing (void **state)
     fed_end (&fed);
 }
 
-static void expect_standing (fed_t *fed, const char *name, const char *words)
+static void expect_guard (fed_t *fed, const char *name, const char *words)
 {
     Musubi__StatusAnswer *status = status_of (fed, name);
     if (*words)
-        assert_non_null (strstr (status->standing, words));
+        assert_non_null (strstr (status->restore_guard, words));
     else
-        assert_string_equal (status->standing, "");
+        assert_string_equal (status->restore_guard, "");
     message_free (&status->base);
 }
 
@@ -213,14 +213,14 @@ static void a_home_with_a_new_store_claims_nothing_until_all_could_be_listed (vo
     for (int i = 0; i < fed.procs_count; i++)
         fed_start (&fed, i);
     fed_run (&fed, RECALL_MS - 2000);
-    expect_standing (&fed, "gis/g1", "its store is new");
+    expect_guard (&fed, "gis/g1", "its store is new");
     fed_run (&fed, 3000);
-    expect_standing (&fed, "gis/g1", "");
+    expect_guard (&fed, "gis/g1", "");
     reserve_one (&fed, "r1@g1", made);
     fed_kill (&fed, fed_find (&fed, "gis/g1"));
     fed_start (&fed, fed_find (&fed, "gis/g1"));
     fed_run (&fed, 100);
-    expect_standing (&fed, "gis/g1", ""); /* it has its store: there is nobody to wait for */
+    expect_guard (&fed, "gis/g1", ""); /* it has its store: there is nobody to wait for */
     fed_end (&fed);
 }
 
@@ -235,12 +235,12 @@ static void a_heartbeat_of_who_was_listed_before_is_a_sign_of_another_store (voi
     for (int i = 0; i < fed.procs_count; i++)
         fed_start (&fed, i);
     fed_run (&fed, 1000);
-    expect_standing (&fed, "gis/g1", "");
+    expect_guard (&fed, "gis/g1", "");
     lose (&fed, "gis/g1");
     fed_run (&fed, RECALL_MS / 2);
-    expect_standing (&fed, "gis/g1", "its store was lost");
+    expect_guard (&fed, "gis/g1", "its store was lost");
     fed_run (&fed, RECALL_MS);
-    expect_standing (&fed, "gis/g1", "");
+    expect_guard (&fed, "gis/g1", "");
     fed_end (&fed);
 }
 

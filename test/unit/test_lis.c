@@ -500,7 +500,7 @@ static void a_site_of_windows_tells_only_administrators_more (void **state)
 
 /*  --- hostile bodies --- */
 
-static void cut_and_spoilt_questions_are_refused_or_answered (void **state)
+static void cut_and_damaged_questions_are_refused_or_answered (void **state)
 {
     (void) state;
     service_world_t w;
@@ -542,7 +542,7 @@ static void cut_and_spoilt_questions_are_refused_or_answered (void **state)
       {"Calendar", "Free", &free_request.base}, {"Calendar", "Utilisation", &utilisation.base},
       {"Calendar", "Capacity", &capacity.base}, {"Lis", "Site", &profile.base}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        ask_spoilt (&w, "root", cases [i].service, cases [i].method, cases [i].request);
+        ask_damaged (&w, "root", cases [i].service, cases [i].method, cases [i].request);
     close_world (&w);
 }
 
@@ -561,7 +561,7 @@ int main (void)
       cmocka_unit_test (free_tells_when_and_how_loaded),
       cmocka_unit_test (utilisation_is_told_by_class_and_in_all),
       cmocka_unit_test (a_site_of_windows_tells_only_administrators_more),
-      cmocka_unit_test (cut_and_spoilt_questions_are_refused_or_answered),
+      cmocka_unit_test (cut_and_damaged_questions_are_refused_or_answered),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

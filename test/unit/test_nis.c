@@ -473,7 +473,7 @@ static void the_largest_domain_fits_its_answers (void **state)
     close_world (&w);
 }
 
-static void cut_and_spoilt_questions_are_refused_or_answered (void **state)
+static void cut_and_damaged_questions_are_refused_or_answered (void **state)
 {
     (void) state;
     service_world_t w;
@@ -518,13 +518,13 @@ static void cut_and_spoilt_questions_are_refused_or_answered (void **state)
       {"Nis", "Release", &use.base},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        ask_spoilt (&w, "root", cases [i].service, cases [i].method, cases [i].request);
+        ask_damaged (&w, "root", cases [i].service, cases [i].method, cases [i].request);
     domain_core_check (&w.host.core);
     close_world (&w);
 }
 
 /*  However a part's bytes are damaged, the domain does not die, nor book what is not offered. */
-static void spoilt_holds_are_refused_or_taken (void **state)
+static void damaged_holds_are_refused_or_taken (void **state)
 {
     (void) state;
     service_world_t w;
@@ -534,8 +534,8 @@ static void spoilt_holds_are_refused_or_taken (void **state)
     participant_ref_t participant = {.name = "nis/N", .endpoint = "sim://nis/N"};
     memcpy (participant.store, fixture_store, STORE_ID_BYTES);
     for (size_t at_byte = 0; at_byte < part.size; at_byte++) {
-        for (int spoilt = 1; spoilt < 256; spoilt += 17) {
-            part.data [at_byte] = (uint8_t) (part.data [at_byte] + spoilt);
+        for (int damaged = 1; damaged < 256; damaged += 17) {
+            part.data [at_byte] = (uint8_t) (part.data [at_byte] + damaged);
             hold_t asked = {
               .plan = {.txid = {.store = {[15] = 1}, .start = 1, .counter = ++w.counter},
                        .participants = &participant,
@@ -563,7 +563,7 @@ static void spoilt_holds_are_refused_or_taken (void **state)
             tell (&w, "Abort", &asked.plan.txid);
             free (body);
             free (whole.data);
-            part.data [at_byte] = (uint8_t) (part.data [at_byte] - spoilt);
+            part.data [at_byte] = (uint8_t) (part.data [at_byte] - damaged);
         }
         restart (&w); /* forgets the records' answers, not the records */
         records_clear (&w.host.records);
@@ -586,8 +586,8 @@ int main (void)
       cmocka_unit_test (a_domain_of_windows_tells_only_administrators_more),
       cmocka_unit_test (the_largest_part_can_be_told),
       cmocka_unit_test (the_largest_domain_fits_its_answers),
-      cmocka_unit_test (cut_and_spoilt_questions_are_refused_or_answered),
-      cmocka_unit_test (spoilt_holds_are_refused_or_taken),
+      cmocka_unit_test (cut_and_damaged_questions_are_refused_or_answered),
+      cmocka_unit_test (damaged_holds_are_refused_or_taken),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -122,7 +122,7 @@ static void a_node_is_full_at_so_many_runs (void **state)
     close_world (&w);
 }
 
-static void spoilt_questions_are_refused_or_answered (void **state)
+static void damaged_questions_are_refused_or_answered (void **state)
 {
     (void) state;
     nodes_world_t w;
@@ -204,7 +204,7 @@ int main (void)
       cmocka_unit_test (output_is_brought_by_its_node_alone_or_told_to_be_late),
       cmocka_unit_test (more_orders_than_fit_an_answer_come_one_answer_after_another),
       cmocka_unit_test (a_node_is_full_at_so_many_runs),
-      cmocka_unit_test (spoilt_questions_are_refused_or_answered),
+      cmocka_unit_test (damaged_questions_are_refused_or_answered),
       cmocka_unit_test (a_damaged_record_is_skipped_and_counted),
       cmocka_unit_test (orders_are_checked_by_field),
     };

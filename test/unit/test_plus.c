@@ -516,7 +516,7 @@ BOTH (what_cannot_be_had_is_refused_in_words)
 BOTH (a_planners_command_is_not_decided_here)
 BOTH (what_was_refused_at_its_edge_has_failed)
 
-/*  --- limits, spoilt bytes --- */
+/*  --- limits, damaged bytes --- */
 
 static void each_limit_is_refused_with_its_number (void **state)
 {
@@ -621,7 +621,7 @@ static void pages_go_on_where_nothing_was_shown (void **state)
     close_world (&w);
 }
 
-static void spoilt_requests_and_records_do_no_harm (void **state)
+static void damaged_requests_and_records_do_no_harm (void **state)
 {
     (void) state;
     service_world_t w;
@@ -633,16 +633,16 @@ static void spoilt_requests_and_records_do_no_harm (void **state)
     reserve_.from_ms = at (30);
     reserve_.until_ms = at (40);
     reserve_.quantity = 1;
-    ask_spoilt (&w, "alice", "Reservation", "Reserve", &reserve_.base);
+    ask_damaged (&w, "alice", "Reservation", "Reserve", &reserve_.base);
     Musubi__PlusModifyRequest modify = MUSUBI__PLUS_MODIFY_REQUEST__INIT;
     modify.reservation = r;
     modify.until_ms = at (25);
     modify.quantity = 2;
-    ask_spoilt (&w, "alice", "Reservation", "Modify", &modify.base);
+    ask_damaged (&w, "alice", "Reservation", "Modify", &modify.base);
     Musubi__PlusPropertiesRequest properties = MUSUBI__PLUS_PROPERTIES_REQUEST__INIT;
     properties.reservation = r;
     properties.most = 2;
-    ask_spoilt (&w, "alice", "Reservation", "Properties", &properties.base);
+    ask_damaged (&w, "alice", "Reservation", "Properties", &properties.base);
 
     static const char *const keys [] = {"", "c", "q", "cr-1", "qalice", "x"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -677,7 +677,7 @@ int main (void)
       cmocka_unit_test (what_was_refused_at_its_edge_has_failed_),
       cmocka_unit_test (each_limit_is_refused_with_its_number),
       cmocka_unit_test (pages_go_on_where_nothing_was_shown),
-      cmocka_unit_test (spoilt_requests_and_records_do_no_harm),
+      cmocka_unit_test (damaged_requests_and_records_do_no_harm),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/*  standing: who may speak for its store. Followers of directories whose stores are set back, lost,
- *  or adopted.
+/*  test_restore_guard - who may speak for its store. Followers of directories whose stores are
+ *  set back, lost, or adopted.
  */
 #include "../gis_everybody.h"
 #include "gis_fixture.h"
@@ -44,7 +44,7 @@ static void backup_restore (node_t *node, records_t backup, uint32_t start)
     node->host.store.start = start;
 }
 
-static restore_guard_state_t standing_of (const node_t *node)
+static restore_guard_state_t guard_of (const node_t *node)
 {
     return restore_guard_state (restore_guard_of (node->service));
 }
@@ -126,7 +126,7 @@ static void a_store_that_goes_on_serves_again (void **state)
         node_die (node);
         follower_up (node, one_gis, 1);
         world_run (world, 2 * WAY_MS + 1);
-        assert_int_equal (standing_of (node), RESTORE_GUARD_GOOD);
+        assert_int_equal (guard_of (node), RESTORE_GUARD_GOOD);
     }
     assert_int_equal (node->alarms, 0);
 }
@@ -147,7 +147,7 @@ static void a_store_that_was_set_back_serves_nobody (void **state)
     backup_restore (node, backup, 1);
     follower_up (node, one_gis, 1);
     world_run (world, 2 * WAY_MS + 1);
-    assert_int_equal (standing_of (node), RESTORE_GUARD_BACKUP);
+    assert_int_equal (guard_of (node), RESTORE_GUARD_BACKUP);
     assert_false (serves (node));
     assert_true (says (node, "restored backup: its ledger ends at row 2, and had come to row 10 "
                              "before; adopt it with --adopt"));
@@ -172,7 +172,7 @@ static void a_backup_that_came_by_itself_to_the_row_remembered_is_known_by_its_d
     backup_restore (node, backup, 1);
     follower_up (node, one_gis, 1); /* its start is row 2 */
     world_run (world, 2 * WAY_MS + 1);
-    assert_int_equal (standing_of (node), RESTORE_GUARD_BACKUP);
+    assert_int_equal (guard_of (node), RESTORE_GUARD_BACKUP);
     assert_true (says (node, "row 2 of its ledger is not the one"));
 }
 
@@ -195,12 +195,12 @@ static void a_backup_that_served_unseen_is_found_when_a_directory_is_heard (void
     work (node, 20); /* far beyond what the directory remembers */
     gis_up (gis, &settings);
     world_run (world, 10000);
-    assert_int_equal (standing_of (node), RESTORE_GUARD_BACKUP);
+    assert_int_equal (guard_of (node), RESTORE_GUARD_BACKUP);
     assert_true (says (node, "row 4 of its ledger is not the one"));
     node_die (node); /* the directory still remembers the true row */
     follower_up (node, one_gis, 1);
     world_run (world, 1000);
-    assert_int_equal (standing_of (node), RESTORE_GUARD_BACKUP);
+    assert_int_equal (guard_of (node), RESTORE_GUARD_BACKUP);
 }
 
 static void every_directory_is_asked_before_it_is_told_more (void **state)
@@ -225,7 +225,7 @@ static void every_directory_is_asked_before_it_is_told_more (void **state)
     assert_true (serves (node)); /* the one that answers remembers nothing */
     gis_up (g2, &second);
     world_run (world, 10000);
-    assert_int_equal (standing_of (node), RESTORE_GUARD_BACKUP);
+    assert_int_equal (guard_of (node), RESTORE_GUARD_BACKUP);
 }
 
 /*  --- another store --- */
@@ -295,7 +295,7 @@ static void a_lost_store_is_told_until_it_is_made_up_for (void **state)
     careful_up (node, &lost);
     world_run (world, DIRECTORY_LEASE_MS);
     assert_int_equal (lost.times, 2);
-    assert_int_equal (standing_of (node), RESTORE_GUARD_GOOD);
+    assert_int_equal (guard_of (node), RESTORE_GUARD_GOOD);
 }
 
 /*  Of two directories the one is away, and the other refuses who has lost its store, for the lease
@@ -377,7 +377,7 @@ static void a_store_that_another_has_taken_the_place_of_serves_nobody (void **st
     memcpy (node->host.store.id, before, STORE_ID_BYTES);
     follower_up (node, one_gis, 1);
     world_run (world, DIRECTORY_LEASE_MS);
-    assert_int_equal (standing_of (node), RESTORE_GUARD_BACKUP);
+    assert_int_equal (guard_of (node), RESTORE_GUARD_BACKUP);
     assert_true (says (node, "an old store"));
 }
 
@@ -396,7 +396,7 @@ static void two_live_stores_of_one_name_do_not_end_each_other (void **state)
     node_die (mistake);
     follower_up (good, one_gis, 1);
     world_run (world, 1000);
-    assert_int_equal (standing_of (good), RESTORE_GUARD_GOOD);
+    assert_int_equal (guard_of (good), RESTORE_GUARD_GOOD);
 }
 
 static void an_adoption_is_told_in_the_ledger (void **state)

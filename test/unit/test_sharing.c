@@ -588,7 +588,7 @@ static void what_is_reserved_is_not_counted_as_speed (void **state)
     close_coalition (&c);
 }
 
-static void messages_that_are_spoilt_break_nothing (void **state)
+static void messages_that_are_damaged_break_nothing (void **state)
 {
     (void) state;
     uint64_t number;
@@ -607,18 +607,18 @@ static void messages_that_are_spoilt_break_nothing (void **state)
     offer.owner = "alice";
     offer.bag = offer.count = 1;
     offer.offered_ms = w->host.now.wall_ms;
-    ask_spoilt (w, "lis/kyo", "Sharing", "Accept", &offer.base);
+    ask_damaged (w, "lis/kyo", "Sharing", "Accept", &offer.base);
     Musubi__MoveRequest order = MUSUBI__MOVE_REQUEST__INIT;
     order.round = 9;
     order.to = &home;
     order.bag = order.count = 1;
-    ask_spoilt (w, BALANCER, "Sharing", "Move", &order.base);
+    ask_damaged (w, BALANCER, "Sharing", "Move", &order.base);
     Musubi__GuestCancelRequest cancelling = MUSUBI__GUEST_CANCEL_REQUEST__INIT;
     uint32_t indices [] = {1, 2};
     cancelling.move = &txid;
     cancelling.n_indices = 2;
     cancelling.indices = indices;
-    ask_spoilt (w, "lis/kyo", "Sharing", "Cancel", &cancelling.base);
+    ask_damaged (w, "lis/kyo", "Sharing", "Cancel", &cancelling.base);
     Musubi__GuestEnd end = MUSUBI__GUEST_END__INIT;
     Musubi__GuestEnd *ends [] = {&end};
     end.state = MUSUBI__TASK_STATE__TASK_ENDED;
@@ -629,11 +629,11 @@ static void messages_that_are_spoilt_break_nothing (void **state)
     ended.bag = 1;
     ended.n_ends = 1;
     ended.ends = ends;
-    ask_spoilt (w, "lis/kyo", "Sharing", "Ended", &ended.base);
+    ask_damaged (w, "lis/kyo", "Sharing", "Ended", &ended.base);
     Musubi__JoinRequest joined = MUSUBI__JOIN_REQUEST__INIT;
     joined.balancer = BALANCER;
     joined.level_s = 3;
-    ask_spoilt (w, "root", "Sharing", "Join", &joined.base);
+    ask_damaged (w, "root", "Sharing", "Join", &joined.base);
     field_check (&c.sites [OSA]);
     close_coalition (&c);
 }
@@ -664,7 +664,7 @@ int main (void)
       cmocka_unit_test (a_balancer_is_told_how_fast_a_site_is_and_what_is_in_its_queue),
       cmocka_unit_test (a_bag_that_is_all_away_is_told_until_it_is_over),
       cmocka_unit_test (what_is_reserved_is_not_counted_as_speed),
-      cmocka_unit_test (messages_that_are_spoilt_break_nothing),
+      cmocka_unit_test (messages_that_are_damaged_break_nothing),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
 }

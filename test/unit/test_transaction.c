@@ -440,15 +440,15 @@ static void a_bad_booking_of_room_is_refused_by_its_field (void **state)
 static void a_profile_that_does_not_ascend_is_refused (void **state)
 {
     (void) state;
-    for (int spoilt = 0; spoilt < 3; spoilt++) {
+    for (int damaged = 0; damaged < 3; damaged++) {
         command_answer_t answer = answer_full ();
         command_answer_t back;
         char why [WHY_BYTES];
         profile_t *profile = &answer.refusal.fresh [1];
         size_t count = profile->steps_count;
-        if (spoilt == 0)
+        if (damaged == 0)
             profile->steps [2].from_ms = 10;
-        else if (spoilt == 1)
+        else if (damaged == 1)
             profile->until_ms = 20;
         else
             profile->steps_count = 0;

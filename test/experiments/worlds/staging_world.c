@@ -297,7 +297,7 @@ static bool has_inputs (const staging_world_t *self, const staging_job_t *job,
         return false;
     const sim_file_t *file =
       sim_flows_file (self->flows, self->disks [job->node].number, order->inputs [0].copy, false);
-    return file && !file->spoilt && file->bytes == FILE_BYTES &&
+    return file && !file->damaged && file->bytes == FILE_BYTES &&
            file->content == (self->plan->own_files ? job->run.task.index : 0) + 1;
 }
 

@@ -389,8 +389,8 @@ bool chain_prove (chain_t *self, const moment_t *now, const char *node, const ch
     if (memcmp (digest, file->told.stored.content.digest, sizeof digest) == 0)
         return true;
     file->told.stored.quarantined = true;
-    file->told.stored.spoilt =
-      (spoilt_t){.bad = {{.offset = 2 << 20, .bytes = 1 << 20}}, .bad_count = 1};
+    file->told.stored.damage =
+      (damage_t){.bad = {{.offset = 2 << 20, .bytes = 1 << 20}}, .bad_count = 1};
     stored_file_t stored = file->told.stored;
     self->observer.file_moved (self->observer.owner, now, &disk->node, &stored);
     return true;

@@ -63,7 +63,7 @@ static bool kept_right (const chain_scene_t *self, const char *node)
         for (const sim_file_t *file = sim_flows_files (self->flows); file; file = file->after)
             if (file->process == self->processes [i] &&
                 strncmp (file->path, files, (size_t) size) == 0)
-                return !file->spoilt && file->bytes == self->size &&
+                return !file->damaged && file->bytes == self->size &&
                        (self->size == 0 || file->content == CONTENT);
     }
     return false;
@@ -252,7 +252,7 @@ static bool on_death (void *owner, int process)
         return false;
     for (sim_file_t *file = sim_flows_files (self->flows); file; file = file->after)
         if (file->process == process && strstr (file->path, "/parts/") && file->bytes > 0)
-            file->spoilt = self->harmed = true;
+            file->damaged = self->harmed = true;
     return false;
 }
 
@@ -263,7 +263,7 @@ static void on_rot (void *owner, uint64_t process)
     chain_scene_t *self = owner;
     for (sim_file_t *file = sim_flows_files (self->flows); file; file = file->after)
         if (file->process == (int) process && strstr (file->path, "/parts/") && file->bytes > 0)
-            file->spoilt = self->harmed = true;
+            file->damaged = self->harmed = true;
 }
 
 /*  Between its last byte and its name a file is most in danger. */
@@ -278,7 +278,7 @@ static void on_whole (void *owner, int process)
 }
 
 /*  A source's file becomes another one than its digest was taken of. */
-static void on_spoilt (void *owner, uint64_t process)
+static void on_damaged (void *owner, uint64_t process)
 {
     chain_scene_t *self = owner;
     sim_flows_file (self->flows, (int) process, "/given", true)->content++;
@@ -342,8 +342,8 @@ static void faults_draw (chain_scene_t *self, prng_t *prng)
                                    .reordering = (uint32_t) prng_below (prng, 60),
                                    .delay = (uint32_t) prng_below (prng, 60),
                                    .delay_ms_max = 1500});
-    if (self->spoilt_source)
-        sim_at (self->sim, 600000 + (int64_t) prng_below (prng, 8000000), on_spoilt, self,
+    if (self->damaged_source)
+        sim_at (self->sim, 600000 + (int64_t) prng_below (prng, 8000000), on_damaged, self,
                 (uint64_t) self->processes [self->nodes + prng_below (prng, 2)]);
     for (size_t count = prng_below (prng, 10); count > 0; count--)
         trouble_draw (self, prng, self->nodes + self->sources);
@@ -387,7 +387,7 @@ static void check_all_have_it (chain_scene_t *self)
     }
     for (size_t i = 0; i < self->nodes; i++) {
         uint64_t received = sim_flows_received (self->flows, self->processes [i]);
-        if (received > self->size && !self->spoilt_source && !self->harmed)
+        if (received > self->size && !self->damaged_source && !self->harmed)
             sim_fail (self->sim, "%s received %llu bytes of a file of %llu", self->ends [i].name,
                       (unsigned long long) received, (unsigned long long) self->size);
     }
@@ -473,7 +473,7 @@ bool chain_scene_run (uint64_t seed, sim_tally_t *tally, FILE *trace, char why [
     prng_seed (&prng, seed);
     self->nodes = 2 + prng_below (&prng, CHAIN_SCENE_DRAWN_MAX - 1);
     self->sources = 1 + prng_below (&prng, 2);
-    self->spoilt_source = self->sources == 2 && prng_below (&prng, 3) == 0;
+    self->damaged_source = self->sources == 2 && prng_below (&prng, 3) == 0;
     self->size = seed % 16 == 5 ? 0 : 1 + prng_below (&prng, UINT64_C (150) << 20);
     self->mbps = prng_below (&prng, 3) == 0 ? 0 : CHAIN_SCENE_MBPS;
     self->marks = prng_below (&prng, 2) == 0;

@@ -56,12 +56,12 @@ struct chain_scene {
     int site;
     chain_end_t ends [CHAIN_SCENE_ENDS_MAX];
     int processes [CHAIN_SCENE_ENDS_MAX];
-    bool spoilt_source; /* one of two sources gets other bytes than it had */
-    bool harms;         /* a machine may lose its power, */
-    bool harmed;        /* and has lost it */
-    bool marks;         /* feeders send their marks */
-    prng_t prng;        /* random numbers for the power loss */
-    size_t gone;        /* this node does not come back; SIZE_MAX = all do */
+    bool damaged_source; /* one of two sources gets other bytes than it had */
+    bool harms;          /* a machine may lose its power, */
+    bool harmed;         /* and has lost it */
+    bool marks;          /* feeders send their marks */
+    prng_t prng;         /* random numbers for the power loss */
+    size_t gone;         /* this node does not come back; SIZE_MAX = all do */
     fall_t gone_how;
     int64_t begun_us;                            /* the transfer */
     int64_t verified_us [CHAIN_SCENE_NODES_MAX]; /* 0 = not yet */

@@ -35,8 +35,8 @@ static bool keep (sim_disk_task_t *task, const storage_work_t *work, sim_file_t 
     sim_file_t *to = sim_flows_file (task->disk->flows, task->process, work->to, false);
     if (!from)
         return to;
-    task->result.is_spoilt = from->spoilt;
-    if (from->spoilt)
+    task->result.damaged = from->damaged;
+    if (from->damaged)
         return true;
     if (task->disk->keeps)
         task->disk->keeps (task->disk->owner, task->process, from);
@@ -56,9 +56,9 @@ static bool prove (sim_disk_task_t *task, const storage_work_t *work, sim_file_t
     if (file->marked == 0)
         file->marked = file->content;
     sim_file_digest (file, result->content.digest);
-    result->is_spoilt =
+    result->damaged =
       work->expected && memcmp (result->content.digest, work->digest, CHAIN_DIGEST_BYTES) != 0;
-    result->spoilt.found = result->content;
+    result->damage.found = result->content;
     return true;
 }
 

@@ -9,7 +9,7 @@
 typedef struct {
     sim_flows_t *flows;
 
-    /*  A part that is not spoilt is about to get its file's name. NULL = nobody looks. */
+    /*  A part that is not damaged is about to get its file's name. NULL = nobody looks. */
     void (*keeps) (void *owner, int process, const sim_file_t *part);
     void *owner;
 } sim_disk_t;

@@ -85,7 +85,7 @@ sim_file_t *sim_flows_file (sim_flows_t *self, int process, const char *path, bo
 void sim_file_digest (const sim_file_t *file, uint8_t digest [FLOW_DIGEST_BYTES])
 {
     uint64_t words [2] = {file->bytes > 0 ? file->content : 0, file->bytes};
-    memset (digest, file->spoilt ? 0xee : 0x11, FLOW_DIGEST_BYTES);
+    memset (digest, file->damaged ? 0xee : 0x11, FLOW_DIGEST_BYTES);
     memcpy (digest, words, sizeof words);
 }
 
@@ -168,9 +168,9 @@ static void open_flow (sim_flows_t *self, int process, const flow_order_t *order
     own->size = order->size;
     if (own->file && order->whole)
         own->size = own->file->bytes;
-    if (own->file && !own->order.whole && (order->anew || (self->marks && own->file->spoilt))) {
+    if (own->file && !own->order.whole && (order->anew || (self->marks && own->file->damaged))) {
         own->file->bytes = own->file->content = own->file->marked = 0;
-        own->file->spoilt = false;
+        own->file->damaged = false;
     }
     own->after = self->owns;
     self->owns = own;
@@ -292,8 +292,8 @@ static void take_in (sim_flows_t *self, sim_flows_link_t *link, uint64_t bytes)
         return;
     if (own->file->bytes == 0)
         own->file->content = own->file->marked = peer->file->content;
-    own->file->spoilt =
-      own->file->spoilt || peer->file->spoilt || own->file->content != peer->file->content;
+    own->file->damaged =
+      own->file->damaged || peer->file->damaged || own->file->content != peer->file->content;
     own->file->bytes += bytes;
     own->received += bytes;
     peer->fed += bytes;
@@ -305,7 +305,7 @@ static void take_in (sim_flows_t *self, sim_flows_link_t *link, uint64_t bytes)
 static bool marks_tell (const sim_flows_t *self, const own_t *peer)
 {
     const sim_file_t *file = peer->file;
-    return self->marks && file->bytes > 0 && (file->spoilt || file->content != file->marked);
+    return self->marks && file->bytes > 0 && (file->damaged || file->content != file->marked);
 }
 
 static void flow_on (sim_flows_t *self, sim_flows_link_t *link)

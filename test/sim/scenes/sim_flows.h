@@ -18,7 +18,7 @@ typedef struct sim_file {
     uint64_t content;           /* 0 = none yet */
     uint64_t bytes;
     uint64_t marked; /* the content that its marks were made of; 0 = it has none */
-    bool spoilt;
+    bool damaged;
 } sim_file_t;
 
 typedef struct sim_flows sim_flows_t;

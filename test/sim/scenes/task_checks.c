@@ -43,7 +43,7 @@ static bool copy_right (const task_checks_t *self, const sim_storage_end_t *node
 {
     uint64_t content, bytes;
     const sim_file_t *copy = sim_storage_file (self->storage, node, name);
-    return file_right (self, name, &content, &bytes) && copy && !copy->spoilt &&
+    return file_right (self, name, &content, &bytes) && copy && !copy->damaged &&
            copy->content == content && copy->bytes == bytes;
 }
 
@@ -99,7 +99,7 @@ static bool input_enters (const task_checks_t *self, const sim_storage_end_t *no
     else if ((!copy || copy->bytes != bytes) && !copy_vanished (self, node, input->name))
         sim_fail (self->sim, "run %s is ordered, and its input %s is not at %s", name, input->name,
                   node->name);
-    else if (copy && copy->bytes == bytes && (copy->spoilt || copy->content != content))
+    else if (copy && copy->bytes == bytes && (copy->damaged || copy->content != content))
         sim_fail (self->sim, "run %s would read wrong bytes of %s at %s", name, input->name,
                   node->name);
     return copy && copy->bytes == bytes;
