@@ -10,10 +10,11 @@ typedef struct {
     int64_t until_ms;
 } listing_filter_t;
 
-/*  A session that knows at least one planner; NULL after refusing, with *code. */
+/*  Opens a session that knows at least one planner. NULL: it has said why, and set *code. */
 session_t *listing_session (const cli_t *cli, int *code);
 
-/*  {"reservations": [forms…], "silent": [names…]}, new; NULL after refusing, with *code. */
+/*  Asks for {"reservations": [forms…], "silent": [names…]}, new. NULL: it has said why, and set
+ *  *code. */
 json_t *listing_ask (const cli_t *cli, session_t *session, const listing_filter_t *filter,
                      int *code);
 

@@ -149,7 +149,8 @@ conn_t *conn_new (flow_loop_t *self, int file, conn_state_t state, flow_t *flow)
 void conn_watch (flow_loop_t *self, conn_t *conn, bool outbound);
 void conn_end (flow_loop_t *self, conn_t *conn);
 
-/*  All has moved, the rest does later, or the connection is at its end. */
+/*  What a send or a receive has come to: everything has moved, the rest moves later, or the
+ *  connection has ended. */
 typedef enum { MOVED_ALL, MOVES_LATER, HUNG_UP } moved_t;
 
 /*  Sends what is in out. */

@@ -102,7 +102,7 @@ bool reads_ready (participant_t *self, const request_t *request, const txid_t *t
     return false;
 }
 
-/*  The record that was asked for; empty when another one follows it in the store. */
+/*  Takes the record that was asked for; it is empty when the store has none of that txid. */
 static packed_t read_record_of (const txid_t *txid, const event_t *event)
 {
     txid_t found;

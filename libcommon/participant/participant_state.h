@@ -112,7 +112,7 @@ struct reservation {
     txid_t made_by;  /* when version > 0 */
     packed_t part;   /* of what is booked; empty = nothing */
     packed_t was;    /* of what was, until it was released */
-    packed_t plan;   /* as a home told it (T14); empty = see the command made_by */
+    packed_t plan;   /* as a home told it (T14); empty = the command made_by has it */
     span_t span;     /* over which it books */
     int64_t keep_ms; /* retention counts from here: the latest end it ever had */
     void *current;   /* the resource's; NULL = nothing */

@@ -30,7 +30,7 @@ typedef struct {
     bool unread; /* Slurm has it, but it can't be told how */
     bool nodes_right, users_right, accounts_right, from_right, until_right;
     char *nodes_seen;
-    name_list_t left;                /* nodes that it has and should not have any more */
+    name_list_t left;                /* nodes that it still has and must give back */
     size_t others;                   /* jobs on its nodes that are not of it */
     char other [BATCH_JOB_ID_BYTES]; /* the first of them */
     bool clears;                     /* those that don't end already are made to */

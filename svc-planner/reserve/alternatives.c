@@ -79,7 +79,7 @@ static void find_connections (const explanation_t *self, relaxations_t *changes)
                           self->request->network [widest].mbps / 2);
 }
 
-/*  --- a change made, and in words --- */
+/*  --- how a change is made, and how it is told --- */
 
 /*  Makes the change, and adds it to the words. */
 static void alternatives_make (user_request_t *request, const relaxation_t *change,

@@ -86,8 +86,8 @@ typedef struct {
     void *owner;
 } repair_order_t;
 
-/*  Look for a plan in place of one that could not be kept. mend->ended is called once, never from
- *  within; the request is gone then. */
+/*  Look for a plan in place of one that could not be kept. repair_order->ended is called once, and
+ *  never before this returns; the request is gone then. */
 pending_t *pending_repair (pendings_t *pendings, const moment_t *now,
                            const repair_order_t *repair_order);
 void pending_destroy (pending_t *self);

@@ -80,7 +80,8 @@ static bool lies_on (const path_t *path, size_t link)
     return false;
 }
 
-/*  The links for which a path can't help; NULL when it may. */
+/*  Finds links that a path must not use all together and that this path uses all; NULL when there
+ *  are none. */
 static const hopeless_t *find_hopeless (const routed_need_t *self, const path_t *path)
 {
     for (size_t h = 0; h < self->hopeless_count; h++) {

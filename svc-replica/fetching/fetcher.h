@@ -100,7 +100,7 @@ void fetcher_bring_end (fetcher_t *self, const moment_t *now, uint64_t transfer,
 bool fetcher_told (const fetcher_t *self, const moment_t *now, uint64_t transfer, const char *guest,
                    packed_t *answer);
 
-/*  The site that feeds this file to the fetcher_t now; "" = none. */
+/*  Tells which site feeds this site with the file now; "" = none does. */
 const char *fetcher_from (void *fetcher, const char *name);
 
 #endif

@@ -32,8 +32,9 @@ void disk_bookings_learn (disk_bookings_t *self, const participant_t *participan
 void disk_bookings_learn_all (disk_bookings_t *self, const participant_t *participant);
 void disk_bookings_forget (disk_bookings_t *self, const char *reservation);
 
-/*  The next one of this node ("" = of any) and of this file there (NULL = of any, "" = of room
- *  alone) after another one; the first for NULL; NULL at the end. */
+/*  Walks the bookings of one node, or of all where node is "": NULL gives the first, each gives the
+ *  next, and NULL ends them. With a file only bookings of that file are given; "" means room without
+ *  a file, NULL means both. */
 disk_booking_t *disk_bookings_next (const disk_bookings_t *self, const char *node, const char *file,
                                     const disk_booking_t *after);
 

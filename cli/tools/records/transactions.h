@@ -33,7 +33,7 @@ bool txid_whole (const char *text);
 #define TXID_BRIEF_BYTES 44
 const char *txid_brief (const char *txid, char text [TXID_BRIEF_BYTES]);
 
-/*  Of a text that is whole. The message Txid of it, new. */
+/*  Reads a txid that is known to be written right; txid_json makes the message Txid of it, new. */
 txid_t txid_read (const char *text);
 json_t *txid_json (const char *txid);
 
