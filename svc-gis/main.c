@@ -9,7 +9,7 @@ int main (int argc, char **argv)
       .program = "svc-gis",
       .settings = &gis_file_table,
       .core_new = gis_core_from_config,
-      .states = &command_states,
+      .states = (const state_table_t *const []){&command_states, NULL},
     };
     return host_run (&program, argc, argv);
 }

@@ -81,7 +81,7 @@ int main (int argc, char **argv)
       .workers = SITE_WORKERS,
       .core_new = site_core_new,
       .fit = site_fit,
-      .states = &command_states,
+      .states = (const state_table_t *const []){&command_states, NULL},
     };
     return host_run (&program, argc, argv);
 }

@@ -16,7 +16,7 @@ int main (int argc, char **argv)
       .program = "svc-nis",
       .settings = &nis_file_table,
       .core_new = nis_core_from_config,
-      .states = &command_states,
+      .states = (const state_table_t *const []){&command_states, NULL},
     };
     return host_run (&program, argc, argv);
 }

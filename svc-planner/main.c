@@ -331,7 +331,7 @@ int main (int argc, char **argv)
       .workers = SOLVERS_MAX + 1, /* one starts finishers */
       .core_new = main_core_new,
       .gives_way = finisher_gives_way,
-      .states = &decision_states,
+      .states = (const state_table_t *const []){&decision_states, NULL},
       .not_adopted =
         "a planner is known by its store's id, and under another id nobody could look up its "
         "decisions; start it with an empty store, and settle what is left with musubi txn resolve",

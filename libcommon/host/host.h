@@ -48,11 +48,11 @@ typedef struct {
                                         row is the name */
     const work_kind_t *works;
     size_t works_count;
-    size_t workers;              /* works at once, at most WORKERS_MAX; 0 = WORKERS (work.h) */
-    const flow_part_t *flow;     /* it moves bulk bytes: bind/data says where from; or NULL */
-    const state_table_t *states; /* what --states prints */
-    bool keeps_nothing;          /* no store: it serves under an id that is drawn at its start */
-    const char *not_adopted;     /* why --adopt makes no sense here; NULL: it does */
+    size_t workers;          /* works at once, at most WORKERS_MAX; 0 = WORKERS (work.h) */
+    const flow_part_t *flow; /* it moves bulk bytes: bind/data says where from; or NULL */
+    const state_table_t *const *states; /* what --states prints, NULL behind the last; or NULL */
+    bool keeps_nothing;      /* no store: it serves under an id that is drawn at its start */
+    const char *not_adopted; /* why --adopt makes no sense here; NULL: it does */
 
     /*  Makes the core; NULL with why filled: exit 2. The config lives as long as the core. */
     bool (*core_new) (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);

@@ -91,7 +91,7 @@ static void host_options_print_help (const host_options_t *self, const host_prog
       "  -c FILE.zpl        settings, in the ZeroMQ property language\n"
       "  --set path=value   one setting; it overrides the file's\n"
       "  --verbose          log more (to standard error)\n"
-      "  --states           print the state machine, a line a step: \"what from event to\"\n"
+      "  --states           print the state machines, a line a step: \"what from event to\"\n"
       "  --check            say whether it could start with these settings, and end\n"
       "  --backup FOLDER    copy the store to a new folder, while its service goes on, and end\n"
       "  --adopt            once: accept a store that was restored from an old backup; it gets\n"
@@ -150,8 +150,8 @@ bool host_options_read (host_options_t *self, const host_program_t *program, int
             *code = 0;
             return false;
         case OPTION_STATES:
-            if (program->states)
-                states_print (program->states, print_state);
+            for (const state_table_t *const *at = program->states; at && *at; at++)
+                states_print (*at, print_state);
             *code = 0;
             return false;
         default: /* getopt has said what is wrong */
