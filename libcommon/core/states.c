@@ -5,20 +5,25 @@
 
 #define LINE_BYTES 128
 
-bool states_allow (const state_table_t *self, int from, int event, int to)
+static bool step_leads (const state_step_t *step, unsigned from)
+{
+    return step->from & STATE (from) && step->to != from;
+}
+
+bool states_allow (const state_table_t *self, unsigned from, unsigned event, unsigned to)
 {
     for (size_t i = 0; i < self->steps_count; i++) {
         const state_step_t *step = &self->steps [i];
-        if (step->from == from && step->event == event && step->to == to)
+        if (step_leads (step, from) && step->event == event && step->to == to)
             return true;
     }
     return false;
 }
 
-bool states_end (const state_table_t *self, int state)
+bool states_end (const state_table_t *self, unsigned state)
 {
     for (size_t i = 0; i < self->steps_count; i++)
-        if (self->steps [i].from == state)
+        if (step_leads (&self->steps [i], state))
             return false;
     return true;
 }
@@ -27,9 +32,18 @@ void states_print (const state_table_t *self, void (*print) (const char *line))
 {
     for (size_t i = 0; i < self->steps_count; i++) {
         const state_step_t *step = &self->steps [i];
-        char line [LINE_BYTES];
-        snprintf (line, sizeof line, "%s %s %s %s", self->name, self->states [step->from],
-                  self->events [step->event], self->states [step->to]);
-        print (line);
+        const char *to = self->states [step->to];
+        for (unsigned from = 0; step->from >> from; from++) {
+            char line [LINE_BYTES];
+            if (!step_leads (step, from))
+                continue;
+            if (self->events)
+                snprintf (line, sizeof line, "%s %s %s %s", self->name, self->states [from],
+                          self->events [step->event], to);
+            else
+                snprintf (line, sizeof line, "%s %s %s: %s", self->name, self->states [from], to,
+                          step->when);
+            print (line);
+        }
     }
 }

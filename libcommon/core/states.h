@@ -1,4 +1,4 @@
-/*  states - what may follow what, as a table: from, event, to.
+/*  states - what may follow what, as a table: from, to, and by what.
  *
  *  The code that moves a state asserts that the table has the step, and svc-X --states prints the
  *  same table; so what is printed is what runs.
@@ -10,27 +10,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define STATE(state) (1u << (state))      /* of a set; at most 32 states */
+#define STATES(to)   (2 * STATE (to) - 1) /* the set of all up to this one */
+
+/*  From each of a set, itself left out, to one: by an event, where the table has events; else when
+ *  says for people what moves it. */
 typedef struct {
-    uint8_t from;
-    uint8_t event;
+    uint32_t from;
     uint8_t to;
+    uint8_t event;
+    const char *when;
 } state_step_t;
 
 /*  Words are those of the logs, in the order of the numbers. */
 typedef struct {
     const char *name; /* of what moves: "command" */
     const char *const *states;
-    const char *const *events;
+    const char *const *events; /* NULL = none */
     const state_step_t *steps;
     size_t steps_count;
 } state_table_t;
 
-bool states_allow (const state_table_t *self, int from, int event, int to);
+#define STATE_STEPS(rows) .steps = (rows), .steps_count = sizeof (rows) / sizeof *(rows)
+
+/*  event: 0 where there are none. */
+bool states_allow (const state_table_t *self, unsigned from, unsigned event, unsigned to);
 
 /*  No step leads out of it. */
-bool states_end (const state_table_t *self, int state);
+bool states_end (const state_table_t *self, unsigned state);
 
-/*  One line a step, "name from event to", without its end. */
+/*  One line a step, "name from event to" or "name from to: when", without its end. */
 void states_print (const state_table_t *self, void (*print) (const char *line));
 
 #endif

@@ -47,7 +47,7 @@ bool command_open (const command_t *self)
 
 bool command_finished (const command_t *self)
 {
-    return states_end (&command_states, (int) self->state);
+    return states_end (&command_states, self->state);
 }
 
 void command_clock (command_t *self, const moment_t *now)
@@ -263,7 +263,7 @@ static uint32_t version_of (const command_t *self)
 void command_move (command_t *self, const moment_t *now, command_state_t to, command_event_t event)
 {
     command_state_t from = self->state;
-    assert (states_allow (&command_states, (int) from, (int) event, (int) to));
+    assert (states_allow (&command_states, from, event, to));
     bool was_open = command_open (self);
     change_t change = {.from = from,
                        .event = command_event_word (event),

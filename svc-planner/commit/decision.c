@@ -16,7 +16,7 @@
 
 void decision_step (decision_phase_t *phase, decision_event_t event, decision_phase_t to)
 {
-    assert (states_allow (&decision_states, (int) *phase, (int) event, (int) to));
+    assert (states_allow (&decision_states, *phase, event, to));
     *phase = to;
 }
 

@@ -21,7 +21,7 @@ static bool open_state (command_state_t state)
 
 static bool over (command_state_t state)
 {
-    return states_end (&command_states, (int) state);
+    return states_end (&command_states, state);
 }
 
 /*  --- commands --- */
@@ -66,7 +66,7 @@ static bool allowed (const ledger_row_t *row)
     int event;
     if (row->from != row->to)
         return event_known (row->event, &event) &&
-               states_allow (&command_states, (int) row->from, event, (int) row->to);
+               states_allow (&command_states, row->from, (unsigned) event, row->to);
     if (strcmp (row->event, "renew") == 0)
         return row->from == COMMAND_HELD;
     if (strcmp (row->event, "amend") == 0)
