@@ -12,6 +12,7 @@
 #include "must.h"
 #include "node_main.h"
 #include "participant_states.h"
+#include "queue.h"
 #include "starter.h"
 
 #include <stdio.h>
@@ -81,7 +82,8 @@ int main (int argc, char **argv)
       .workers = SITE_WORKERS,
       .core_new = site_core_new,
       .fit = site_fit,
-      .states = (const state_table_t *const []){&command_states, NULL},
+      .states = (const state_table_t *const []){&command_states, &opening_states, &run_states,
+                                                &task_states, NULL},
     };
     return host_run (&program, argc, argv);
 }

@@ -6,6 +6,7 @@
 #ifndef MUSUBI_STATES_H
 #define MUSUBI_STATES_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,6 +36,10 @@ typedef struct {
 
 /*  event: 0 where there are none. */
 bool states_allow (const state_table_t *self, unsigned from, unsigned event, unsigned to);
+
+/*  Moves a state of a table without events, or leaves it as it is. */
+#define STATE_MOVE(table, state, next)                                                             \
+    (assert ((state) == (next) || states_allow (table, state, 0, next)), (state) = (next))
 
 /*  No step leads out of it. */
 bool states_end (const state_table_t *self, unsigned state);

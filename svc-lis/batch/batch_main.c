@@ -111,6 +111,7 @@ int batch_main (int argc, char **argv, const batch_system_t *const *systems)
       .works_count = batch_works_count,
       .workers = AGENT_WORKERS,
       .core_new = batch_main_core_new,
+      .states = (const state_table_t *const []){&run_states, NULL},
       .not_adopted = "an agent with records of an earlier time might begin runs again; give it an "
                      "empty store",
     };

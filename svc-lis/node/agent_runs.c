@@ -1,7 +1,5 @@
 /*  agent_runs - for each run: its claim, what the site wants of it, and how it stands.
  *
- *      claimed --run_start--> running --> ended | refused | lost     (then forgotten)
- *
  *  A run has at most one piece of work under way. When that is done, the next one follows from what
  *  is wanted and how the run stands; when it failed, it is ordered again a little later.
  *
@@ -181,8 +179,8 @@ static void agent_runs_on_again (void *owner, const moment_t *now, uint64_t toke
 static void run_end (agent_t *self, const moment_t *now, agent_run_t *run, run_state_t state,
                      const char *why)
 {
-    const char *from = run_state_word (run->report.state);
-    run->report.state = state;
+    const char *from = run_states.states [run->report.state];
+    STATE_MOVE (&run_states, run->report.state, state);
     snprintf (run->report.why, sizeof run->report.why, "%s", why);
     run_order_free (run->record.order);
     run->record.order = NULL;
@@ -192,7 +190,7 @@ static void run_end (agent_t *self, const moment_t *now, agent_run_t *run, run_s
     self->open--;
     char text [RUN_ID_TEXT_BYTES];
     outbox_log (self->service->outbox, LEVEL_INFO, "run %s %s->%s exit=%d signal=%d%s%s",
-                run_id_text (&run->record.id, text), from, run_state_word (state),
+                run_id_text (&run->record.id, text), from, run_states.states [state],
                 run->report.exit_code, run->report.signal, *why ? " why=" : "", why);
     agent_poll_news (self->agent_poll, now, 0);
 }
@@ -225,7 +223,7 @@ static void run_stands (agent_t *self, const moment_t *now, agent_run_t *run,
     if (run_over (report->state)) {
         run_end (self, now, run, report->state, report->why);
     } else if (before.suspended != run->report.suspended || before.state == RUN_CLAIMED) {
-        run->report.state = RUN_RUNNING;
+        STATE_MOVE (&run_states, run->report.state, RUN_RUNNING);
         agent_poll_news (self->agent_poll, now, 0);
     }
 }

@@ -5,6 +5,7 @@
 #include "host.h"
 #include "node_names.h"
 #include "run_executor.h"
+#include "runs.h"
 #include "site.h"
 
 #include <string.h>
@@ -95,6 +96,7 @@ int node_main (int argc, char **argv)
       .works = run_works,
       .works_count = run_executor_count,
       .core_new = node_main_core_new,
+      .states = (const state_table_t *const []){&run_states, NULL},
       .not_adopted = "an agent with records of an earlier time might begin runs again; give it an "
                      "empty store",
     };

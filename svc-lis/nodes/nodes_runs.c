@@ -1,10 +1,8 @@
 /*  nodes_runs - the states of runs. A run is stored before its node hears of it, moves as its agent
  *  reports, and is lost when nobody can tell any more how it stands.
  *
- *      placed -> claimed -> running -> ended | refused | lost
- *
- *  A run may skip states but never goes back. Observers are told of each move in the step that
- *  stores it, so either both are on disk or neither is.
+ *  Observers are told of each move in the step that stores it, so either both are on disk or neither
+ *  is.
  */
 #include "nodes_state.h"
 
@@ -178,12 +176,12 @@ static void run_move (nodes_t *self, const moment_t *now, node_run_t *entry, run
 {
     char text [RUN_ID_TEXT_BYTES];
     run_t *run = &entry->kept.run;
-    assert (run_later (to, run->state) && !run_over (run->state));
+    assert (states_allow (&run_states, run->state, 0, to));
     outbox_log (self->service->outbox, to == RUN_LOST ? LEVEL_WARNING : LEVEL_INFO,
                 "run %s %s->%s node=%s exit=%d signal=%d cpu_ms=%" PRId64 "%s%s",
-                run_id_text (&run->id, text), run_state_word (run->state), run_state_word (to),
-                run->node, run->exit_code, run->signal, run->cpu_ms, *run->why ? " why=" : "",
-                run->why);
+                run_id_text (&run->id, text), run_states.states [run->state],
+                run_states.states [to], run->node, run->exit_code, run->signal, run->cpu_ms,
+                *run->why ? " why=" : "", run->why);
     run->state = to;
     run_order_free (entry->kept.order);
     entry->kept.order = NULL;
@@ -234,7 +232,7 @@ void nodes_run_heard (nodes_t *self, const moment_t *now, node_run_t *entry,
     }
     if (!run_over (report->state) && strcmp (run->why, report->why) != 0)
         text_set (&run->why, report->why);
-    if (!run_later (report->state, run->state))
+    if (!states_allow (&run_states, run->state, 0, report->state))
         return;
     run->started_ms = report->started_ms;
     if (run_over (report->state)) {

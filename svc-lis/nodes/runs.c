@@ -35,14 +35,20 @@ const char *run_name (const uint8_t site [STORE_ID_BYTES], const run_id_t *id,
     return name;
 }
 
-const char *run_state_word (run_state_t state)
-{
-    static const char *const words [] = {
-      [RUN_PLACED] = "placed", [RUN_CLAIMED] = "claimed", [RUN_RUNNING] = "running",
-      [RUN_ENDED] = "ended",   [RUN_REFUSED] = "refused", [RUN_LOST] = "lost",
-    };
-    return words [state];
-}
+static const char *const run_words [] = {"claimed", "running", "ended",
+                                         "refused", "lost",    "placed"};
+
+#define RUN_OPEN (STATE (RUN_PLACED) | STATE (RUN_CLAIMED) | STATE (RUN_RUNNING))
+
+/*  A report may skip states. */
+static const state_step_t run_steps [] = {
+  {STATE (RUN_PLACED), RUN_CLAIMED, .when = "its agent has stored it"},
+  {STATE (RUN_PLACED) | STATE (RUN_CLAIMED), RUN_RUNNING, .when = "its starter has begun it"},
+  {RUN_OPEN, RUN_ENDED, .when = "by itself, or because it was told to"},
+  {RUN_OPEN, RUN_REFUSED, .when = "it can't be started, or was told to end before"},
+  {RUN_OPEN, RUN_LOST, .when = "it is over, and nobody knows how it ended"},
+};
+const state_table_t run_states = {.name = "run", .states = run_words, STATE_STEPS (run_steps)};
 
 /*  --- orders --- */
 

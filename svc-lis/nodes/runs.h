@@ -7,6 +7,7 @@
 #ifndef MUSUBI_RUNS_H
 #define MUSUBI_RUNS_H
 
+#include "states.h"
 #include "transaction.h"
 
 #define TASK_ARGUMENTS_MAX   256
@@ -123,13 +124,8 @@ static inline bool run_over (run_state_t state)
     return state >= RUN_ENDED && state != RUN_PLACED;
 }
 
-/*  Is that state further on? No run goes back. */
-static inline bool run_later (run_state_t state, run_state_t than)
-{
-    return state != RUN_PLACED && (than == RUN_PLACED || state > than);
-}
-
-const char *run_state_word (run_state_t state);
+/*  At the site and at its agent. */
+extern const state_table_t run_states;
 
 typedef struct {
     run_id_t id;

@@ -15,12 +15,22 @@
 #define CLOSED_MS 15000 /* after a removal: by then a batch system has stored it, or died */
 #define KNOWN_MS  500   /* how often it is looked whether a lost store has been made up for */
 
-const char *opening_phase_word (opening_phase_t phase)
-{
-    static const char *const words [OPENING_PHASES] = {"waiting", "binding",  "open", "warned",
-                                                       "closing", "cleaning", "over"};
-    return phase < OPENING_PHASES ? words [phase] : "?";
-}
+static const char *const phase_words [OPENING_PHASES] = {"waiting", "binding",  "open", "warned",
+                                                         "closing", "cleaning", "over"};
+
+/*  By time; a change of its window may put it back. */
+static const state_step_t phase_steps [] = {
+  {STATES (OPENING_WARNED), OPENING_WAITING, .when = "a change has put off its start"},
+  {STATES (OPENING_WARNED), OPENING_BINDING, .when = "`opening/bind` before its start"},
+  {STATES (OPENING_WARNED), OPENING_OPEN, .when = "at its start, or its end is put off"},
+  {STATES (OPENING_WARNED), OPENING_WARNED, .when = "`opening/warning` before its end"},
+  {STATES (OPENING_WARNED), OPENING_CLOSING, .when = "at its end: its runs end"},
+  {STATE (OPENING_CLOSING), OPENING_CLEANING, .when = "no runs are left: the cleaning gap"},
+  {STATE (OPENING_CLEANING) | STATES (OPENING_WARNED), OPENING_OVER,
+   .when = "all nodes are clean, or its end has come and there is nothing to close"},
+};
+const state_table_t opening_states = {
+  .name = "opening", .states = phase_words, STATE_STEPS (phase_steps)};
 
 static int openings_by_turn (const void *key, const void *thing)
 {
@@ -71,7 +81,7 @@ void opening_phase (opening_entry_t *entry, opening_phase_t phase)
         ordered_add (self->active, entry->reservation, entry);
     if (!opening_is_active (phase))
         ordered_remove (self->active, entry->reservation);
-    entry->kept.phase = phase;
+    STATE_MOVE (&opening_states, entry->kept.phase, phase);
 }
 
 /*  --- what is booked --- */

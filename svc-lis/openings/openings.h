@@ -1,10 +1,5 @@
 /*  openings - the site's reservations on its nodes: bound late, opened, watched, closed, cleaned.
  *
- *      waiting -> binding -> open -> warned -> closing -> cleaning -> over
- *                 |          |       |         |          |
- *                 start-bind start   end-      end: runs  no runs are left:
- *                                    warning   end, grace the cleaning gap
- *
  *  Until `bind` before its start a reservation is only a number in the calendar. Then as many
  *  usable nodes of its class as it has booked are bound to it: those that are named for it, then idle
  *  ones, then those whose preemptible runs are cheapest to end. Those nodes get no other runs; runs of others there are
@@ -71,7 +66,7 @@ typedef enum {
     OPENING_PHASES
 } opening_phase_t;
 
-const char *opening_phase_word (opening_phase_t phase);
+extern const state_table_t opening_states;
 
 /*  May its runs be started? */
 static inline bool opening_is_open (opening_phase_t phase)

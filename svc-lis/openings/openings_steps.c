@@ -82,7 +82,7 @@ static void openings_steps_move (opening_entry_t *entry, opening_phase_t to)
     opening_phase (entry, to);
     service_count (self->parts.service, "openings_moved", 1);
     outbox_log (self->parts.service->outbox, LEVEL_INFO, "opening %s %s->%s nodes=%zu wanted=%u",
-                entry->reservation, opening_phase_word (from), opening_phase_word (to),
+                entry->reservation, opening_states.states [from], opening_states.states [to],
                 entry->kept.nodes_count, opening_wanted (entry, SIZE_MAX, entry->kept.from_ms));
 }
 

@@ -85,7 +85,7 @@ static bool stored_opening_rule (void *self, char why [WHY_BYTES])
     const stored_opening_t *opening = self;
     return opening->nodes_count == 0 || opening->phase != OPENING_OVER ||
            wrong (why, "nodes: should be none while the opening is %s",
-                  opening_phase_word (opening->phase));
+                  opening_states.states [opening->phase]);
 }
 
 const codec_t stored_opening_codec =

@@ -8,6 +8,24 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *const task_words [TASK_STATES] = {
+  "queued", "placed", "running", "ended", "stopped", "lost", "cancelled", "away", "returned"};
+
+#define BEGUN (STATE (TASK_PLACED) | STATE (TASK_RUNNING) | STATE (TASK_AWAY))
+
+static const state_step_t task_steps [] = {
+  {STATE (TASK_QUEUED), TASK_PLACED, .when = "a node has room for it"},
+  {STATE (TASK_PLACED), TASK_RUNNING, .when = "its run has begun"},
+  {BEGUN, TASK_ENDED, .when = "its run has ended by itself, and its outputs are stored"},
+  {BEGUN, TASK_STOPPED, .when = "ended by us, or not to be started, or its outputs not stored"},
+  {BEGUN | STATE (TASK_QUEUED), TASK_LOST, .when = "nobody knows how it stands"},
+  {BEGUN, TASK_QUEUED, .when = "it is to run again, or comes home"},
+  {STATE (TASK_QUEUED) | STATE (TASK_AWAY), TASK_CANCELLED, .when = "its owner cancels it"},
+  {STATE (TASK_QUEUED), TASK_AWAY, .when = "it is moved to another site"},
+  {STATE (TASK_QUEUED), TASK_RETURNED, .when = "it is a guest, and goes home"},
+};
+const state_table_t task_states = {.name = "task", .states = task_words, STATE_STEPS (task_steps)};
+
 struct bags {
     ordered_t *by_number;
     ordered_t *by_request;
@@ -437,10 +455,9 @@ static bool bags_failed (const task_t *task, task_state_t state)
     return state == TASK_LOST || (state == TASK_STOPPED && task->stop != STOP_CANCELLED);
 }
 
-void task_move (bags_t *bags, bag_t *bag, uint32_t index, task_state_t to)
+static void task_count (bags_t *bags, bag_t *bag, uint32_t index, task_state_t to)
 {
     task_t *task = bag_task (bag, index);
-    assert (!task_over (task->state));
     --*counter_of (bag, task->state);
     ++*counter_of (bag, to);
     if (task->state == TASK_QUEUED && to != TASK_QUEUED)
@@ -459,12 +476,18 @@ void task_move (bags_t *bags, bag_t *bag, uint32_t index, task_state_t to)
     task->state = to;
 }
 
+void task_move (bags_t *bags, bag_t *bag, uint32_t index, task_state_t to)
+{
+    assert (states_allow (&task_states, bag_task (bag, index)->state, 0, to));
+    task_count (bags, bag, index, to);
+}
+
 void bag_loaded (bags_t *bags, bag_t *bag, uint32_t index, task_state_t state)
 {
     if (state == TASK_QUEUED)
         again_add (bag, index);
     else
-        task_move (bags, bag, index, state);
+        task_count (bags, bag, index, state);
 }
 
 bool bag_forget_last (bag_t *self)

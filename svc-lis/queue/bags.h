@@ -47,6 +47,7 @@ typedef enum {
     TASK_RETURNED, /* a guest, given back to its home */
     TASK_STATES
 } task_state_t;
+extern const state_table_t task_states;
 
 static inline bool task_over (task_state_t state)
 {

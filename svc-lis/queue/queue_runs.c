@@ -1,20 +1,10 @@
 /*  queue_runs - tasks and their runs. Each try is stored with its run, in one write, and its end
  *  with the run's end; whatever is told here is stored by then.
- *
- *      queued -> placed -> running -> ended | stopped | lost
- *         ^________________________|  refused by a node that was unfit, never begun; lost or
- *                                     preempted, where it wants to be run again
  */
 #include "queue_state.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-static const char *const state_words [] = {
-  [TASK_QUEUED] = "queued",       [TASK_PLACED] = "placed",   [TASK_RUNNING] = "running",
-  [TASK_ENDED] = "ended",         [TASK_STOPPED] = "stopped", [TASK_LOST] = "lost",
-  [TASK_CANCELLED] = "cancelled", [TASK_AWAY] = "away",       [TASK_RETURNED] = "returned",
-};
 
 /*  --- those that have had their time --- */
 
@@ -94,8 +84,8 @@ static void tell_moved (queue_t *self, const bag_t *bag, uint32_t index, task_st
     bool told = task_over (task->state);
     outbox_log (self->parts.service->outbox, task->state == TASK_LOST ? LEVEL_WARNING : LEVEL_INFO,
                 "task %" PRIu64 ".%" PRIu32 " %s->%s node=%s try=%" PRIu32 "%s%s", bag->number,
-                index, state_words [from], state_words [task->state], task->node_name, task->tries,
-                told && *task->why ? " why=" : "", told ? task->why : "");
+                index, task_states.states [from], task_states.states [task->state], task->node_name,
+                task->tries, told && *task->why ? " why=" : "", told ? task->why : "");
 }
 
 /*  Skips numbers that a damaged record has forgotten: a run is never started twice. */

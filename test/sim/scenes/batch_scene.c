@@ -172,7 +172,7 @@ static void check_over (batch_scene_t *self)
         if (openings_find (runner_of (self)->openings, one->name, &opening) &&
             opening.phase != OPENING_OVER)
             sim_fail (self->sim, "reservation %s is %s, long after its end", one->name,
-                      opening_phase_word (opening.phase));
+                      opening_states.states [opening.phase]);
     }
     for (size_t i = 0; i < self->batch.reserved_count; i++)
         if (!self->batch.reserved [i].others)

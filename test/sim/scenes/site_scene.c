@@ -177,7 +177,7 @@ static void check_openings (site_scene_t *self)
                            &opening) &&
             opening.phase != OPENING_OVER)
             sim_fail (self->sim, "reservation %s is %s, long after its end", one->name,
-                      opening_phase_word (opening.phase));
+                      opening_states.states [opening.phase]);
     }
 }
 
