@@ -225,13 +225,12 @@ static bool is_provisioned (void *owner, const char *reservation)
 void circuit_usage_moved (void *owner, const moment_t *now, const char *reservation,
                           circuit_state_t from, circuit_state_t to, const char *why)
 {
-    static const char *const words [] = {"idle", "opening", "active", "degraded"};
     (void) now;
     circuit_usage_t *self = owner;
     bool degraded = to == CIRCUITS_DEGRADED;
     outbox_log (self->service->outbox, degraded ? LEVEL_WARNING : LEVEL_INFO,
-                "circuits reservation=%s %s->%s%s%s", reservation, words [from], words [to],
-                degraded ? " why=" : "", degraded ? why : "");
+                "circuits reservation=%s %s->%s%s%s", reservation, circuit_states.states [from],
+                circuit_states.states [to], degraded ? " why=" : "", degraded ? why : "");
     change_notice_tell (&self->notice);
 }
 

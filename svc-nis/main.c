@@ -1,6 +1,7 @@
 /*  svc-nis - two programs in one: svc-nis is the service of a network domain; svc-nis agent is the
  *  agent of one of its routers.
  */
+#include "circuit_back_end.h"
 #include "host.h"
 #include "nis_config.h"
 #include "participant_states.h"
@@ -16,7 +17,7 @@ int main (int argc, char **argv)
       .program = "svc-nis",
       .settings = &nis_file_table,
       .core_new = nis_core_from_config,
-      .states = (const state_table_t *const []){&command_states, NULL},
+      .states = (const state_table_t *const []){&command_states, &circuit_states, NULL},
     };
     return host_run (&program, argc, argv);
 }

@@ -12,6 +12,7 @@
 #define MUSUBI_CIRCUIT_BACK_END_H
 
 #include "shape.h"
+#include "states.h"
 #include "transaction.h"
 
 /*  Same numbers as proto CircuitState. */
@@ -21,6 +22,7 @@ typedef enum {
     CIRCUITS_ACTIVE,   /* it was seen everywhere, as it is wanted */
     CIRCUITS_DEGRADED, /* it is not there, and why */
 } circuit_state_t;
+extern const state_table_t circuit_states;
 
 typedef struct {
     void *owner;

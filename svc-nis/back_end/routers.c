@@ -145,13 +145,27 @@ static circuit_state_t want_state (const routers_t *self, const want_t *want, ch
     return want->count > 0 ? worst : CIRCUITS_IDLE;
 }
 
+static const char *const circuit_words [] = {"idle", "opening", "active", "degraded"};
+
+static const state_step_t circuit_steps [] = {
+  {STATES (CIRCUITS_DEGRADED), CIRCUITS_IDLE, .when = "it is given up, or its window has closed"},
+  {STATES (CIRCUITS_DEGRADED), CIRCUITS_OPENING,
+   .when = "it is provisioned and open, and not seen at all its routers yet"},
+  {STATES (CIRCUITS_DEGRADED), CIRCUITS_ACTIVE, .when = "it is seen at all its routers"},
+  {STATES (CIRCUITS_DEGRADED), CIRCUITS_DEGRADED,
+   .when = "an agent is silent, a router can't, or another one has its traffic"},
+};
+const state_table_t circuit_states = {
+  .name = "circuit", .states = circuit_words, STATE_STEPS (circuit_steps)};
+
 static void want_refresh (routers_t *self, const moment_t *now, want_t *want)
 {
     char why [WHY_BYTES];
     circuit_state_t from = want->state;
-    want->state = want_state (self, want, why);
-    if (want->state != from)
-        self->told (self->told_owner, now, want->reservation, from, want->state, why);
+    circuit_state_t to = want_state (self, want, why);
+    STATE_MOVE (&circuit_states, want->state, to);
+    if (to != from)
+        self->told (self->told_owner, now, want->reservation, from, to, why);
 }
 
 /*  Something is new of that place. */
