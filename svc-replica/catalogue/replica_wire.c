@@ -118,7 +118,7 @@ static void hop_put (Musubi__Hop *to, const chain_receiver_t *from)
     to->feeder = (char *) from->feeder;
     to->has = from->has;
     to->received = from->received;
-    to->state = (char *) receiver_state_word (from->state);
+    to->state = (char *) receiver_states.states [from->state];
 }
 
 /*  False of one that has failed, and of a client that has gone away. */

@@ -101,6 +101,7 @@ int storage_main (int argc, char **argv)
       (host_program_t){.program = "svc-replica node",
                        .settings = &storage_file_table,
                        .core_new = storage_main_core_new,
+                       .states = (const state_table_t *const []){&receipt_states, NULL},
                        .not_adopted = "its files would not match its store; start it with an empty "
                                       "store and an empty folder"},
       argc, argv);

@@ -126,13 +126,25 @@ static void look_whether_over (chain_t *self, const moment_t *now, chain_transfe
     chain_tell (self, now, &(chain_event_t){.kind = TOLD_OVER, .id = transfer->id});
 }
 
+static const char *const receiver_words [] = {"waiting", "receiving", "checking", "verified",
+                                              "failed"};
+
+static const state_step_t receiver_steps [] = {
+  {STATES (RECEIVER_CHECKING), RECEIVER_WAITING, .when = "wrong bytes have spread: it begins anew"},
+  {STATES (RECEIVER_CHECKING), RECEIVER_RECEIVING, .when = "it has a feeder"},
+  {STATES (RECEIVER_CHECKING), RECEIVER_CHECKING, .when = "it has all bytes"},
+  {STATES (RECEIVER_CHECKING), RECEIVER_VERIFIED, .when = "it has proved the file"},
+  {STATES (RECEIVER_CHECKING), RECEIVER_FAILED, .when = "it can't have the file, or is not to"},
+};
+const state_table_t receiver_states = {
+  .name = "receiver", .states = receiver_words, STATE_STEPS (receiver_steps)};
+
 void chain_receiver_move (chain_t *self, const moment_t *now, chain_transfer_t *transfer,
                           chain_receiver_t *receiver, receiver_state_t state, const char *why)
 {
     if (receiver->state == state)
         return;
-    assert (receiver->state < RECEIVER_VERIFIED);
-    receiver->state = state;
+    STATE_MOVE (&receiver_states, receiver->state, state);
     snprintf (receiver->why, sizeof receiver->why, "%s", why);
     chain_event_t told = {.kind = TOLD_RECEIVER, .id = transfer->id};
     memcpy (told.node, receiver->node, sizeof told.node);

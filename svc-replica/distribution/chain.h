@@ -21,6 +21,7 @@
 #include "file_name.h"
 #include "ordered.h"
 #include "service.h"
+#include "states.h"
 #include "storage_path.h"
 
 #define CHAIN_FILE_BYTES_MAX     500 /* of a name in the federation; it is a key in stores */
@@ -163,6 +164,7 @@ typedef enum {
     RECEIVER_VERIFIED,
     RECEIVER_FAILED,
 } receiver_state_t;
+extern const state_table_t receiver_states;
 
 /*  A receiver of a transfer. To be read by others, changed by chain*.c only. Byte counts are those
  *  of this start. */

@@ -51,7 +51,7 @@ static void receive_anew (chain_transfer_t *transfer)
         if (receiver->state >= RECEIVER_VERIFIED)
             continue;
         receiver->attempt = attempt + 1;
-        receiver->state = RECEIVER_WAITING;
+        STATE_MOVE (&receiver_states, receiver->state, RECEIVER_WAITING);
         receiver->has = 0;
     }
 }

@@ -260,16 +260,6 @@ chain_id_text_t chain_id_text (const chain_id_t *id)
     return short_id;
 }
 
-const char *receiver_state_word (receiver_state_t state)
-{
-    static const char *const words [] = {[RECEIVER_WAITING] = "waiting",
-                                         [RECEIVER_RECEIVING] = "receiving",
-                                         [RECEIVER_CHECKING] = "checking",
-                                         [RECEIVER_VERIFIED] = "verified",
-                                         [RECEIVER_FAILED] = "failed"};
-    return words [state];
-}
-
 static void record_put (Musubi__TransferRecord *to, const chain_transfer_t *from, arena_t *arena)
 {
     to->transfer = bytes_put (from->id.bytes, CHAIN_ID_BYTES);
@@ -289,7 +279,7 @@ static void record_put (Musubi__TransferRecord *to, const chain_transfer_t *from
         const chain_receiver_t *receiver = &from->receivers [i];
         Musubi__TransferReceiver *hop = to->receivers [i];
         hop->node = (char *) receiver->node;
-        hop->state = (char *) receiver_state_word (receiver->state);
+        hop->state = (char *) receiver_states.states [receiver->state];
         hop->has = receiver->has;
         hop->received = receiver->received;
         hop->feeder = (char *) receiver->feeder;

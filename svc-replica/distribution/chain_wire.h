@@ -128,8 +128,6 @@ extern const codec_t damage_codec;
 
 #define TRANSFERS_TOLD_MAX 256 /* in one answer, the first ones by id */
 
-const char *receiver_state_word (receiver_state_t state);
-
 /*  id NULL = all. */
 packed_t transfers_answer_encode (const chain_t *chain, const chain_id_t *id);
 packed_t storage_nodes_answer_encode (const chain_t *chain);

@@ -8,27 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TO(state) (1u << (state))
-
-static const uint32_t transit_next [] = {
-  [TRANSIT_LOOKING] = TO (TRANSIT_ROOM) | TO (TRANSIT_SOURCING) | TO (TRANSIT_RESTING) |
-                      TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
-  [TRANSIT_ROOM] = TO (TRANSIT_SOURCING) | TO (TRANSIT_RUNNING) | TO (TRANSIT_FAILED),
-  [TRANSIT_SOURCING] = TO (TRANSIT_RUNNING) | TO (TRANSIT_RESTING) | TO (TRANSIT_LOOKING) |
-                       TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
-  [TRANSIT_RESTING] = TO (TRANSIT_LOOKING) | TO (TRANSIT_ROOM) | TO (TRANSIT_SOURCING) |
-                      TO (TRANSIT_RUNNING) | TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
-  [TRANSIT_RUNNING] = TO (TRANSIT_SOURCING) | TO (TRANSIT_LOOKING) | TO (TRANSIT_ROOM) |
-                      TO (TRANSIT_RESTING) | TO (TRANSIT_DONE) | TO (TRANSIT_FAILED),
-  [TRANSIT_DONE] = 0,
-  [TRANSIT_FAILED] = 0,
-};
-
 #define CHAINS_MAX 5 /* that one transfer may use, one after the other */
 
 static const char *const kind_words [] = {"put", "fetch", "serve", "salvage"};
-static const char *const state_words [] = {"looking", "room", "sourcing", "resting",
-                                           "running", "done", "failed"};
+static const char *const transit_words [] = {"looking", "room", "sourcing", "resting",
+                                             "running", "done", "failed"};
+
+#define LIVE STATES (TRANSIT_RUNNING)
+
+static const state_step_t transit_steps [] = {
+  {LIVE & ~STATE (TRANSIT_ROOM), TRANSIT_LOOKING, .when = "it looks for sites that have the file"},
+  {LIVE & ~STATE (TRANSIT_SOURCING), TRANSIT_ROOM, .when = "it waits until a node has room"},
+  {LIVE, TRANSIT_SOURCING, .when = "it asks a site to feed it"},
+  {LIVE & ~STATE (TRANSIT_ROOM), TRANSIT_RESTING, .when = "it tries again later"},
+  {LIVE, TRANSIT_RUNNING, .when = "its chain has sources, or nothing else can be done"},
+  {LIVE & ~STATE (TRANSIT_ROOM), TRANSIT_DONE, .when = "all who are to have the file have it"},
+  {LIVE, TRANSIT_FAILED, .when = "it can't be had, or not in time: why"},
+};
+const state_table_t transit_states = {
+  .name = "transfer", .states = transit_words, STATE_STEPS (transit_steps)};
 
 transit_t *transit_of (const fetcher_t *self, const chain_id_t *id)
 {
@@ -41,14 +39,13 @@ void transit_move (transit_t *transit, transit_state_t to)
 {
     if (transit->state == to)
         return;
-    assert (transit_next [transit->state] & TO (to));
     outbox_log (transit->fetcher->parts.service->outbox,
                 to == TRANSIT_FAILED ? LEVEL_WARNING : LEVEL_INFO,
                 "transfer %llu %s name=%s %s->%s%s%s%s%s", (unsigned long long) transit->number,
-                kind_words [transit->kind], transit->file.name, state_words [transit->state],
-                state_words [to], *transit->source ? " source=" : "", transit->source,
+                kind_words [transit->kind], transit->file.name, transit_words [transit->state],
+                transit_words [to], *transit->source ? " source=" : "", transit->source,
                 *transit->why ? " why=" : "", transit->why);
-    transit->state = to;
+    STATE_MOVE (&transit_states, transit->state, to);
 }
 
 static void transit_free (transit_t *transit)
@@ -169,7 +166,7 @@ void transit_again (transit_t *transit, const moment_t *now, const char *why)
     transit->kind = TRANSIT_FETCH;
     transit->settled = false;
     transit->queued = false;
-    transit->state = TRANSIT_RUNNING;
+    STATE_MOVE (&transit_states, transit->state, TRANSIT_RUNNING);
     if (transit->chains <= 1) {
         transit_look (transit, now);
         return;

@@ -34,6 +34,7 @@ typedef struct {
     uint32_t mbps;          /* of each transfer; 0 = no limit */
 } fetcher_limits_t;
 
+extern const state_table_t transit_states;
 typedef struct fetcher fetcher_t;
 
 typedef struct {

@@ -15,7 +15,7 @@ static void take_up (fetcher_t *self, const moment_t *now, const chain_transfer_
     transit_t *transit = transit_new (self, now, (transit_kind_t) (from->owner - 1), from->file);
     transit->file.content = from->content;
     transit_begun (transit, &from->id);
-    transit->state = TRANSIT_RUNNING;
+    STATE_MOVE (&transit_states, transit->state, TRANSIT_RUNNING);
     const file_t *file = catalogue_find (self->parts.catalogue, from->file);
     for (size_t i = 0; file && i < from->receivers_count; i++) {
         const chain_receiver_t *receiver = &from->receivers [i];

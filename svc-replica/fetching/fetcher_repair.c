@@ -135,7 +135,7 @@ call_status_t fetcher_salvage (fetcher_t *self, const moment_t *now,
     transit->file.content = damage->found;
     transit_begun (transit, &id);
     transit->settled = true;
-    transit->state = TRANSIT_RUNNING;
+    STATE_MOVE (&transit_states, transit->state, TRANSIT_RUNNING);
     *transfer = transit->number;
     return CALL_OK;
 }

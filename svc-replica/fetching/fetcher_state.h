@@ -1,13 +1,5 @@
 /*  fetcher_state - what the fetcher*.c files share. Nobody else includes it.
  *
- *      LOOKING   looks for sites that have the file, or its name
- *      ROOM      waits until a node has room
- *      SOURCING  asks a site to feed it
- *      RESTING   tries again later
- *      RUNNING   its chain has sources, or nothing else can be done
- *
- *  fetcher.c has the table of which follows which.
- *
  *  LOOKING and SOURCING end with an answer or its time-out, ROOM and RESTING by a timer, all of them at
  *  until_ms. While it runs a timer looks whether bytes come: each moves until_ms on; without any it
  *  goes on elsewhere, or fails. Only who waits for his turn has no end of time.

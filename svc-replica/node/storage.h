@@ -12,8 +12,10 @@
 #define MUSUBI_STORAGE_H
 
 #include "core.h"
+#include "states.h"
 
 #define STORAGE_GUEST_PART "part"
+extern const state_table_t receipt_states; /* of a transfer that is wanted of it */
 
 typedef struct {
     const char *name;         /* of the node in its site */

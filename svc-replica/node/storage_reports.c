@@ -1,9 +1,5 @@
 /*  storage_reports - the transfers that the site wants of this node, and how each stands.
  *
- *      receiver:  opening ──► receiving ──► checking ──► verified
- *                     └───────────┴────────────┴──────► failed
- *      source:    opening ──► feeding | failed
- *
  *  A receipt says "verified" when all bytes were written, their digest is the file's, they were
  *  flushed and are under their name; never before.
  */
@@ -30,10 +26,25 @@ uint64_t transfers_bytes (const storage_t *self)
 
 /*  --- states --- */
 
+static const char *const receipt_words [] = {"opening",  "receiving", "checking",
+                                             "verified", "failed",    "feeding"};
+
+static const state_step_t receipt_steps [] = {
+  {STATES (RECEIPT_FEEDING), RECEIPT_OPENING, .when = "it begins anew"},
+  {STATE (RECEIPT_OPENING), RECEIPT_RECEIVING, .when = "its part is open"},
+  {STATE (RECEIPT_OPENING), RECEIPT_FEEDING, .when = "the file is open that it is to feed alone"},
+  {STATES (RECEIPT_RECEIVING), RECEIPT_CHECKING, .when = "all bytes are here"},
+  {STATE (RECEIPT_OPENING) | STATE (RECEIPT_CHECKING) | STATE (RECEIPT_FAILED), RECEIPT_VERIFIED,
+   .when = "their digest is the file's, they are flushed, and under its name"},
+  {STATES (RECEIPT_FEEDING), RECEIPT_FAILED, .when = "it can't be done: why"},
+};
+const state_table_t receipt_states = {
+  .name = "receipt", .states = receipt_words, STATE_STEPS (receipt_steps)};
+
 static void storage_reports_move (storage_t *self, const moment_t *now, transfer_t *transfer,
                                   receipt_state_t state)
 {
-    transfer->receipt.state = state;
+    STATE_MOVE (&receipt_states, transfer->receipt.state, state);
     storage_news (self, now, true);
 }
 
@@ -205,6 +216,7 @@ static void begin_receiving (storage_t *self, const moment_t *now, transfer_t *t
 static void storage_reports_begin (storage_t *self, const moment_t *now, transfer_t *transfer,
                                    bool anew)
 {
+    STATE_MOVE (&receipt_states, transfer->receipt.state, RECEIPT_OPENING);
     transfer->receipt = (receiver_report_t){.id = transfer->wanted.id,
                                             .state = RECEIPT_OPENING,
                                             .epoch = transfer->wanted.epoch,
@@ -359,7 +371,7 @@ void transfers_on_flow (void *owner, const moment_t *now, const flow_event_t *ev
     case FLOW_BROKEN:
         if (transfer->follows) { /* what it followed is made anew, or has ended */
             flow_close (self, transfer);
-            transfer->receipt.state = RECEIPT_OPENING;
+            STATE_MOVE (&receipt_states, transfer->receipt.state, RECEIPT_OPENING);
             feeders_begin (self, now);
         } else if (transfer->receipt.state != RECEIPT_VERIFIED)
             storage_reports_fail (self, now, transfer, false, event->why);
