@@ -104,8 +104,8 @@ void balancer_heard (balancer_t *self, const moment_t *now);
 /*  At start: the first step comes soon. */
 void balancer_step_start (balancer_t *self, const moment_t *now);
 
-/*  heard: the member is still asked for its queue, so that other sites' tasks there can go home. */
-void balancer_set_aside (balancer_t *self, coalition_member_t *member, bool heard, const char *why);
+void balancer_set_aside (balancer_t *self, coalition_member_t *member, member_role_t to,
+                         const char *why);
 
 /*  How long a question may take; at most half a step. */
 int64_t balancer_timeout_ms (const balancer_t *self);

@@ -31,11 +31,11 @@ static void break_promise (balancer_t *self, job_t *job, const char *why)
     balancer_put_job (self, job);
 }
 
-void balancer_set_aside (balancer_t *self, coalition_member_t *member, bool heard, const char *why)
+void balancer_set_aside (balancer_t *self, coalition_member_t *member, member_role_t to,
+                         const char *why)
 {
     char reason [BROKEN_BYTES];
-    snprintf (member->kept.aside, sizeof member->kept.aside, "%s", why);
-    member->kept.heard = heard;
+    member_move (&member->kept, to, why);
     balancer_put_member (self, member);
     service_count (self->service, "members_set_aside", 1);
     outbox_log (self->service->outbox, LEVEL_WARNING, "member %s set aside: %s", member->kept.site,
@@ -67,8 +67,7 @@ static void take_candidate (balancer_t *self, const coalition_candidate_t *candi
     kept->automatic = terms->automatic;
     kept->given_before_s = kept->given_s;
     kept->taken_before_s = kept->taken_s;
-    *kept->aside = '\0';
-    kept->heard = false;
+    member_move (kept, MEMBER_ACTIVE, "");
     member->silent = 0;
     member->delivered_work = (delivered_work_t){.seen = false};
     member->cpus_sum = 0;
@@ -98,9 +97,8 @@ static void drop_absent_members (balancer_t *self, bool formed)
             balancer_drop_member (self, member->kept.site);
             continue;
         }
-        snprintf (member->kept.aside, sizeof member->kept.aside,
-                  "it did not answer when the coalition was formed");
-        member->kept.heard = false;
+        member_move (&member->kept, MEMBER_ASIDE,
+                     "it did not answer when the coalition was formed");
     }
 }
 
@@ -312,7 +310,7 @@ static void balancer_step_judge (balancer_t *self)
             continue;
         if (!member->fresh && ++member->silent >= limits->silent_steps) {
             snprintf (why, sizeof why, "it did not answer in %u steps", member->silent);
-            balancer_set_aside (self, member, false, why);
+            balancer_set_aside (self, member, MEMBER_ASIDE, why);
         } else if (member->fresh &&
                    delivered_work_short (&member->delivered_work, limits->delivered_work_steps,
                                          limits->work_least)) {
@@ -321,7 +319,7 @@ static void balancer_step_judge (balancer_t *self)
                       "could have done %.0f",
                       member->delivered_work.work_s, member->delivered_work.steps,
                       member->delivered_work.could_s);
-            balancer_set_aside (self, member, true, why);
+            balancer_set_aside (self, member, MEMBER_HEARD, why);
         }
     }
 }

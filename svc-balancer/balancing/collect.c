@@ -117,7 +117,7 @@ static bool take_queue_page (balancer_t *self, const moment_t *now, coalition_me
         return true;
     }
     if (result->status == CALL_DENIED || result->status == CALL_UNKNOWN_METHOD) {
-        balancer_set_aside (self, member, false, "it has left");
+        balancer_set_aside (self, member, MEMBER_ASIDE, "it has left");
         member_queue_clear (&member->queue); /* other sites' tasks that wait there go home now */
     } else if (result->status != CALL_OK) {
         outbox_log (self->service->outbox, LEVEL_WARNING, "%s did not tell its queue: %s",
@@ -155,7 +155,7 @@ static void collect_on_state (void *owner, const moment_t *now, uint64_t token,
 /*  A member that has left or is silent is not asked again until the next coalition. */
 static bool is_asked (const coalition_member_t *member)
 {
-    return *member->kept.aside == '\0' || member->kept.heard;
+    return member_role (&member->kept) != MEMBER_ASIDE;
 }
 
 void hearing_begin (balancer_t *self, const moment_t *now)

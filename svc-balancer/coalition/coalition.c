@@ -38,6 +38,29 @@ bytes_t order_key (const order_t *order, uint8_t key [ORDER_KEY_BYTES])
 
 /*  --- members --- */
 
+static const char *const member_words [] = {"active", "aside", "heard"};
+
+static const state_step_t member_steps [] = {
+  {STATES (MEMBER_HEARD), MEMBER_ACTIVE, .when = "a coalition is formed with it"},
+  {STATES (MEMBER_HEARD), MEMBER_ASIDE, .when = "it has left, or does not answer"},
+  {STATE (MEMBER_ACTIVE), MEMBER_HEARD, .when = "it works less than its CPUs could"},
+};
+const state_table_t member_states = {
+  .name = "member", .states = member_words, STATE_STEPS (member_steps)};
+
+member_role_t member_role (const member_kept_t *kept)
+{
+    return !*kept->aside ? MEMBER_ACTIVE : kept->heard ? MEMBER_HEARD : MEMBER_ASIDE;
+}
+
+void member_move (member_kept_t *kept, member_role_t to, const char *why)
+{
+    member_role_t role = member_role (kept);
+    STATE_MOVE (&member_states, role, to);
+    snprintf (kept->aside, sizeof kept->aside, "%s", why);
+    kept->heard = role == MEMBER_HEARD;
+}
+
 static int by_site (const void *key, const void *item)
 {
     return strcmp (key, (*(coalition_member_t *const *) item)->kept.site);

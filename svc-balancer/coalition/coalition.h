@@ -5,6 +5,7 @@
 #define MUSUBI_COALITION_H
 
 #include "ordered.h"
+#include "states.h"
 #include "transaction.h"
 
 #define ASIDE_BYTES     160
@@ -56,6 +57,13 @@ typedef struct {
     char aside [ASIDE_BYTES]; /* why it takes no part; "" = it does */
     bool heard;               /* set aside, but still asked: others' tasks there go home */
 } member_kept_t;
+
+typedef enum { MEMBER_ACTIVE, MEMBER_ASIDE, MEMBER_HEARD } member_role_t;
+extern const state_table_t member_states;
+member_role_t member_role (const member_kept_t *kept);
+
+/*  why: as aside. */
+void member_move (member_kept_t *kept, member_role_t to, const char *why);
 
 /*  What has been seen of its work; see delivered_work.h. */
 typedef struct {
