@@ -221,7 +221,7 @@ static void tell_move (const command_t *self, const moment_t *now, command_state
                 txid_text (&self->txid, text), command_states.states [from],
                 command_states.states [self->state], *reservation ? reservation : "-",
                 self->actor ? self->actor->name : "-", now->mono_ms - self->held_mono_ms,
-                command_event_word (event));
+                command_states.events [event]);
     service_count (participant->service, counter_names [self->state], 1);
     const usage_t *usage = &participant->resource.usage;
     if (usage->changed && self->state == COMMAND_COMMITTED)
@@ -266,7 +266,7 @@ void command_move (command_t *self, const moment_t *now, command_state_t to, com
     assert (states_allow (&command_states, from, event, to));
     bool was_open = command_open (self);
     change_t change = {.from = from,
-                       .event = command_event_word (event),
+                       .event = command_states.events [event],
                        .by_time = event == EVENT_TTL || event == EVENT_EDGE,
                        .old_version = version_of (self)};
     self->state = to;

@@ -116,8 +116,8 @@ static void fence (command_t *command, const moment_t *now, uint32_t epoch, cons
     if (command->state == COMMAND_HELD)
         command_move (command, now, COMMAND_ABORTED, EVENT_FENCE);
     else
-        command_put (
-          command, &(change_t){.from = command->state, .event = command_event_word (EVENT_FENCE)});
+        command_put (command, &(change_t){.from = command->state,
+                                          .event = command_states.events [EVENT_FENCE]});
 }
 
 static void fence_step (participant_t *self, const moment_t *now, const request_t *request,

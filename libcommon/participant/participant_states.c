@@ -7,8 +7,6 @@
 
 #include "transaction.h"
 
-#include <assert.h>
-
 static const char *const event_words [COMMAND_EVENTS] = {
   [EVENT_HOLD] = "hold",         [EVENT_PREPARE] = "prepare",   [EVENT_COMMIT] = "commit",
   [EVENT_ABORT] = "abort",       [EVENT_REPLACED] = "replaced", [EVENT_TTL] = "ttl",
@@ -48,9 +46,3 @@ static const state_step_t steps [] = {
 };
 const state_table_t command_states = {
   .name = "command", .states = state_words, .events = event_words, STATE_STEPS (steps)};
-
-const char *command_event_word (command_event_t event)
-{
-    assert (event < COMMAND_EVENTS);
-    return event_words [event];
-}

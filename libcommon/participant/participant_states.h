@@ -19,8 +19,6 @@ typedef enum {
     COMMAND_EVENTS
 } command_event_t;
 
-const char *command_event_word (command_event_t event);
-
 /*  States are those of command_state_t; "initial" is COMMAND_UNKNOWN. */
 extern const state_table_t command_states;
 
