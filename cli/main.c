@@ -4,7 +4,7 @@
 #include "commands.h"
 #include "folder_manifest.h"
 #include "must.h"
-#include "tools.h"
+#include "process.h"
 
 #include <stdlib.h>
 #include <string.h>

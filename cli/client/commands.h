@@ -10,8 +10,6 @@
 int run_up (cli_t *cli);
 int run_down (cli_t *cli);
 int run_federation (cli_t *cli);
-int run_federation_configure (cli_t *cli);
-int run_federation_from_batch (cli_t *cli);
 
 /*  Files of the federation. */
 int run_put (cli_t *cli);
@@ -41,7 +39,6 @@ int run_call (cli_t *cli);
 
 /*  Sharing unreserved work among sites. */
 int run_balance (cli_t *cli);
-int run_balance_history (cli_t *cli);
 
 /*  What there is, and what is free. */
 int run_sites (cli_t *cli);

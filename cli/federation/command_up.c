@@ -10,7 +10,6 @@
 #include "federation.h"
 #include "launch.h"
 #include "must.h"
-#include "output_file.h"
 #include "table.h"
 
 #include <errno.h>

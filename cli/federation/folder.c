@@ -2,8 +2,8 @@
  *  or a crash finds either the old or the new one.
  */
 #include "folder.h"
-#include "json_fields.h"
 
+#include "json_fields.h"
 #include "must.h"
 
 #include <arpa/inet.h>

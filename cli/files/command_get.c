@@ -5,10 +5,8 @@
 #include "file_transfer.h"
 #include "folder_transfer.h"
 #include "json_fields.h"
-#include "needed_files.h"
-#include "output_file.h"
-
 #include "must.h"
+#include "needed_files.h"
 
 #include <errno.h>
 #include <stdlib.h>

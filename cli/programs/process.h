@@ -6,9 +6,8 @@
 #ifndef MUSUBI_PROCESS_H
 #define MUSUBI_PROCESS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "cli.h"
+
 #include <sys/types.h>
 
 typedef struct {
@@ -45,5 +44,16 @@ size_t process_starters (const char *runs, process_t *found, size_t max);
 /*  The id of this boot of the machine. */
 #define BOOT_BYTES 40
 void process_boot (char boot [BOOT_BYTES]);
+
+/*  --- musubi-tools, the second program, which only operators and researchers need. musubi starts it
+ *  with the same command line, as git does with its own; so users know one client, which links
+ *  nothing that only the tools need --- */
+
+/*  One of its commands, for both programs' help; running it starts musubi-tools. */
+const cli_command_t *tools_command (const char *name);
+
+/*  Replaces this process by musubi-tools, which lies beside this program or on the PATH. Returns
+ *  only when it is at neither place, after saying so. */
+int tools_start (cli_t *cli);
 
 #endif

@@ -2,7 +2,6 @@
 #include "chart.h"
 #include "commands.h"
 #include "listing.h"
-#include "output_file.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,12 +1,85 @@
-/*  watch - looks, compares with the look before, and rests until a notice or the next poll. */
+/*  musubi watch - looks, compares with the look before, and rests until a notice or the next poll. */
 #include "watch.h"
 
 #include "answer_form.h"
-#include "change_watch.h"
 #include "changes.h"
+#include "commands.h"
 #include "json_fields.h"
 #include "listing.h"
+#include "must.h"
 #include "timetext.h"
+
+#include <czmq.h>
+
+/*  --- notices: one SUB socket, connected to all sites, storages and network domains --- */
+
+/*  A burst of notices counts as one: those that follow closely are swallowed for a while. */
+#define BURST_GAP_MS 100
+#define BURST_MS_MAX 500
+
+struct notices {
+    zsock_t *socket;
+    zpoller_t *poller;
+    json_t *followed; /* a set of endpoints */
+};
+
+change_watch_t *change_watch_new (const char *topics)
+{
+    change_watch_t *self = must (calloc (1, sizeof *self));
+    self->socket = must (zsock_new (ZMQ_SUB));
+    zsock_set_linger (self->socket, 0);
+    while (*topics) {
+        char topic [64];
+        size_t length = strcspn (topics, " ");
+        snprintf (topic, sizeof topic, "%.*s", (int) length, topics);
+        zsock_set_subscribe (self->socket, topic);
+        topics += length + strspn (topics + length, " ");
+    }
+    self->poller = must (zpoller_new (self->socket, NULL));
+    self->followed = must (json_object ());
+    return self;
+}
+
+void change_watch_destroy (change_watch_t **self_p)
+{
+    change_watch_t *self = *self_p;
+    if (!self)
+        return;
+    json_decref (self->followed);
+    zpoller_destroy (&self->poller);
+    zsock_destroy (&self->socket);
+    free (self);
+    *self_p = NULL;
+}
+
+void change_watch_follow (change_watch_t *self, const json_t *entries)
+{
+    const json_t *entry;
+    for (size_t i = 0; (entry = json_array_get (entries, i)); i++) {
+        const char *events = json_string_value (json_object_get (entry, "events"));
+        bool holds = json_object_get (entry, "site") || json_object_get (entry, "domain") ||
+                     json_object_get (entry, "storage");
+        if (!holds || !events || !*events || json_object_get (self->followed, events))
+            continue;
+        json_object_set_new (self->followed, events, json_true ());
+        zsock_connect (self->socket, "%s", events);
+    }
+}
+
+void change_watch_wait (change_watch_t *self, int64_t ms)
+{
+    int64_t until_ms = INT64_MAX;
+    while (ms > 0 && zpoller_wait (self->poller, (int) ms)) {
+        zmsg_t *notice = zmsg_recv (self->socket);
+        zmsg_destroy (&notice);
+        int64_t now_ms = cli_mono_ms ();
+        if (until_ms == INT64_MAX)
+            until_ms = now_ms + BURST_MS_MAX;
+        ms = until_ms - now_ms < BURST_GAP_MS ? until_ms - now_ms : BURST_GAP_MS;
+    }
+}
+
+/*  --- the pace --- */
 
 #define EDGE_MS     20    /* after a start or end, so that participants have seen it, too */
 #define REST_MS_MAX 5000  /* after a look that took long */
@@ -238,7 +311,8 @@ static void take_listing (const watch_t *self, watch_pass_t *pass, pace_t *pace,
         watch_begin (self, pass, pace, listing);
 }
 
-int watch_all (const watch_t *self, const char *owner)
+/*  Follows all reservations, or those of one owner ("" = anybody's), until an interrupt. */
+static int watch_all (const watch_t *self, const char *owner)
 {
     watch_pass_t pass = {.known = json_object (), .silent = json_array ()};
     listing_filter_t filter = {.owner = owner};
@@ -258,4 +332,28 @@ int watch_all (const watch_t *self, const char *owner)
     json_decref (pass.silent);
     change_watch_destroy (&pace.notices);
     return EXIT_DONE;
+}
+
+int run_watch (cli_t *cli)
+{
+    bool mine = false;
+    int64_t poll_ms = WATCH_POLL_MS;
+    cli_option_t list [] = {FLAG_OPTION ("mine", &mine, "only your own"),
+                            DURATION_OPTION ("every", &poll_ms, "2s",
+                                             "ask at least this often, even when no notice comes"),
+                            {0}};
+    int code;
+    if (!cli_parse (cli, list, 0, 1, &code))
+        return code;
+    if (mine && cli->words_count > 0)
+        return cli_fail (EXIT_USAGE,
+                         "watch: --mine is for watching all reservations; leave out the id");
+    if (poll_ms <= 0)
+        return cli_fail (EXIT_USAGE, "watch: --every must be longer than 0");
+    session_auto_t *session = listing_session (cli, &code);
+    if (!session)
+        return code;
+    watch_t watch = {.cli = cli, .session = session, .poll_ms = poll_ms};
+    return cli->words_count > 0 ? watch_one (&watch, cli->words [0], NULL)
+                                : watch_all (&watch, mine ? session->places.actor : "");
 }

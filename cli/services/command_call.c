@@ -1,10 +1,9 @@
 /*  musubi call - any method of any service, through the descriptors of proto. */
 #include "commands.h"
-#include "json_fields.h"
-#include "session.h"
-
 #include "json.h"
+#include "json_fields.h"
 #include "message.h"
+#include "session.h"
 
 #include <string.h>
 

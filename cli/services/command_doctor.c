@@ -8,7 +8,6 @@
 #include "codec_table.h"
 #include "commands.h"
 #include "doctor_files.h"
-#include "doctor_sizes.h"
 #include "json_fields.h"
 #include "must.h"
 #include "session.h"

@@ -1,19 +1,72 @@
-/*  musubi balance - shows a coalition as its balancer sees it, and sets the terms on which a site
- *  takes part.
+/*  musubi balance - shows a coalition as its balancer sees it, and past ones as a table and lines of
+ *  scores, as a picture, or as JSON; sets the terms on which a site takes part.
  */
-#include "balancers.h"
+#include "coalition_chart.h"
 #include "coalition_form.h"
 #include "commands.h"
 #include "json_fields.h"
+#include "process.h"
+#include "session.h"
 #include "task_client.h"
 #include "timetext.h"
-#include "tools.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#define PREFIX        "balancer/"
 #define LEVEL_FIRST_S 60.0 /* where an automatic level begins unless given */
 #define LEVEL_S_MOST  1e9  /* sites refuse more */
+
+/*  --- balancers, by the names that users write: "green" for "balancer/green" --- */
+
+/*  The entry of a balancer; name NULL = the only one. Asks the directories again before it says
+ *  that there is none; then NULL, with *code. */
+static const json_t *balancers_find (session_t *session, const char *command, const char *name,
+                                     int *code)
+{
+    char names [ENTRIES_TEXT_BYTES];
+    if (name && strncmp (name, PREFIX, strlen (PREFIX)) == 0)
+        name += strlen (PREFIX);
+    json_auto_t *all = session_kind (session, "balancer");
+    if (!(name ? entries_named (all, name) : json_array_get (all, 0)) &&
+        session_look (session, "")) {
+        json_decref (all);
+        all = session_kind (session, "balancer");
+    }
+    const json_t *found = name ? entries_named (all, name) : json_array_get (all, 0);
+    entries_list (all, names);
+    *code = EXIT_DONE;
+    if (json_array_size (all) == 0)
+        *code = cli_fail (EXIT_REFUSED, "%s: this federation has no balancer", command);
+    else if (!found)
+        *code = cli_fail (EXIT_REFUSED, "%s: there is no balancer \"%s\"; there are: %s", command,
+                          name, names);
+    else if (!name && json_array_size (all) > 1)
+        *code =
+          cli_fail (EXIT_USAGE, "%s: there are several balancers; name one: %s", command, names);
+    return *code == EXIT_DONE ? found : NULL;
+}
+
+/*  Asks a balancer, or a site about sharing. Takes the question over. The answer is new; NULL after
+ *  saying why there is none, with *code. */
+static json_t *balancers_ask (const cli_t *cli, session_t *session, const json_t *entry,
+                              const char *service, const char *method, json_t *question, int *code)
+{
+    char reason [CLIENT_REASON_BYTES];
+    json_t *answer;
+    call_status_t status =
+      session_ask_entry (session, entry, service, method, question, &answer, reason);
+    json_decref (question);
+    *code = session_code (status);
+    if (status == CALL_UNKNOWN_METHOD)
+        *code =
+          cli_fail (EXIT_REFUSED, "%s: %s runs no tasks, so it can't share any (back_end = none)",
+                    cli->command->name, name_short (text_of (entry, "name")));
+    else if (status != CALL_OK)
+        cli_fail (*code, "%s: %s: %s", cli->command->name, name_short (text_of (entry, "name")),
+                  reason);
+    return answer;
+}
 
 /*  --- status --- */
 
@@ -227,6 +280,75 @@ static int run_leave (cli_t *cli)
     return site ? balance_leave (cli, session, site) : code;
 }
 
+/*  --- history --- */
+
+/*  Collects the forms of past coalitions, page by page. False after saying why not. */
+static bool balance_history_gather (const cli_t *cli, session_t *session, const json_t *entry,
+                                    json_int_t from, json_t *forms, int *code)
+{
+    for (bool more = true; more;) {
+        json_t *question = json_pack ("{s:I}", "from", from);
+        json_auto_t *answer =
+          balancers_ask (cli, session, entry, "Balancer", "History", question, code);
+        if (!answer)
+            return false;
+        size_t i;
+        const json_t *record;
+        for (i = 0; (record = item_of (answer, "coalitions", i)); i++) {
+            json_array_append_new (forms, coalition_form_record (record));
+            from = number_of (record, "coalition") + 1;
+        }
+        more = flag_of (answer, "more") && i > 0;
+    }
+    return true;
+}
+
+static int balance_history_write_svg (const json_t *form, const char *path)
+{
+    FILE *file = output_file_open (path, false);
+    if (!file)
+        return EXIT_USAGE;
+    coalition_chart_svg (form, file);
+    return output_file_close (file, path);
+}
+
+static int history (const cli_t *cli, session_t *session, const char *name, int64_t from,
+                    const char *svg)
+{
+    int code;
+    const json_t *entry = balancers_find (session, cli->command->name, name, &code);
+    if (!entry)
+        return code;
+    json_auto_t *forms = json_array ();
+    if (balance_history_gather (cli, session, entry, from, forms, &code)) {
+        const char *full = json_string_value (json_object_get (entry, "name"));
+        json_auto_t *form =
+          json_pack ("{s:s, s:O}", "balancer", name_short (full), "coalitions", forms);
+        if (svg)
+            code = balance_history_write_svg (form, svg);
+        if (cli->json)
+            cli_print_json (json_incref (form));
+        else if (!svg)
+            coalition_chart_print (form, cli_width (), stdout);
+    }
+    return code;
+}
+
+static int run_history (cli_t *cli)
+{
+    int64_t from = 0;
+    const char *svg = NULL;
+    cli_option_t list [] = {
+      INTEGER_OPTION (
+        "from", &from, "COALITION",
+        "number of the first coalition to show; otherwise the oldest one that is kept", 0, 0),
+      TEXT_OPTION ("svg", &svg, "FILE", "draw a picture into this file; - = standard output"),
+      {0}};
+    int code;
+    session_auto_t *session = session_begin (cli, list, 0, 1, &code);
+    return session ? history (cli, session, cli->words [0], from, svg) : code;
+}
+
 /*  --- the command --- */
 
 static bool off_line (const cli_t *cli)
@@ -251,7 +373,7 @@ int run_balance (cli_t *cli)
       {"balance level", "SITE D|auto[:D]",
        "Change how far a site takes part, from the next coalition on.", run_level},
       {"balance history", "[BALANCER] [--from COALITION] [--svg FILE]",
-       "Past coalitions: what each site gave and took, and its score.", run_balance_history},
+       "Past coalitions: what each site gave and took, and its score.", run_history},
       {"balance --step", "FILE.json|- [--reschedule]",
        "Run steps of the algorithm on a file; no service is asked.", tools_start},
     };

@@ -1,17 +1,206 @@
 /*  musubi submit - gives a bag of tasks to the queue of a site, or to a reservation. */
-#include "any_site.h"
 #include "commands.h"
+#include "file_questions.h"
 #include "json_fields.h"
 #include "listing.h"
+#include "must.h"
 #include "needed_files.h"
+#include "replica_sites.h"
+#include "session.h"
 #include "task_client.h"
-#include "task_inputs.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#define TRY_MS           3000
+#define TASKS_MAX        64 /* of a bag whose inputs are looked for */
+#define BYTES_PER_S_MBPS 125000.0
+
+/*  --- its inputs: who has them, or will make them, and which disks can take them --- */
+
+/*  Could it be an output of one of the tasks that were submitted? */
+static bool input_made (const json_t *submitted, const char *name)
+{
+    const json_t *output;
+    for (size_t i = 0; (output = item_of (submitted, "outputs", i)); i++) {
+        const char *made_as = text_of (output, "name"), *mark = strstr (made_as, "%i");
+        size_t before = mark ? (size_t) (mark - made_as) : strlen (made_as);
+        const char *rest = name + before;
+        if (strncmp (name, made_as, before) == 0 &&
+            strcmp (rest + (mark ? strspn (rest, "0123456789") : 0), mark ? mark + 2 : "") == 0)
+            return true;
+    }
+    return false;
+}
+
+/*  Nobody has it: may it come all the same, from a bag of the actor, or a site that did not answer? */
+static bool input_may_come (const cli_t *cli, session_t *session, const char *name)
+{
+    json_auto_t *mute = json_array ();
+    json_auto_t *sites = task_sites (session, mute);
+    const json_t *site, *bag;
+    int code = EXIT_DONE;
+    bool comes = json_array_size (mute) > 0;
+    for (size_t i = 0; !comes && (site = json_array_get (sites, i)); i++) {
+        json_auto_t *bags = task_bags (cli, session, site, session->places.actor, false, &code);
+        comes = code != EXIT_DONE;
+        for (size_t k = 0; !comes && (bag = json_array_get (bags, k)); k++)
+            comes = input_made (json_object_get (bag, "submitted"), name);
+    }
+    json_auto_t *places = file_places (session, name, &comes); /* it was made meanwhile */
+    return comes || json_array_size (places) > 0;
+}
+
+/*  As proto StagingRequest, new: the inputs of the first task that are there. NULL after refusing what
+ *  nobody has, though all have answered, and no bag of the actor will make; with *code. */
+static json_t *task_inputs (const cli_t *cli, session_t *session, const json_t *question, int *code)
+{
+    json_auto_t *files = made (json_array ());
+    const json_t *input;
+    for (size_t i = 0; (input = item_of (question, "inputs", i)); i++) {
+        const char *asked = text_of (input, "name"), *mark = strstr (asked, "%i");
+        json_int_t count = mark ? number_of (question, "count") : 1;
+        for (int index = 0; index < count && index < TASKS_MAX; index++) {
+            bool silent = false;
+            text_auto_t *name = mark ? must_print ("%.*s%d%s", (int) (mark - asked), asked, index,
+                                                   mark + strlen ("%i"))
+                                     : must_print ("%s", asked);
+            json_auto_t *places = file_places (session, name, &silent);
+            const json_t *place = json_array_get (places, 0);
+            if (!place && !silent && !input_made (question, name) &&
+                !input_may_come (cli, session, name)) {
+                *code = cli_fail (EXIT_REFUSED,
+                                  "submit: --input %s: no site has it, and no task of yours that "
+                                  "waits or runs will make it",
+                                  name);
+                return NULL;
+            }
+            if (!place || index > 0)
+                continue;
+            json_t *file = made (json_pack ("{s:s, s:O, s:[]}", "name", name, "size",
+                                            json_object_get (place, "size"), "sites"));
+            for (size_t p = 0; (place = json_array_get (places, p)); p++)
+                take_last (json_object_get (file, "sites"), json_string (text_of (place, "site")));
+            take_last (files, file);
+        }
+    }
+    *code = EXIT_DONE;
+    return made (json_pack ("{s:O}", "files", files));
+}
+
+/*  A site's StagingAnswer, new; NULL when it does not tell. *large: an input larger than its largest
+ *  disk, or NULL. */
+static json_t *task_inputs_at (session_t *session, const char *site, const json_t *staging,
+                               const char **large)
+{
+    text_auto_t *name = must_print ("replica/%s", site);
+    const json_t *entry = session_entry (session, name), *asked;
+    method_t method = services_method ("Replica", "Staging");
+    char reason [CLIENT_REASON_BYTES];
+    json_t *answer = NULL;
+    *large = NULL;
+    if (entry)
+        session_ask (session, text_of (entry, "endpoint"), &method, staging, "", TRY_MS, &answer,
+                     reason);
+    json_int_t most = number_of (answer, "bytes_max");
+    for (size_t i = 0; most > 0 && (asked = item_of (staging, "files", i)); i++)
+        if (number_of (asked, "size") > most)
+            *large = text_of (asked, "name");
+    return answer;
+}
+
+/*  --- which site is best: where its first task can begin soonest, its inputs brought; of alike ones
+ *  the cheapest (S2: where a job runs and how its data gets there are decided together) --- */
+
+typedef struct {
+    const json_t *site;
+    double start_s; /* from now */
+    double staging_s;
+    double price;
+} any_place_t;
+
+/*  Seconds until all inputs are there; below 0, with why, when the site can't tell or can't take
+ *  one. */
+static double any_site_staging_s (session_t *session, const char *site, const json_t *question,
+                                  const char **why)
+{
+    const char *large;
+    if (!item_of (question, "files", 0))
+        return 0;
+    json_auto_t *answer = task_inputs_at (session, site, question, &large);
+    *why =
+      large ? "no disk there could take an input" : "can't say how soon the inputs would be there";
+    if (!answer || large)
+        return -1;
+    double seconds = 0;
+    const json_t *file;
+    for (size_t i = 0; (file = item_of (answer, "files", i)); i++) {
+        if (item_of (file, "nodes", 0))
+            continue;
+        double rate = (double) number_of (file, "bytes_per_s");
+        seconds += (double) number_of (item_of (question, "files", i), "size") /
+                   (rate > 0 ? rate : STAGING_UNMEASURED_MBPS * BYTES_PER_S_MBPS);
+    }
+    return seconds;
+}
+
+static bool any_site_better (const any_place_t *a, const any_place_t *b)
+{
+    double a_s = a->start_s + a->staging_s, b_s = b->start_s + b->staging_s;
+    return !b->site || a_s < b_s - 1 ||
+           (a_s < b_s + 1 && (a->price < b->price || (a->price == b->price && a_s < b_s)));
+}
+
+/*  Asks all sites that run tasks what they expect of the submission, and those that keep files how
+ *  soon its inputs (task_inputs) could be there; says on standard error what each has told. NULL when none takes
+ *  it, with *code. */
+static const json_t *any_site (session_t *session, const json_t *question, const json_t *staging,
+                               int *code)
+{
+    any_place_t best = {.site = NULL};
+    char reason [CLIENT_REASON_BYTES];
+    json_auto_t *sites = session_kind (session, "lis");
+    *code = EXIT_REFUSED;
+    const json_t *site;
+    for (size_t i = 0; (site = json_array_get (sites, i)); i++) {
+        const char *name = name_short (text_of (site, "name"));
+        const char *why = "can't say when a task would begin";
+        json_auto_t *told = NULL;
+        any_place_t place = {.site = site};
+        struct timespec now;
+        timespec_get (&now, TIME_UTC);
+        double now_s = (double) now.tv_sec + (double) now.tv_nsec / 1e9;
+        if (session_ask_entry (session, site, "Queue", "Expect", question, &told, reason) !=
+            CALL_OK) {
+            fprintf (stderr, "%s: %s\n", name, reason);
+            continue;
+        }
+        place.start_s = (double) number_of (told, "expected_ms") / 1000 - now_s;
+        place.start_s = place.start_s > 0 ? place.start_s : 0;
+        place.staging_s = any_site_staging_s (session, name, staging, &why);
+        place.price = (double) number_of (told, "price") / 1e6;
+        if (number_of (told, "expected_ms") == 0 || place.staging_s < 0) {
+            fprintf (stderr, "%s: %s\n", name, why);
+            continue;
+        }
+        fprintf (stderr, "%s: begins in %.0f s, inputs in %.0f s, %.4f credits a task\n", name,
+                 place.start_s, place.staging_s, place.price);
+        if (any_site_better (&place, &best))
+            best = place;
+    }
+    json_auto_t *absent = session_absences (session, "lis");
+    if (best.site)
+        *code = EXIT_DONE;
+    else
+        *code = cli_fail (json_array_size (absent) > 0 ? EXIT_UNKNOWN : EXIT_REFUSED,
+                          "submit: no site that answers takes it");
+    return best.site;
+}
 
 typedef struct {
     int64_t cpus;

@@ -2,7 +2,7 @@
  *  names and options.
  */
 #include "commands.h"
-#include "tools.h"
+#include "process.h"
 
 static int run_federation_own (cli_t *cli)
 {

@@ -14,7 +14,7 @@
 #include "message.h"
 #include "planner_wire.h"
 #include "record.h"
-#include "records.h"
+#include "record_fetch.h"
 #include "services.h"
 
 typedef void decoder_fn (bytes_t body);

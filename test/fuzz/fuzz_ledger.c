@@ -15,7 +15,7 @@
 #include "ledger_tables.h"
 #include "message.h"
 #include "must.h"
-#include "records.h"
+#include "record_fetch.h"
 
 #include "ledger.pb-c.h"
 

@@ -1,10 +1,10 @@
 /*  fuzz_text - any text as the small things that people and logs write. The first byte says which:
  *  a time, a duration, a rate, a job log, a rank of nodes.
  */
+#include "coallocations.h"
 #include "fuzzing.h"
 #include "graphml.h"
 #include "rank.h"
-#include "swf.h"
 #include "timetext.h"
 
 #include <math.h>

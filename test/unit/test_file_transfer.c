@@ -3,7 +3,7 @@
  */
 #include "file_transfer.h"
 #include "folder_pack.h"
-#include "own_address.h"
+#include "transfer_client.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /*  records: what participants tell auditors is read whole - plan, bookings, circuits, and what the
  *  request asked - and what can't be read is not taken for anything. */
-#include "records.h"
+#include "record_fetch.h"
 
 #include "json.h"
 #include "message.h"

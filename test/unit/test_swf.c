@@ -1,7 +1,6 @@
 /*  swf and coallocations: which lines count as jobs, which are reported, and the requests made of
  *  them. */
 #include "coallocations.h"
-#include "swf.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,9 +8,8 @@
  *
  *  All ledgers are read once, and then each again to its end. By then everybody has heard of what
  *  the first reading showed, so that work in progress is not taken for an orphan. */
-#include "commands.h"
-
 #include "check_gather.h"
+#include "commands.h"
 #include "json_fields.h"
 #include "ledger_audit.h"
 #include "ledger_check.h"

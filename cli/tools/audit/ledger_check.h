@@ -43,10 +43,4 @@ bool ledger_check_saved (ledger_check_t *self);
  *  meanwhile, they are read and everything is compared again. */
 void ledger_check_compare (ledger_check_t *self);
 
-/*  --- ledger_check_compare.c --- */
-
-/*  Asks one question; false when it was not answered. The body lives until the next question. */
-bool ledger_check_ask (ledger_check_t *self, const char *service, const char *method,
-                       packed_t question, client_reply_t *reply);
-
 #endif

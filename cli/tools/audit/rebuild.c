@@ -2,7 +2,7 @@
 #include "rebuild.h"
 
 #include "ledger_file.h"
-#include "ledger_replay_wire.h"
+#include "ledger_replay.h"
 #include "ledger_tables.h"
 #include "ledger_wire.h"
 #include "must.h"

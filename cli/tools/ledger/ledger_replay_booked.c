@@ -6,7 +6,6 @@
  *  beyond what there is.
  */
 #include "ledger_replay_state.h"
-
 #include "must.h"
 #include "timetext.h"
 

@@ -1,6 +1,5 @@
 /*  ledger_replay_moved - each step of a command, and what it does to its reservation or claim. */
 #include "ledger_replay_state.h"
-
 #include "must.h"
 #include "participant_states.h"
 

@@ -3,13 +3,11 @@
  *  ledger_replay.c         the rows in their order; what is not about commands; what is shown
  *  ledger_replay_moved.c   commands, reservations, claims: each step against what it was before
  *  ledger_replay_booked.c  what is taken of each resource, and whether there was so much
- *  ledger_replay_wire.c    from proto
  */
 #ifndef MUSUBI_LEDGER_REPLAY_STATE_H
 #define MUSUBI_LEDGER_REPLAY_STATE_H
 
 #include "ledger_replay.h"
-#include "ledger_replay_wire.h"
 
 /*  So much of a resource over [from, until). */
 typedef struct {

@@ -15,7 +15,7 @@
 #include "bilb_queues.h"
 #include "commands.h"
 #include "must.h"
-#include "problem_file.h"
+#include "program_form.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -11,8 +11,28 @@
 #define MUSUBI_PROGRAM_FORM_H
 
 #include "bytes.h"
-#include "problem_file.h"
 #include "program.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/*  What the readers of all problem files share: refusals that name the field. */
+typedef struct {
+    char path [96]; /* of the object that is being read, "instances[3]"; "" = the whole file */
+    char *why;      /* LONG_WHY_BYTES */
+} problem_reader_t;
+
+/*  Says why, answers false. The sentence begins with the field: "speeds: must be a list". */
+bool problem_refuse (const problem_reader_t *reader, const char *format, ...)
+  __attribute__ ((format (printf, 2, 3)));
+
+/*  Refuses a key that is none of these: "cpu, links". */
+bool problem_keys (const problem_reader_t *reader, const json_t *object, const char *known);
+
+/*  The list under a key of a file, beside which others are known; "id" names the field by which no two
+ *  of its entries are the same. NULL after saying why. */
+const json_t *problem_list (const problem_reader_t *reader, const json_t *file, const char *key,
+                            const char *known, const char *id);
 
 typedef struct {
     const char *id; /* borrowed from the file's JSON */

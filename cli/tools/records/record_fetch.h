@@ -1,12 +1,23 @@
-/*  record_fetch - the participants' records of transactions, asked for all at once.
+/*  record_fetch - pages of what a participant gives to auditors, its commands and the rows of its
+ *  ledger, from proto; and the records of all of them, asked for at once.
  *
  *  All that keep such records (sites, network domains, request homes) are asked page by page, each
  *  at its own pace, so that those that are silent cost one time-out together. */
 #ifndef MUSUBI_RECORD_FETCH_H
 #define MUSUBI_RECORD_FETCH_H
 
-#include "records.h"
+#include "check.h"
 #include "session.h"
+
+/*  Hands every command of a page, in order; the record lives for that call only. *last is
+ *  the txid after which the next page begins. False when the body is no such page. */
+typedef void records_take_fn (void *owner, const check_record_t *record);
+bool records_read (bytes_t body, records_take_fn *each, void *owner, txid_t *last, bool *more);
+
+/*  Hands every row of a page, in order, as it is stored. *last is the number of the
+ *  ledger's last row. False when the body is no such page. */
+typedef void rows_take_fn (void *owner, bytes_t row);
+bool rows_read (bytes_t body, rows_take_fn *each, void *owner, uint64_t *last, bool *more);
 
 /*  Called for each record that is wanted, with the name of its participant. */
 typedef void record_fetch_take_fn (void *owner, const char *participant,

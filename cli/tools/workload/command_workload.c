@@ -2,11 +2,9 @@
 #include "answer_form.h"
 #include "check_gather.h"
 #include "commands.h"
+#include "json_fields.h"
 #include "must.h"
 #include "replay.h"
-
-#include "json_fields.h"
-#include "output_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,12 +4,12 @@
  *  tried. Requests are written as a user would write them and read by the same reader.
  */
 #include "replay.h"
-#include "must.h"
 
 #include "answer_form.h"
 #include "cli.h"
 #include "json.h"
 #include "message.h"
+#include "must.h"
 #include "request_form.h"
 #include "services.h"
 

@@ -65,7 +65,7 @@ typedef struct {
 size_t replay_run (client_t *client, const coallocation_t *requests, size_t requests_count,
                    const replay_settings_t *settings, replay_outcome_t *outcomes);
 
-/*  In replay_outcome.c: what the user's form of a final answer comes to. */
+/*  What the user's form of a final answer comes to. */
 void replay_outcome_read (replay_outcome_t *self, const coallocation_t *request,
                           const json_t *form);
 
