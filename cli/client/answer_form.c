@@ -206,10 +206,9 @@ static void print_reason (const json_t *reason, FILE *to)
 
 static void print_reasons (const json_t *form, FILE *to)
 {
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (form, "reasons", i)); i++)
+    json_each_of (one, form, "reasons")
         print_reason (one, to);
-    for (size_t i = 0; (one = item_of (form, "alternatives", i)); i++)
+    json_each_of (one, form, "alternatives")
         fprintf (to, "  possible: %s%s%s\n", text_of (one, "start"),
                  *text_of (one, "start") && *text_of (one, "change") ? ", " : "",
                  text_of (one, "change"));
@@ -264,8 +263,7 @@ static const char *const state_words [][2] = {{"CREATED", "created"},     {"RESE
 static json_t *provisioned_form (const json_t *parts)
 {
     json_t *domains = json_array_size (parts) > 0 ? made (json_array ()) : NULL;
-    const json_t *part;
-    for (size_t i = 0; (part = json_array_get (parts, i)); i++)
+    json_each (part, parts)
         if (flag_of (part, "provisioned"))
             json_array_append_new (domains,
                                    json_string (name_short (text_of (part, "participant"))));
@@ -339,8 +337,7 @@ static void opening_print (const json_t *form, FILE *to)
     if (*text_of (form, "trouble"))
         fprintf (to, ", %s", text_of (form, "trouble"));
     fputc ('\n', to);
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (form, "alternatives", i)); i++) {
+    json_each_of (one, form, "alternatives") {
         char from [TIMETEXT_BYTES];
         char until [TIMETEXT_BYTES];
         fprintf (to, "  %" PRId64 " nodes of %s are free from %s to %s\n", number_of (one, "nodes"),
@@ -364,8 +361,7 @@ static json_t *staging_form (const json_t *sites)
                                        {0}};
     json_auto_t *files = json_array_size (sites) > 0 ? forms_flat (sites, "files") : NULL;
     json_t *forms = files ? forms_of (file, files) : NULL;
-    json_t *one;
-    for (size_t i = 0; (one = json_array_get (forms, i)); i++) /* "late" of "staged late" */
+    json_each (one, forms) /* "late" of "staged late" */
         take (one, "state", json_string (text_of (one, "state") + strlen ("staged ")));
     return forms;
 }
@@ -442,10 +438,9 @@ void view_print (const json_t *form, FILE *to)
     if (*text_of (form, "start"))
         fprintf (to, "\n");
     answer_form_print_parts (form, to);
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (form, "provisioned", i)); i++)
+    json_each_of (one, form, "provisioned")
         fprintf (to, "provisioned at %s\n", json_string_value (one));
-    for (size_t i = 0; (one = item_of (form, "circuits", i)); i++) {
+    json_each_of (one, form, "circuits") {
         fprintf (to, "circuits at %s %s%s%s", text_of (one, "domain"), text_of (one, "state"),
                  *text_of (one, "trouble") ? ": " : "", text_of (one, "trouble"));
         if (number_of (one, "wait_us") > 0)
@@ -453,14 +448,13 @@ void view_print (const json_t *form, FILE *to)
                      (double) number_of (one, "wait_us") / 1e3);
         fprintf (to, "\n");
     }
-    for (size_t i = 0; (one = item_of (form, "openings", i)); i++)
+    json_each_of (one, form, "openings")
         opening_print (one, to);
-    for (size_t i = 0; (one = item_of (form, "staging", i)); i++)
+    json_each_of (one, form, "staging")
         staging_print (one, to);
-    for (size_t i = 0; (one = item_of (form, "lacking", i)); i++)
+    json_each_of (one, form, "lacking")
         fprintf (to, "degraded: %s has less than it has promised\n", json_string_value (one));
-    const json_t *silent;
-    for (size_t i = 0; (silent = item_of (form, "silent", i)); i++)
+    json_each_of (silent, form, "silent")
         fprintf (to, "%s %s\n",
                  strcmp (status, "releasing") == 0 ? "not given back yet by" : "no answer from",
                  json_string_value (silent));
@@ -500,8 +494,7 @@ json_t *opening_sentence (const json_t *part)
 
 bool opening_degraded (const json_t *view)
 {
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (view, "openings", i)); i++)
+    json_each_of (one, view, "openings")
         if (flag_of (one, "degraded"))
             return true;
     return json_array_size (json_object_get (view, "lacking")) > 0 ||
@@ -535,8 +528,7 @@ const char *view_trouble (const json_t *view)
 {
     static const char *const lists [] = {"openings", "circuits"};
     for (size_t l = 0; l < 2; l++) {
-        const json_t *one;
-        for (size_t i = 0; (one = item_of (view, lists [l], i)); i++)
+        json_each_of (one, view, lists [l])
             if (*text_of (one, "trouble"))
                 return text_of (one, "trouble");
     }

@@ -54,10 +54,9 @@ static void listing_take_page (json_t *listing, const json_t *answer)
 {
     json_t *reservations = json_object_get (listing, "reservations");
     json_t *silent = json_object_get (listing, "silent");
-    json_t *one;
-    for (size_t i = 0; (one = item_of (answer, "views", i)); i++)
+    json_each_of (one, answer, "views")
         json_array_append_new (reservations, view_form (one));
-    for (size_t i = 0; (one = item_of (answer, "silent", i)); i++)
+    json_each_of (one, answer, "silent")
         if (!list_has (silent, one))
             json_array_append (silent, one);
 }
@@ -102,8 +101,7 @@ json_t *listing_ask (const cli_t *cli, session_t *session, const listing_filter_
 
 bool listing_tell_silent (const cli_t *cli, const json_t *listing)
 {
-    const json_t *name;
-    for (size_t i = 0; (name = item_of (listing, "silent", i)); i++)
+    json_each_of (name, listing, "silent")
         cli_note (cli, "no answer from %s: its reservations may be missing",
                   json_string_value (name));
     return json_array_size (json_object_get (listing, "silent")) > 0;

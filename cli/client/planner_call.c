@@ -39,8 +39,7 @@ static planners_t planner_call_list_planners (session_t *self)
 {
     planners_t planners = {
       .list = must (calloc (json_array_size (self->entries) + 1, sizeof (called_planner_t)))};
-    const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (self->entries, i)); i++) {
+    json_each (entry, self->entries) {
         const json_t *planner = json_object_get (entry, "planner");
         if (!planner || flag_of (planner, "finishing"))
             continue;

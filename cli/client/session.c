@@ -88,11 +88,10 @@ static void merge_entry (session_t *self, json_t *entry)
 
 static void merge_snapshot (session_t *self, const json_t *snapshot)
 {
-    json_t *entry, *absent;
-    for (size_t i = 0; (absent = item_of (snapshot, "absent", i)); i++)
+    json_each_of (absent, snapshot, "absent")
         if (!item_with (self->absent, "name", text_of (absent, "name")))
             json_array_append (self->absent, absent);
-    for (size_t i = 0; (entry = item_of (snapshot, "entries", i)); i++) {
+    json_each_of (entry, snapshot, "entries") {
         merge_entry (self, entry);
         /* An answer names its store; the entry with that store gives the name of the directory. */
         if (strcmp (text_of (entry, "store"), text_of (snapshot, "store")) == 0 &&
@@ -206,8 +205,7 @@ const json_t *session_entry (const session_t *self, const char *name)
 json_t *session_kind (const session_t *self, const char *kind)
 {
     json_t *list = must (json_array ());
-    json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (self->entries, i)); i++)
+    json_each (entry, self->entries)
         if (entry_is (entry, kind))
             json_array_append (list, entry);
     return list;
@@ -239,8 +237,7 @@ const char *absence_text (const json_t *absence, char text [ABSENCE_TEXT_BYTES])
 
 const json_t *entries_named (const json_t *entries, const char *name)
 {
-    const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (entries, i)); i++)
+    json_each (entry, entries)
         if (strcmp (name_short (text_of (entry, "name")), name) == 0)
             return entry;
     return NULL;
@@ -249,8 +246,7 @@ const json_t *entries_named (const json_t *entries, const char *name)
 const char *entries_list (const json_t *entries, char text [ENTRIES_TEXT_BYTES])
 {
     json_auto_t *names = must (json_array ());
-    const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (entries, i)); i++)
+    json_each (entry, entries)
         take_last (names, json_string (name_short (text_of (entry, "name"))));
     return texts_join (names, ", ", text, ENTRIES_TEXT_BYTES);
 }
@@ -398,8 +394,7 @@ static const char *live_home (session_t *self)
 {
     size_t live = 0;
     const char *chosen = NULL;
-    const json_t *home;
-    for (size_t i = 0; (home = json_array_get (self->homes, i)); i++) {
+    json_each (home, self->homes) {
         if (list_has (self->answered, home) && prng_below (&self->prng, ++live) == 0)
             chosen = json_string_value (home);
     }

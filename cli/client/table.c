@@ -140,8 +140,7 @@ table_t *table_of (const form_row_t *rows, const json_t *forms)
         if (row->heading)
             headings [count++] = row->heading;
     table_t *self = table_new (headings, count);
-    const json_t *form;
-    for (size_t i = 0; (form = json_array_get (forms, i)); i++)
+    json_each (form, forms)
         table_add (self, rows, form);
     return self;
 }

@@ -199,8 +199,7 @@ static bool launch_look_again (int64_t until_ms, int64_t rest_ms)
 /*  Does the entry tell how much room each storage node has? It does once their agents are heard. */
 static bool room_told (const json_t *entry)
 {
-    const json_t *node;
-    for (size_t i = 0; (node = item_of (json_object_get (entry, "storage"), "nodes", i)); i++)
+    json_each_of (node, json_object_get (entry, "storage"), "nodes")
         if (number_of (node, "mib") == 0)
             return false;
     return true;
@@ -277,8 +276,7 @@ static size_t agents_missing (session_t *session, const folder_t *folder,
     if (!answer)
         return 1;
     size_t missing = 0;
-    const json_t *record;
-    for (size_t i = 0; (record = item_of (answer, "nodes", i)); i++)
+    json_each_of (record, answer, "nodes")
         missing += agent_missing (folder, site, record);
     return missing;
 }

@@ -70,9 +70,8 @@ static int pin_say (const cli_t *cli, session_t *session, const json_t *held, co
     int code = EXIT_DONE;
     char text [NAMES_TEXT_BYTES];
     json_auto_t *sites = json_array ();
-    const json_t *holder;
     json_auto_t *asked = json_deep_copy (question); /* of a folder: about each of its pieces */
-    for (size_t i = 0; (holder = json_array_get (held, i)); i++) {
+    json_each (holder, held) {
         int told;
         const json_t *file = json_object_get (holder, "file");
         if (json_array_size (held) > 1 && pin_leaves (file))

@@ -126,11 +126,11 @@ static json_t *files_of (const json_t *held)
         list [i] = json_array_get (held, i);
     qsort (list, count, sizeof *list, replicas_by_name);
     for (size_t i = 0; i < count; i++) {
-        const json_t *copy, *file = json_object_get (list [i], "file");
+        const json_t *file = json_object_get (list [i], "file");
         const char *site = text_of (list [i], "site"), *name = text_of (file, "name");
         const char *piece = folder_piece_of (name);
         form = file_form (forms, file, piece);
-        for (size_t k = 0; (copy = item_of (file, "copies", k)); k++) {
+        json_each_of (copy, file, "copies") {
             json_auto_t *shown = copy_form (site, file, copy);
             copy_fold (json_object_get (form, "copies"), shown);
         }

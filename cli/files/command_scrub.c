@@ -40,11 +40,10 @@ static json_t *scrub_follow (const cli_t *cli, session_t *session, const json_t 
 /*  The quarantined copies of a site: {"name", "node", "bad_mib", "bad_at"}. */
 static json_t *scrub_bad (const json_t *held)
 {
-    const json_t *holder, *copy;
     json_t *bad = json_array ();
-    for (size_t i = 0; (holder = json_array_get (held, i)); i++) {
+    json_each (holder, held) {
         const json_t *file = json_object_get (holder, "file");
-        for (size_t k = 0; (copy = item_of (file, "copies", k)); k++)
+        json_each_of (copy, file, "copies")
             if (strcmp (text_of (copy, "state"), "COPY_QUARANTINED") == 0)
                 json_array_append_new (
                   bad, json_pack ("{s:s, s:s, s:I, s:I}", "name", text_of (file, "name"), "node",
@@ -57,7 +56,6 @@ static json_t *scrub_bad (const json_t *held)
 
 static int scrub_tell (const cli_t *cli, const char *site, const json_t *answer, const json_t *bad)
 {
-    const json_t *copy;
     long long away = number_of (answer, "away"), found = number_of (answer, "found");
     if (cli->json)
         cli_print_json (json_pack ("{s:s, s:I, s:I, s:I, s:I, s:O}", "site", site, "copies",
@@ -67,7 +65,7 @@ static int scrub_tell (const cli_t *cli, const char *site, const json_t *answer,
     else
         printf ("%s: %lld copies read, %lld found bad; %zu are not mended yet\n", site,
                 (long long) number_of (answer, "copies"), found, json_array_size (bad));
-    for (size_t i = 0; (copy = json_array_get (bad, i)); i++)
+    json_each (copy, bad)
         cli_fail (EXIT_REFUSED, "scrub: %s at %s/%s has %lld bad MiB, the first at %lld MiB",
                   text_of (copy, "name"), site, text_of (copy, "node"),
                   (long long) number_of (copy, "bad_mib"),

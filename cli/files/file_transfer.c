@@ -39,8 +39,7 @@ typedef struct {
 
 static uint64_t bytes_of (const transfer_progress_t *self, const json_t *hops)
 {
-    const json_t *hop;
-    for (size_t i = 0; (hop = json_array_get (hops, i)); i++)
+    json_each (hop, hops)
         if (self->gives || strcmp (text_of (hop, "node"), self->self) == 0)
             return (uint64_t) number_of (hop, "has");
     return 0;
@@ -246,8 +245,8 @@ static void file_transfer_count (const file_transfer_t *self, follow_t *follow)
 {
     uint64_t here = file_transfer_takes (self) ? part_folder_bytes (&self->guest.part) : 0;
     uint64_t moved = here;
-    const json_t *hops = json_object_get (follow->last, "hops"), *hop;
-    for (size_t i = 0; (hop = json_array_get (hops, i)); i++)
+    const json_t *hops = json_object_get (follow->last, "hops");
+    json_each (hop, hops)
         moved += (uint64_t) number_of (hop, "has");
     follow->heard_ms = here != follow->here ? cli_mono_ms () : follow->heard_ms;
     follow->moved_ms = moved != follow->moved ? cli_mono_ms () : follow->moved_ms;

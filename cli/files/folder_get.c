@@ -91,9 +91,8 @@ static int manifest_get (folder_getting_t *self, const json_t *record)
 static int one_get (folder_getting_t *self, size_t piece, const json_t *members)
 {
     bool needed = false;
-    json_t *member;
     text_auto_t *path = NULL;
-    for (size_t i = 0; (member = json_array_get (members, i)); i++) {
+    json_each (member, members) {
         bool done = flag_of (member, "done");
         if (!done && self->there >= 0 && folder_unpack_has (self->there, member))
             take (member, "done", json_true ());

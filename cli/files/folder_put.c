@@ -25,9 +25,9 @@ typedef struct {
 /*  What the site keeps already, and has a sound copy of. */
 static void here_note (folder_putting_t *self)
 {
-    const json_t *one, *copy;
+    const json_t *copy;
     const char *site = name_short (text_of (self->order->ends.site, "name"));
-    for (size_t i = 0; (one = json_array_get (self->held, i)); i++) {
+    json_each (one, self->held) {
         json_t *file = json_object_get (one, "file");
         bool kept = flag_of (file, "kept");
         for (size_t k = 0; kept && (copy = item_of (file, "copies", k)); k++)
@@ -224,9 +224,9 @@ static int folder_put_all (folder_putting_t *self)
 static bool name_free (const folder_putting_t *self)
 {
     const transfer_ends_t *ends = &self->order->ends;
-    const json_t *one, *other = json_array_get (self->held, 0);
+    const json_t *other = json_array_get (self->held, 0);
     bool judged = strcmp (self->owner, ends->session->places.actor) == 0;
-    for (size_t i = 0; (one = json_array_get (self->held, i)); i++)
+    json_each (one, self->held)
         judged =
           judged || strcmp (text_of (one, "site"), name_short (text_of (ends->site, "name"))) == 0;
     return judged || cli_refuse ("put: %s has a folder %s of %s's; choose another name",

@@ -24,8 +24,7 @@ int folder_carry (const folder_order_t *order, folder_progress_t *progress, cons
 
 void folder_progress_add (folder_progress_t *self, const json_t *members)
 {
-    const json_t *member;
-    for (size_t i = 0; (member = json_array_get (members, i)); i++) {
+    json_each (member, members) {
         self->files_done++;
         self->bytes_done += (uint64_t) number_of (member, "size");
     }

@@ -14,10 +14,9 @@ int files_like (const cli_t *cli, session_t *session, const char *like, json_t *
 {
     json_auto_t *silent = json_array ();
     json_auto_t *held = replica_sites_gather (session, NULL, NULL, silent);
-    const json_t *one;
     char text [NAMES_TEXT_BYTES];
     size_t had = json_object_size (names);
-    for (size_t i = 0; (one = json_array_get (held, i)); i++) {
+    json_each (one, held) {
         const char *name = text_of (json_object_get (one, "file"), "name");
         if (!folder_piece_of (name) && fnmatch (like, name, FNM_PATHNAME) == 0)
             json_object_set_new (names, name, json_true ());

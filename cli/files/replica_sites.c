@@ -89,9 +89,8 @@ static bool gather_site (session_t *session, const json_t *site, const char *nam
           json_pack ("{s:s, s:s, s:i}", "name", name ? name : "", "after", after, "most", PAGE);
         json_auto_t *answer = NULL;
         answered = replica_sites_try (session, site, "Files", question, &answer, reason) == CALL_OK;
-        json_t *file;
         more = false;
-        for (size_t i = 0; (file = item_of (answer, "files", i)); i++) {
+        json_each_of (file, answer, "files") {
             after = text_of (file, "name");
             more = strncmp (after, below, strlen (below)) == 0;
             if (!more)
@@ -110,8 +109,7 @@ static json_t *gather (session_t *session, const json_t *site, const char *name,
 {
     json_t *held = json_array ();
     json_auto_t *sites = site ? json_pack ("[O]", site) : session_kind (session, "replica");
-    const json_t *one;
-    for (size_t i = 0; (one = json_array_get (sites, i)); i++)
+    json_each (one, sites)
         if (!gather_site (session, one, name, below, held))
             json_array_append_new (silent, json_string (name_short (text_of (one, "name"))));
     return held;
@@ -142,8 +140,7 @@ json_t *file_places (session_t *session, const char *name, bool *silent)
     for (size_t k = 0; k < 2 && json_array_size (places) == 0; k++) {
         json_auto_t *entries = session_kind (session, kinds [k][0]);
         method_t method = services_method (kinds [k][1], "Locate");
-        const json_t *entry;
-        for (size_t i = 0; (entry = json_array_get (entries, i)); i++) {
+        json_each (entry, entries) {
             char reason [CLIENT_REASON_BYTES];
             json_auto_t *answer = NULL;
             if (session_ask (session, text_of (entry, "endpoint"), &method, question, "", TRY_MS,
@@ -172,9 +169,9 @@ int64_t folder_piece_files (const char *piece)
 
 const json_t *folder_manifest_held (const json_t *held)
 {
-    const json_t *newest = NULL, *one;
+    const json_t *newest = NULL;
     const char *last = "";
-    for (size_t i = 0; (one = json_array_get (held, i)); i++) {
+    json_each (one, held) {
         const char *piece = folder_piece_of (text_of (json_object_get (one, "file"), "name"));
         if (folder_piece_files (piece) >= 0 && strcmp (piece, last) > 0) {
             newest = one;

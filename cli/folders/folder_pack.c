@@ -210,8 +210,7 @@ static bool small_write (struct archive *pack, const json_t *member, const uint8
 /*  Names with other letters than ASCII's are written as bytes, whatever the locale. */
 static bool names_plain (const json_t *members)
 {
-    const json_t *member;
-    for (size_t i = 0; (member = json_array_get (members, i)); i++)
+    json_each (member, members)
         for (const char *byte = text_of (member, "path"); *byte; byte++)
             if ((unsigned char) *byte >= 0x80)
                 return false;

@@ -25,8 +25,7 @@ static json_t *changes_add_one (json_t *changes, const char *reservation, const 
 static void add_names (json_t *changes, const char *reservation, const char *word,
                        const json_t *names, const json_t *others, int64_t now_ms)
 {
-    json_t *name;
-    for (size_t i = 0; (name = json_array_get (names, i)); i++)
+    json_each (name, names)
         if (!list_has (others, name))
             take (changes_add_one (changes, reservation, word, now_ms), "at",
                   json_string (json_string_value (name)));
@@ -49,8 +48,7 @@ static void add_status (json_t *changes, const json_t *before, const json_t *aft
 static json_t *changes_heard (const json_t *names, const json_t *silent)
 {
     json_t *list = json_array ();
-    const json_t *name;
-    for (size_t i = 0; (name = json_array_get (names, i)); i++) {
+    json_each (name, names) {
         json_auto_t *participant = json_sprintf ("nis/%s", json_string_value (name));
         if (!list_has (silent, participant))
             json_array_append (list, (json_t *) name);
@@ -95,8 +93,7 @@ static json_t *flagged_at (const json_t *form, const char *flag)
 /*  Adds to a change at a site or domain why that is in trouble, if it is known. */
 static void add_why (json_t *change, const json_t *form, const char *list, const char *where)
 {
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (form, list, i)); i++)
+    json_each_of (one, form, list)
         if (strcmp (text_of (one, where), text_of (change, "at")) == 0 && *text_of (one, "trouble"))
             take (change, "why", json_string (text_of (one, "trouble")));
 }

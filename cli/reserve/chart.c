@@ -57,10 +57,8 @@ static void add_bar (gantt_t *gantt, gantt_bar_t bar, int used)
 
 static void add_classes (chart_t *self, const json_t *entries)
 {
-    const json_t *entry;
-    for (size_t e = 0; (entry = json_array_get (entries, e)); e++) {
-        const json_t *class;
-        for (size_t c = 0; (class = item_of (json_object_get (entry, "site"), "classes", c)); c++) {
+    json_each (entry, entries) {
+        json_each_of (class, json_object_get (entry, "site"), "classes") {
             text_auto_t *name =
               must_print ("%s/%s", name_short (text_of (entry, "name")), text_of (class, "name"));
             chart_add_row (&self->gantt, self->classes, name,
@@ -73,8 +71,7 @@ static void add_classes (chart_t *self, const json_t *entries)
  *  nothing. */
 static int used_at (const json_t *form, const char *site)
 {
-    const json_t *opening;
-    for (size_t i = 0; (opening = item_of (form, "openings", i)); i++) {
+    json_each_of (opening, form, "openings") {
         int64_t offered_ms = number_of (opening, "offered_ms");
         if (strcmp (text_of (opening, "site"), site) == 0 && offered_ms > 0)
             return (int) (100.0 * (double) number_of (opening, "cpu_ms") / (double) offered_ms +
@@ -85,8 +82,7 @@ static int used_at (const json_t *form, const char *site)
 
 static void chart_add_placements (chart_t *self, const json_t *form)
 {
-    const json_t *placement;
-    for (size_t i = 0; (placement = item_of (form, "compute", i)); i++) {
+    json_each_of (placement, form, "compute") {
         const char *site = text_of (placement, "site");
         text_auto_t *name = must_print ("%s/%s", site, text_of (placement, "class"));
         add_bar (&self->gantt,
@@ -106,16 +102,12 @@ static void chart_add_placements (chart_t *self, const json_t *form)
 static json_t *used_links (const json_t *forms)
 {
     json_t *used = json_object ();
-    const json_t *form;
-    for (size_t f = 0; (form = json_array_get (forms, f)); f++) {
-        const json_t *connection;
-        for (size_t n = 0; (connection = item_of (form, "network", n)); n++) {
-            const json_t *link;
-            for (size_t l = 0; (link = item_of (connection, "links", l)); l++)
+    json_each (form, forms) {
+        json_each_of (connection, form, "network") {
+            json_each_of (link, connection, "links")
                 json_object_set_new (used, json_string_value (link), json_true ());
         }
-        const json_t *room;
-        for (size_t i = 0; (room = item_of (form, "data", i)); i++) {
+        json_each_of (room, form, "data") {
             text_auto_t *name =
               must_print ("%s/%s", text_of (room, "site"), text_of (room, "node"));
             json_object_set_new (used, name, json_true ());
@@ -133,8 +125,7 @@ static void chart_add_parts (chart_t *self, const json_t *entries, const json_t 
     for (size_t e = 0; e < 2 * json_array_size (entries); e++) {
         const json_t *entry = json_array_get (entries, e / 2);
         const json_t *parts = json_object_get (entry, kinds [e % 2].what);
-        const json_t *part;
-        for (size_t i = 0; (part = item_of (parts, kinds [e % 2].list, i)); i++) {
+        json_each_of (part, parts, kinds [e % 2].list) {
             text_auto_t *name =
               must_print ("%s/%s", name_short (text_of (entry, "name")), text_of (part, "name"));
             if (all || json_object_get (used, name))
@@ -148,8 +139,7 @@ static void chart_add_parts (chart_t *self, const json_t *entries, const json_t 
 static const char *circuit_text (chart_t *self, const json_t *form, const char *need,
                                  const char *link)
 {
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (form, "circuits", i)); i++) {
+    json_each_of (one, form, "circuits") {
         size_t length = strlen (text_of (one, "domain"));
         if (strncmp (text_of (one, "domain"), link, length) == 0 && link [length] == '/')
             return chart_text (self, json_sprintf ("%s %s", need, text_of (one, "state")));
@@ -159,10 +149,8 @@ static const char *circuit_text (chart_t *self, const json_t *form, const char *
 
 static void add_circuits (chart_t *self, const json_t *form, size_t reservation)
 {
-    const json_t *connection;
-    for (size_t n = 0; (connection = item_of (form, "network", n)); n++) {
-        const json_t *one;
-        for (size_t l = 0; (one = item_of (connection, "links", l)); l++) {
+    json_each_of (connection, form, "network") {
+        json_each_of (one, connection, "links") {
             const char *link = json_string_value (one);
             add_bar (
               &self->gantt,
@@ -179,8 +167,7 @@ static void add_circuits (chart_t *self, const json_t *form, size_t reservation)
 
 static void chart_add_rooms (chart_t *self, const json_t *form, size_t reservation)
 {
-    const json_t *room;
-    for (size_t i = 0; (room = item_of (form, "data", i)); i++) {
+    json_each_of (room, form, "data") {
         if (number_of (room, "bytes") == 0)
             continue; /* a file that is there for good */
         text_auto_t *name = must_print ("%s/%s", text_of (room, "site"), text_of (room, "node"));
@@ -232,9 +219,8 @@ void chart_fill (chart_t *self, const json_t *entries, const json_t *forms, bool
                       .links = made (json_object ()),
                       .texts = made (json_array ())};
     json_auto_t *used = used_links (forms);
-    const json_t *form;
     add_classes (self, entries);
-    for (size_t i = 0; (form = json_array_get (forms, i)); i++) {
+    json_each (form, forms) {
         self->hidden_count += !chart_shown (form) && hidden (form);
         if (!chart_shown (form))
             continue;
@@ -245,7 +231,7 @@ void chart_fill (chart_t *self, const json_t *entries, const json_t *forms, bool
        included. */
     chart_add_parts (self, entries, used, all_links);
     size_t reservation = 0;
-    for (size_t i = 0; (form = json_array_get (forms, i)); i++) {
+    json_each (form, forms) {
         if (!chart_shown (form))
             continue;
         add_circuits (self, form, reservation);

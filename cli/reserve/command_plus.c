@@ -151,8 +151,7 @@ static json_t *candidates (const plus_client_t *self)
     const char *host = self->options.host;
     for (size_t kind = 0; kind < 2; kind++) {
         json_auto_t *some = session_kind (self->session, kind ? "replica" : "lis");
-        const json_t *entry;
-        for (size_t i = 0; (entry = json_array_get (some, i)); i++)
+        json_each (entry, some)
             if ((!self->reserves || (self->options.gb > 0) == (kind == 1)) &&
                 (!host || strcmp (name_short (text_of (entry, "name")), host) == 0))
                 json_array_append (all, (json_t *) entry);
@@ -164,7 +163,6 @@ static json_t *candidates (const plus_client_t *self)
 static int find_site (plus_client_t *self)
 {
     const char *host = self->options.host, *id = self->options.reservation;
-    const json_t *entry;
     char silent [NAME_BYTES_MAX + 1] = "";
     if (host && strstr (host, "://")) {
         snprintf (self->endpoint, sizeof self->endpoint, "%s", host);
@@ -177,7 +175,7 @@ static int find_site (plus_client_t *self)
     size_t sites = json_array_size (all);
     if (host && sites == 0)
         return cli_fail (EXIT_REFUSED, "plus: -R %s: there is no such site", host);
-    for (size_t i = 0; (entry = json_array_get (all, i)); i++) {
+    json_each (entry, all) {
         plus_take_site (self, entry);
         call_status_t status = id && !(host && sites == 1) ? plus_look (self, id)
                                : sites == 1                ? CALL_OK
@@ -455,8 +453,7 @@ static int status_at (plus_client_t *self, json_t *all)
     bool more = true;
     while (more) {
         json_auto_t *answer = properties (self, next, &code);
-        json_t *one;
-        for (size_t i = 0; (one = item_of (answer, "reservations", i)); i++) {
+        json_each_of (one, answer, "reservations") {
             if (!self->options.reservation && is_forgotten (one))
                 continue;
             json_array_append_new (all, status_form (self, one));

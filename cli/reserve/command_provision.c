@@ -23,20 +23,18 @@ static void add_domain (json_t *domains, const char *participant)
 static json_t *domains_of (const json_t *view)
 {
     json_t *domains = json_array ();
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (view, "parts", i)); i++)
+    json_each_of (one, view, "parts")
         if (json_array_size (json_object_get (one, "circuits")) > 0)
             add_domain (domains, text_of (one, "participant"));
-    for (size_t i = 0; (one = item_of (view, "network", i)); i++) {
-        const json_t *link;
-        for (size_t l = 0; (link = item_of (one, "links", l)); l++) {
+    json_each_of (one, view, "network") {
+        json_each_of (link, one, "links") {
             const char *name = json_string_value (link);
             char participant [NAME_BYTES_MAX + 1];
             snprintf (participant, sizeof participant, "nis/%.*s", (int) strcspn (name, "/"), name);
             add_domain (domains, participant);
         }
     }
-    for (size_t i = 0; (one = item_of (view, "silent", i)); i++)
+    json_each_of (one, view, "silent")
         add_domain (domains, json_string_value (one));
     return domains;
 }
@@ -92,8 +90,7 @@ static int provision (const cli_t *cli, session_t *session, const char *id, bool
     json_auto_t *domains = domains_of (view);
     json_auto_t *rows = json_array ();
     json_auto_t *question = json_pack ("{s:s, s:O}", "reservation", id, "traffic", traffic);
-    const json_t *domain;
-    for (size_t i = 0; (domain = json_array_get (domains, i)); i++)
+    json_each (domain, domains)
         json_array_append_new (rows, provision_ask_domain (session, json_string_value (domain),
                                                            release, question, &code));
     if (json_array_size (domains) == 0)

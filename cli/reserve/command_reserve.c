@@ -184,10 +184,9 @@ static int64_t last_moment (const json_t *request)
 static bool may_free (const json_t *form)
 {
     const json_t *reasons = json_object_get (form, "reasons");
-    const json_t *reason;
     if (json_object_get (form, "conflict"))
         return false;
-    for (size_t i = 0; (reason = json_array_get (reasons, i)); i++)
+    json_each (reason, reasons)
         if (json_object_get (reason, "until"))
             return true;
     return json_array_size (reasons) == 0;
@@ -233,8 +232,7 @@ static void tell_sites_near (session_t *session, const json_t *request)
 {
     if (!session_look (session, ""))
         return;
-    const json_t *need;
-    for (size_t i = 0; (need = item_of (request, "compute", i)); i++)
+    json_each_of (need, request, "compute")
         if (*text_of (need, "site"))
             offer_sites_near (session, text_of (need, "site"));
 }

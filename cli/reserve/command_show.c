@@ -45,8 +45,7 @@ static const char *show_quantities (const json_t *list, const char *name, const 
                                     char text [CELL_BYTES])
 {
     json_auto_t *texts = made (json_array ());
-    const json_t *one;
-    for (size_t i = 0; (one = json_array_get (list, i)); i++)
+    json_each (one, list)
         take_last (texts,
                    json_sprintf ("%s%s%" PRId64, text_of (one, name),
                                  *text_of (one, name) ? ":" : "", number_of (one, quantity)));
@@ -67,9 +66,8 @@ static const char *mbps_cell (const json_t *form, const char *key, char text [CE
 static const char *storage_cell (const json_t *form, const char *key, char text [CELL_BYTES])
 {
     json_auto_t *texts = made (json_array ());
-    const json_t *room;
     char bytes [BYTES_TEXT_BYTES];
-    for (size_t i = 0; (room = item_of (form, key, i)); i++)
+    json_each_of (room, form, key)
         take_last (texts, json_sprintf ("%s/%s:%s", text_of (room, "site"), text_of (room, "node"),
                                         bytes_text ((double) number_of (room, "bytes"), bytes)));
     return texts_join (texts, " ", text, CELL_BYTES);

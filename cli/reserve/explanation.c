@@ -55,14 +55,13 @@ static void print_blocked (const json_t *reason, const json_t *request, FILE *to
 
 void explain_refusal_print (const json_t *form, const json_t *request, FILE *to)
 {
-    const json_t *one;
     fprintf (to, "the request can't be satisfied\n");
-    for (size_t i = 0; (one = item_of (form, "reasons", i)); i++)
+    json_each_of (one, form, "reasons")
         print_blocked (one, request, to);
     const json_t *alternatives = json_object_get (form, "alternatives");
     if (json_array_size (alternatives) > 0)
         fprintf (to, "possible instead\n");
-    for (size_t i = 0; (one = json_array_get (alternatives, i)); i++) {
+    json_each (one, alternatives) {
         char start [TIMETEXT_BYTES];
         const char *change = text_of (one, "change");
         const char *at = time_brief (text_of (one, "start"), start);
@@ -77,18 +76,16 @@ static json_t *holds_of (const json_t *part)
 {
     char bytes [BYTES_TEXT_BYTES];
     json_t *holds = made (json_array ());
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (part, "bookings", i)); i++)
+    json_each_of (one, part, "bookings")
         json_array_append_new (holds,
                                json_sprintf ("%s: %" PRId64 " nodes", text_of (one, "class_name"),
                                              number_of (one, "nodes")));
-    for (size_t i = 0; (one = item_of (part, "space", i)); i++)
+    json_each_of (one, part, "space")
         json_array_append_new (
           holds, json_sprintf ("%s: %s", text_of (one, "node"),
                                bytes_text ((double) number_of (one, "bytes"), bytes)));
-    for (size_t i = 0; (one = item_of (part, "circuits", i)); i++) {
-        const json_t *link;
-        for (size_t l = 0; (link = item_of (one, "links", l)); l++)
+    json_each_of (one, part, "circuits") {
+        json_each_of (link, one, "links")
             json_array_append_new (holds,
                                    json_sprintf ("%s: %" PRId64 " Mbit/s", json_string_value (link),
                                                  number_of (one, "mbps")));
@@ -179,11 +176,10 @@ static void say_unused (json_t *waits, const json_t *view)
 {
     char domains [512] = "";
     size_t length = 0;
-    const json_t *part;
     if (!explanation_is (view, "status", "SHOW_COMMITTED") &&
         !explanation_is (view, "status", "SHOW_COMMITTING"))
         return;
-    for (size_t i = 0; (part = item_of (view, "parts", i)); i++) {
+    json_each_of (part, view, "parts") {
         bool unused = json_array_size (json_object_get (part, "circuits")) > 0 &&
                       !flag_of (part, "provisioned");
         if (unused && length < sizeof domains)
@@ -200,10 +196,9 @@ static void say_unused (json_t *waits, const json_t *view)
 static json_t *waits_of (const json_t *view)
 {
     json_t *waits = made (json_array ());
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (view, "parts", i)); i++)
+    json_each_of (one, view, "parts")
         say_part (waits, view, one);
-    for (size_t i = 0; (one = item_of (view, "silent", i)); i++)
+    json_each_of (one, view, "silent")
         say (waits, "%s does not answer, so what it holds is not known", json_string_value (one));
     if (explanation_is (view, "status", "SHOW_COMMITTING") && json_array_size (waits) == 0)
         say (waits, "not every participant has acknowledged the decision yet");
@@ -215,8 +210,7 @@ json_t *explain_reservation (const json_t *view)
 {
     json_t *form = view_form (view);
     json_t *parts = made (json_array ());
-    const json_t *part;
-    for (size_t i = 0; (part = item_of (view, "parts", i)); i++)
+    json_each_of (part, view, "parts")
         json_array_append_new (parts, part_form (part));
     json_object_del (form, "compute");
     json_object_del (form, "network");
@@ -229,8 +223,7 @@ json_t *explain_reservation (const json_t *view)
 static void explanation_print_parts (const json_t *form, FILE *to)
 {
     table_t *table = table_of (part_rows, json_object_get (form, "parts"));
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (form, "silent", i)); i++) {
+    json_each_of (one, form, "silent") {
         const char *cells [] = {json_string_value (one), "", "no answer", "", ""};
         table_row (table, cells);
     }
@@ -278,8 +271,7 @@ static json_t *holder_form (const json_t *plan)
       {0}};
     json_auto_t *whole = made (json_copy ((json_t *) plan));
     json_t *names = made (json_array ());
-    const json_t *party;
-    for (size_t i = 0; (party = item_of (plan, "participants", i)); i++)
+    json_each_of (party, plan, "participants")
         take_last (names, json_string (text_of (party, "name")));
     take (whole, "names", names);
     return form_of (rows, whole);

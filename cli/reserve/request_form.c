@@ -301,8 +301,7 @@ static bool connection_named (const request_form_reader_t *reader, const json_t 
         return refuse (reader, "id", "\"%.40s…\" is longer than %d bytes%s", id, NAME_BYTES_MAX,
                        notice);
     bool used = item_with (json_object_get (request, "compute"), "id", id);
-    const json_t *other;
-    for (size_t i = 0; (other = item_of (request, "network", i)); i++) {
+    json_each_of (other, request, "network") {
         char known [CONNECTION_ID_BYTES];
         connection_id (other, known);
         used = used || strcmp (known, id) == 0;
@@ -457,8 +456,7 @@ static int64_t request_form_span_of (const json_t *request)
 {
     int64_t span_ms = 0;
     int64_t common_ms = number_of (request, "duration_ms");
-    const json_t *need;
-    for (size_t i = 0; (need = item_of (request, "compute", i)); i++) {
+    json_each_of (need, request, "compute") {
         const json_t *own = json_object_get (need, "duration_ms");
         int64_t end_ms =
           number_of (need, "offset_ms") + (own ? json_integer_value (own) : common_ms);
@@ -533,8 +531,7 @@ void request_form_input (json_t *written, const char *file)
         return; /* the reader refuses it */
     if (!data)
         take (written, "data", data = made (json_array ()));
-    const json_t *need;
-    for (size_t i = 0; (need = json_array_get (compute, i)); i++)
+    json_each (need, compute)
         take_last (data, json_pack ("{s:s, s:s}", "file", file, "at", text_of (need, "id")));
 }
 

@@ -54,8 +54,7 @@ void change_watch_destroy (change_watch_t **self_p)
 
 void change_watch_follow (change_watch_t *self, const json_t *entries)
 {
-    const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (entries, i)); i++) {
+    json_each (entry, entries) {
         const char *events = json_string_value (json_object_get (entry, "events"));
         bool holds = json_object_get (entry, "site") || json_object_get (entry, "domain") ||
                      json_object_get (entry, "storage");
@@ -145,8 +144,7 @@ static void pace_rest (const watch_t *self, const pace_t *pace)
 
 static void watch_tell (const watch_t *self, const json_t *changes)
 {
-    const json_t *change;
-    for (size_t i = 0; (change = json_array_get (changes, i)); i++)
+    json_each (change, changes)
         if (self->cli->json) {
             (void) json_dumpf (change, stdout, 0);
             putchar ('\n');
@@ -251,8 +249,7 @@ typedef struct {
 static void watch_begin (const watch_t *self, watch_pass_t *pass, pace_t *pace,
                          const json_t *listing)
 {
-    json_t *form;
-    for (size_t i = 0; (form = item_of (listing, "reservations", i)); i++) {
+    json_each_of (form, listing, "reservations") {
         json_object_set (pass->known, text_of (form, "reservation"), form);
         pace_heed (pace, form);
     }
@@ -290,8 +287,7 @@ static void watch_compare (const watch_t *self, watch_pass_t *pass, pace_t *pace
 /*  Silence is told once for the federation, not for each of its reservations. */
 static void leave_out_silence (const json_t *listing)
 {
-    json_t *form;
-    for (size_t i = 0; (form = item_of (listing, "reservations", i)); i++)
+    json_each_of (form, listing, "reservations")
         json_object_del (form, "silent");
 }
 

@@ -15,10 +15,9 @@ static const json_t *find_entry (session_t *session, const char *who)
     size_t length = strlen (who);
     size_t candidates = 0;
     const json_t *chosen = NULL;
-    const json_t *entry;
     if (exact)
         return exact;
-    for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++) {
+    json_each (entry, session->entries) {
         bool begins = strchr (who, '/') && strncmp (text_of (entry, "name"), who, length) == 0;
         if ((entry_is (entry, who) || begins) && prng_next (&session->prng) % ++candidates == 0)
             chosen = entry;

@@ -62,8 +62,7 @@ static void hear_status (findings_t *findings, const doctor_asked_t *asked, cons
                       text_of (answer, "name"), text_of (asked->entry, "endpoint"));
     if (*text_of (answer, "restore_guard"))
         findings_add (findings, who, "does not serve yet: %s", text_of (answer, "restore_guard"));
-    const json_t *warning;
-    for (size_t i = 0; (warning = item_of (answer, "warnings", i)); i++)
+    json_each_of (warning, answer, "warnings")
         findings_add (findings, who, "%s", json_string_value (warning));
     json_auto_t *shortage = shortage_sentence (json_object_get (answer, "shortage"));
     if (shortage)
@@ -116,9 +115,8 @@ static void tell_nodes (findings_t *findings, const doctor_asked_t *asked)
 static void hear_nodes (findings_t *findings, session_t *session, doctor_asked_t *asked,
                         const json_t *answer)
 {
-    const json_t *node;
     const char *last = "";
-    for (size_t i = 0; (node = item_of (answer, "nodes", i)); i++) {
+    json_each_of (node, answer, "nodes") {
         hear_node (asked, node);
         last = text_of (node, "node");
     }
@@ -148,10 +146,9 @@ static void look_for_refused (findings_t *findings, session_t *session, const js
     json_auto_t *body = json_pack ("{s:I, s:I}", "from_ms", (json_int_t) cli_wall_ms (), "until_ms",
                                    (json_int_t) TIME_MS_MAX);
     for (bool more = true; more && !cli_interrupted ();) {
-        const json_t *record;
         json_auto_t *answer = NULL;
         session_ask_entry (session, entry, "Participant", "List", body, &answer, reason);
-        for (size_t i = 0; (record = item_of (answer, "records", i)); i++) {
+        json_each_of (record, answer, "records") {
             const json_t *opening = json_object_get (record, "opening");
             if (flag_of (opening, "absent") && flag_of (opening, "degraded") &&
                 *text_of (opening, "trouble"))
@@ -185,8 +182,7 @@ static void hear (findings_t *findings, session_t *session, doctor_asked_t *aske
 static size_t doctor_ask_all (session_t *session, const json_t *entries, doctor_asked_t *asked)
 {
     size_t count = 0;
-    const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (entries, i)); i++)
+    json_each (entry, entries)
         for (size_t q = 0; q < QUESTIONS; q++)
             if (!questions [q].kind || entry_is (entry, questions [q].kind)) {
                 asked [count] = (doctor_asked_t){
@@ -209,8 +205,7 @@ static void hear_all (findings_t *findings, session_t *session, doctor_asked_t *
 
 static void look_for_homes (findings_t *findings, session_t *session)
 {
-    const json_t *name;
-    for (size_t i = 0; (name = json_array_get (session->homes, i)); i++)
+    json_each (name, session->homes)
         if (!session_entry (session, json_string_value (name)))
             findings_add (findings, json_string_value (name),
                           "it is a home of requests, and no directory lists it");
@@ -221,8 +216,7 @@ static void look_for_absent (findings_t *findings, const session_t *session)
 {
     json_auto_t *list = session_absences (session, "");
     char text [ABSENCE_TEXT_BYTES];
-    const json_t *one;
-    for (size_t i = 0; (one = json_array_get (list, i)); i++)
+    json_each (one, list)
         findings_add (findings, text_of (one, "name"),
                       "%s; to forget it, at each directory: musubi call gis/NAME Gis.Withdraw "
                       "'{\"name\": \"%s\", \"store\": \"%s\", \"start\": %" PRId64 "}'",
@@ -237,9 +231,8 @@ static void look_for_kinds (findings_t *findings, session_t *session)
       {"lis", "planner", "no planner is listed: nothing can be reserved"},
       {"replica", "index", "no index is listed: each search for a file has to ask all sites"}};
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
-        const json_t *entry;
         bool there = false, missing = true;
-        for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++) {
+        json_each (entry, session->entries) {
             there = there || entry_is (entry, wanted [k][0]);
             missing = missing && !entry_is (entry, wanted [k][1]);
         }

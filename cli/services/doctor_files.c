@@ -55,8 +55,7 @@ static const form_row_t size_rows [] = {
 static json_t *sizes_form (const json_t *status)
 {
     json_auto_t *counted = json_pack ("{s:s}", "name", text_of (status, "name"));
-    const json_t *counter;
-    for (size_t i = 0; (counter = item_of (status, "counters", i)); i++)
+    json_each_of (counter, status, "counters")
         take (counted, text_of (counter, "name"), json_integer (number_of (counter, "value")));
     json_t *form = form_of (size_rows, counted);
     int64_t free_bytes = number_of (form, "store_bytes") - number_of (form, "store_used_bytes");
@@ -106,14 +105,13 @@ void findings_add (findings_t *self, const char *who, const char *format, ...)
 int findings_tell (const findings_t *self, bool as_json)
 {
     size_t count = json_array_size (self->wrong);
-    const json_t *one;
     if (as_json) {
         cli_print_json (json_pack ("{s:I, s:O, s:O*}", "looked_at", (json_int_t) self->looked_at,
                                    "wrong", self->wrong, "sizes", self->sizes));
     } else {
         if (self->sizes)
             doctor_sizes_print (self->sizes);
-        for (size_t i = 0; (one = json_array_get (self->wrong, i)); i++)
+        json_each (one, self->wrong)
             printf ("%s: %s\n", json_string_value (json_object_get (one, "who")),
                     json_string_value (json_object_get (one, "what")));
         printf ("%zu checked, %zu problems found\n", self->looked_at, count);

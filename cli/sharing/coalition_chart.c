@@ -71,9 +71,8 @@ static void coalition_chart_look (coalition_sites_t *self, const json_t *member)
 static void coalition_sites (coalition_sites_t *self, const json_t *form)
 {
     *self = (coalition_sites_t){.score_least = 1, .score_most = 1};
-    const json_t *one, *member;
-    for (size_t i = 0; (one = item_of (form, "coalitions", i)); i++)
-        for (size_t k = 0; (member = item_of (one, "members", k)); k++)
+    json_each_of (one, form, "coalitions")
+        json_each_of (member, one, "members")
             coalition_chart_look (self, member);
     qsort (self->names, self->count, sizeof *self->names, by_text);
 }
@@ -137,8 +136,7 @@ static void print_table (const coalition_sites_t *sites, const json_t *form, FIL
     static const char *const headings [] = {">COALITION", "ENDED",  "SITE",  ">LEVEL", ">TAKEN",
                                             " ",          ">GIVEN", ">JOBS", ">SCORE", "ASIDE"};
     table_t *table = table_new (headings, 10);
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (form, "coalitions", i)); i++)
+    json_each_of (one, form, "coalitions")
         print_coalition (sites, one, table);
     table_print (&table, to);
 }
@@ -273,8 +271,7 @@ static void draw_bars (const coalition_chart_svg_picture_t *picture)
     svg_label (picture->to, 8, TOP + BARS, "", "%s", most);
     for (size_t i = 0; i < json_array_size (picture->list); i++) {
         const json_t *one = json_array_get (picture->list, i);
-        const json_t *member;
-        for (size_t k = 0; (member = item_of (one, "members", k)); k++) {
+        json_each_of (member, one, "members") {
             draw_bar (picture, member, i, true);
             draw_bar (picture, member, i, false);
         }
@@ -300,10 +297,7 @@ static void draw_line (const coalition_chart_svg_picture_t *picture, size_t site
     fprintf (to, "<path fill=\"none\" stroke-width=\"2\" stroke=\"%s\" d=\"", svg_colour (site));
     for (size_t i = 0; i < json_array_size (picture->list); i++) {
         double score = 0;
-        const json_t *member;
-        for (size_t k = 0; (member = json_array_get (
-                              json_object_get (json_array_get (picture->list, i), "members"), k));
-             k++)
+        json_each_of (member, json_array_get (picture->list, i), "members")
             if (coalition_site (&picture->sites, member) == site)
                 score = chart_finite (member, "score");
         double x = coalition_chart_svg_x_of (picture, i) + picture->group / 2 - GROUP_GAP / 2.0;

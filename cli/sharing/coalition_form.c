@@ -99,8 +99,7 @@ static const form_row_t member_rows [] = {
 static json_t *guarantees_form (const json_t *guarantees, const json_t *own)
 {
     json_t *forms = made (json_array ());
-    const json_t *one;
-    for (size_t i = 0; (one = json_array_get (guarantees, i)); i++) {
+    json_each (one, guarantees) {
         char job [JOB_TEXT_BYTES];
         if (own && !json_object_get (own, coalition_form_job_of (one, job)))
             continue;

@@ -75,8 +75,7 @@ static bool own_add (const cli_t *cli, session_t *session, const json_t *site, j
                      int *code)
 {
     json_auto_t *bags = task_bags (cli, session, site, session->places.actor, false, code);
-    const json_t *record;
-    for (size_t i = 0; (record = json_array_get (bags, i)); i++) {
+    json_each (record, bags) {
         char job [JOB_TEXT_BYTES];
         snprintf (job, sizeof job, "%s/%" PRId64, task_site_name (site), number_of (record, "bag"));
         json_object_set_new (own, job, json_true ());
@@ -89,8 +88,7 @@ static json_t *own_jobs (const cli_t *cli, session_t *session, const json_t *sta
 {
     json_t *own = json_object ();
     json_auto_t *asked = json_object ();
-    const json_t *guarantee;
-    for (size_t i = 0; (guarantee = item_of (status, "guarantees", i)); i++) {
+    json_each_of (guarantee, status, "guarantees") {
         const char *home = text_of (guarantee, "home");
         const json_t *site = session_entry (session, home);
         int told = EXIT_DONE;

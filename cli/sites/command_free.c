@@ -63,11 +63,10 @@ static json_t *windows_question (const resource_entry_t *offer, const free_optio
     json_t *windows = json_array ();
     const json_t *classes = json_object_get (offer_description (offer), "classes");
     size_t each = WINDOWS_MAX / (json_array_size (classes) ? json_array_size (classes) : 1);
-    const json_t *class;
     if (offer->link && options->need <= offer_capacity (offer->link))
         spread_windows (windows, text_of (offer->link, "name"), options->need, WINDOWS_MAX, options,
                         from_ms, until_ms);
-    for (size_t i = 0; (class = json_array_get (classes, i)); i++) {
+    json_each (class, classes) {
         const char *name = text_of (class, "name");
         int64_t per_node = number_of (class, "cpus_per_node");
         int64_t nodes = per_node ? (options->need + per_node - 1) / per_node : INT64_MAX;

@@ -30,8 +30,7 @@ static json_t *link_form (const char *domain, const json_t *link)
 
 static void links_add_links (json_t *links, const json_t *entry)
 {
-    const json_t *link;
-    for (size_t i = 0; (link = item_of (json_object_get (entry, "domain"), "links", i)); i++)
+    json_each_of (link, json_object_get (entry, "domain"), "links")
         json_array_append_new (links, link_form (name_short (text_of (entry, "name")), link));
 }
 
@@ -40,9 +39,8 @@ static void links_add_links (json_t *links, const json_t *entry)
 static graph_t *domains_graph (const json_t *entries, size_t *passed_over)
 {
     graph_t *graph = graph_new ();
-    const json_t *json;
     *passed_over = 0;
-    for (size_t i = 0; (json = json_array_get (entries, i)); i++) {
+    json_each (json, entries) {
         directory_entry_t entry;
         if (!json_object_get (json, "domain"))
             continue;
@@ -63,8 +61,7 @@ static json_t *links_form (const json_t *entries, size_t *passed_over)
 {
     json_t *links = json_array ();
     json_t *disagreements = json_array ();
-    const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (entries, i)); i++)
+    json_each (entry, entries)
         links_add_links (links, entry);
     graph_t *graph = domains_graph (entries, passed_over);
     for (size_t c = 0; c < graph_conflicts (graph); c++)
@@ -78,8 +75,7 @@ static json_t *links_form (const json_t *entries, size_t *passed_over)
 /*  Warns on standard error, also beside JSON, so that somebody puts it right. */
 static void warn_of (const json_t *form, size_t passed_over)
 {
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (form, "disagreements", i)); i++)
+    json_each_of (one, form, "disagreements")
         fprintf (stderr,
                  "musubi: %s; until they agree, no path crosses there from one to the other\n",
                  text_of (one, "text"));

@@ -35,8 +35,7 @@ static json_t *storage_form (const session_t *session, const char *site)
     text_auto_t *name = must_print ("replica/%s", site);
     const json_t *storage = json_object_get (session_entry (session, name), "storage");
     json_t *nodes = forms_of (storage_rows + 1, json_object_get (storage, "nodes"));
-    json_t *node;
-    for (size_t i = 0; (node = json_array_get (nodes, i)); i++)
+    json_each (node, nodes)
         take (node, "site", json_string (site));
     return nodes;
 }
@@ -51,8 +50,7 @@ static json_t *site_form (const session_t *session, const json_t *entry)
                                         {0}};
     const json_t *site = json_object_get (entry, "site");
     json_t *classes = json_array ();
-    const json_t *class;
-    for (size_t i = 0; (class = item_of (site, "classes", i)); i++)
+    json_each_of (class, site, "classes")
         json_array_append_new (classes, class_form (class));
     json_t *form = form_of (rows, entry);
     take (form, "state", json_string ("listed"));
@@ -66,8 +64,7 @@ static json_t *site_form (const session_t *session, const json_t *entry)
 static void print_sites (const json_t *sites)
 {
     json_auto_t *storage = json_array ();
-    const json_t *site;
-    for (size_t i = 0; (site = json_array_get (sites, i)); i++)
+    json_each (site, sites)
         json_array_extend (storage, json_object_get (site, "storage"));
     json_auto_t *classes = forms_flat (sites, "classes");
     table_print_forms (class_rows, classes, stdout);

@@ -12,8 +12,7 @@
 json_t *attributes_form (const json_t *attributes)
 {
     json_t *form = json_object ();
-    const json_t *one;
-    for (size_t i = 0; (one = json_array_get (attributes, i)); i++)
+    json_each (one, attributes)
         json_object_set_new (form, text_of (one, "name"), json_string (text_of (one, "value")));
     return form;
 }
@@ -78,8 +77,7 @@ static void tell_those_with (const session_t *session, const char *description, 
 {
     offer_count_t telling = {0};
     for (size_t far = 0; far <= NAME_BYTES_MAX; far++) {
-        const json_t *entry;
-        for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++) {
+        json_each (entry, session->entries) {
             const char *other = name_short (text_of (entry, "name"));
             if (json_object_get (entry, description) && distance (name, other) == far)
                 resource_lookup_tell (&telling, other);
@@ -117,12 +115,10 @@ static const json_t *resource_lookup_entry_of (const session_t *session, const c
 static void refuse_site (const session_t *session, const char *name)
 {
     const json_t *domain = resource_lookup_entry_of (session, "nis", name, strlen (name));
-    const json_t *entry;
     if (domain) {
         fprintf (stderr, "musubi: %s is a domain; name a link of it:", name);
         offer_count_t telling = {0};
-        const json_t *link;
-        for (size_t l = 0; (link = json_array_get (links_of (domain), l)); l++) {
+        json_each (link, links_of (domain)) {
             char whole [sizeof ((resource_entry_t *) 0)->name];
             snprintf (whole, sizeof whole, "%s/%s", name, text_of (link, "name"));
             resource_lookup_tell (&telling, whole);
@@ -130,7 +126,7 @@ static void refuse_site (const session_t *session, const char *name)
         resource_lookup_tell_end (&telling);
         return;
     }
-    for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++)
+    json_each (entry, session->entries)
         if (item_with (links_of (entry), "name", name)) {
             const char *of = name_short (text_of (entry, "name"));
             cli_fail (EXIT_REFUSED, "%s is a link of domain %s; write it as %s/%s", name, of, of,
@@ -180,8 +176,7 @@ static void refuse_link (const session_t *session, const json_t *entry, const ch
              (int) strcspn (name, "/"), name, nodes ? "storage node" : "link", name_short (name),
              nodes ? "storage node" : "link");
     offer_count_t telling = {0};
-    const json_t *link;
-    for (size_t i = 0; (link = json_array_get (all, i)); i++)
+    json_each (link, all)
         resource_lookup_tell (&telling, text_of (link, "name"));
     resource_lookup_tell_end (&telling);
 }

@@ -110,14 +110,13 @@ static int nodes_drain (const cli_t *cli, session_t *session, const char *named,
     if (!answer)
         return code;
     const json_t *overbooked = json_object_get (answer, "overbooked");
-    const json_t *one;
     if (cli->json) {
         cli_print_json (json_pack ("{s:s, s:s, s:b, s:O*}", "site", task_site_name (site), "node",
                                    node, "drained", drained, "overbooked", overbooked));
     } else {
         printf ("%s at %s %s\n", node, task_site_name (site),
                 drained ? "is drained: it finishes what it runs" : "is resumed");
-        for (size_t i = 0; (one = json_array_get (overbooked, i)); i++)
+        json_each (one, overbooked)
             printf ("reservation %s has too few nodes now\n", json_string_value (one));
     }
     return EXIT_DONE;

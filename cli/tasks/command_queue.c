@@ -62,8 +62,7 @@ static bool add_bags (void *owner, const cli_t *cli, session_t *session, const j
     const queue_options_t *options = owner;
     const char *owner_name = options->mine ? session->places.actor : "";
     json_auto_t *records = task_bags (cli, session, site, owner_name, options->over, code);
-    const json_t *record;
-    for (size_t i = 0; (record = json_array_get (records, i)); i++)
+    json_each (record, records)
         json_array_append_new (bags, bag_form (task_site_name (site), record));
     return *code == EXIT_DONE;
 }

@@ -166,8 +166,7 @@ static const json_t *any_site (session_t *session, const json_t *question, const
     char reason [CLIENT_REASON_BYTES];
     json_auto_t *sites = session_kind (session, "lis");
     *code = EXIT_REFUSED;
-    const json_t *site;
-    for (size_t i = 0; (site = json_array_get (sites, i)); i++) {
+    json_each (site, sites) {
         const char *name = name_short (text_of (site, "name"));
         const char *why = "can't say when a task would begin";
         json_auto_t *told = NULL;
@@ -251,8 +250,7 @@ static bool reservation_read (reservation_name_t *name, const char *text)
 
 static bool part_has (const json_t *part, const char *need)
 {
-    const json_t *booking;
-    for (size_t i = 0; (booking = item_of (part, "bookings", i)); i++)
+    json_each_of (booking, part, "bookings")
         if (!*need || strcmp (text_of (booking, "need"), need) == 0)
             return true;
     return false;
@@ -265,8 +263,7 @@ static const json_t *site_of_view (session_t *session, const json_t *view,
     char sites [512] = "";
     const char *found = NULL;
     size_t count = 0;
-    const json_t *part;
-    for (size_t i = 0; (part = item_of (view, "parts", i)); i++) {
+    json_each_of (part, view, "parts") {
         const char *participant = text_of (part, "participant");
         if (strncmp (participant, "lis/", 4) != 0 || !part_has (part, name->need))
             continue;

@@ -60,9 +60,8 @@ static bool planner_gone (const audit_t *self, const char *name)
 static void audit_list (audit_t *self)
 {
     const json_t *entries = self->session->entries;
-    const json_t *entry;
     self->audited = must (calloc (json_array_size (entries) + 1, sizeof *self->audited));
-    for (size_t i = 0; (entry = json_array_get (entries, i)); i++) {
+    json_each (entry, entries) {
         const char *name = text_of (entry, "name");
         if (keeps_records (name) || strncmp (name, "planner/", 8) == 0)
             ledger_check_begin (&self->audited [self->audited_count++], name,

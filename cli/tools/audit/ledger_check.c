@@ -11,6 +11,7 @@
 
 #include "calendar_wire.h"
 #include "check_gather.h"
+#include "json_fields.h"
 #include "ledger_file.h"
 #include "ledger_wire.h"
 #include "must.h"
@@ -432,9 +433,8 @@ void ledger_check_compare (ledger_check_t *self)
         return;
     for (int rounds = 0; rounds < ROUNDS_MAX; rounds++) {
         bool still = compare_once (self, &round);
-        json_t *sentence;
         if (still && self->heard)
-            for (size_t i = 0; (sentence = json_array_get (round.found, i)); i++)
+            json_each (sentence, round.found)
                 check_tell (self->teller, json_string_value (sentence));
         json_decref (round.found);
         self->kept = round.kept;

@@ -104,8 +104,7 @@ void check_gather (check_gather_t *self, session_t *session)
         session_lost (session);
         take (self->from.silent, "gis", json_true ());
     }
-    const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++) {
+    json_each (entry, session->entries) {
         name = text_of (entry, "name");
         if (keeps_records (name))
             take_entry (self, name, entry);
@@ -188,8 +187,7 @@ void check_tell (void *owner, const char *sentence)
 
 const char *check_verdict (const json_t *lacking, size_t violations, const char *verdict)
 {
-    const json_t *sentence;
-    for (size_t i = 0; (sentence = json_array_get (lacking, i)); i++)
+    json_each (sentence, lacking)
         printf ("LACKING %s\n", json_string_value (sentence));
     if (violations > 0)
         return "NOT SOUND";

@@ -50,8 +50,7 @@ static size_t take_over_look (take_over_t *self, const char *kind)
     self->silent = json_incref (from.silent);
     record_fetch_clear (&from);
     size_t open = 0;
-    const json_t *form;
-    for (size_t i = 0; (form = json_array_get (self->forms, i)); i++)
+    json_each (form, self->forms)
         open += transaction_open (form);
     return open;
 }
@@ -60,8 +59,7 @@ static size_t take_over_look (take_over_t *self, const char *kind)
 static bool one_store (const take_over_t *self)
 {
     const char *first = text_of (json_array_get (self->forms, 0), "txid");
-    const json_t *form;
-    for (size_t i = 0; (form = json_array_get (self->forms, i)); i++)
+    json_each (form, self->forms)
         if (strncmp (text_of (form, "txid"), first, LETTERS_MOST) != 0)
             return false;
     return true;
@@ -134,8 +132,7 @@ static int take_over_tell (const cli_t *cli, const take_over_t *self)
 {
     size_t committed = 0, aborted = json_object_size (self->told); /* some have left no record */
     json_auto_t *left = made (json_array ());
-    const json_t *form;
-    for (size_t i = 0; (form = json_array_get (self->forms, i)); i++) {
+    json_each (form, self->forms) {
         const char *txid = text_of (form, "txid");
         json_t *why = json_object_get (self->told, txid);
         bool ended = !transaction_open (form);
@@ -154,7 +151,7 @@ static int take_over_tell (const cli_t *cli, const take_over_t *self)
                                    names_of (self->silent)));
         return all ? EXIT_DONE : EXIT_UNKNOWN;
     }
-    for (size_t i = 0; (form = json_array_get (left, i)); i++)
+    json_each (form, left)
         printf ("%s: %s\n", text_of (form, "txid"), text_of (form, "why"));
     const char *name;
     json_t *why;
@@ -189,8 +186,8 @@ static bool take_over_may (take_over_t *self, bool gone, int *code)
     char reason [CLIENT_REASON_BYTES];
     json_auto_t *all = session_kind (self->session, "planner");
     json_auto_t *answer = NULL;
-    const json_t *entry, *other;
-    for (size_t i = 0; (entry = json_array_get (all, i)); i++) {
+    const json_t *other;
+    json_each (entry, all) {
         json_auto_t *said = NULL;
         json_auto_t *nothing = made (json_object ());
         if (strncmp (text_of (entry, "name") + strlen ("planner/"), self->letters,

@@ -38,8 +38,7 @@ static void txn_tell_silent (const json_t *silent)
 static json_t *sift (json_t *forms, bool (*wanted) (const json_t *form))
 {
     json_t *sifted = json_array ();
-    json_t *form;
-    for (size_t i = 0; (form = json_array_get (forms, i)); i++)
+    json_each (form, forms)
         if (wanted (form))
             json_array_append (sifted, form);
     json_decref (forms);
@@ -142,8 +141,7 @@ static const char *txn_outcome_of (session_t *session, const char *service, cons
  *  transaction ended. */
 static void ask_recordless (session_t *session, json_t *form)
 {
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (form, "participants", i)); i++) {
+    json_each_of (one, form, "participants") {
         const char *name = text_of (one, "participant");
         const json_t *entry = session_entry (session, name);
         char text [CLIENT_REASON_BYTES];

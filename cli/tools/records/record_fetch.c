@@ -190,8 +190,7 @@ void record_fetch_run (record_fetch_t *self, session_t *session)
     record_fetch_reader_t *readers =
       must (calloc (json_array_size (session->entries) + 1, sizeof *readers));
     size_t count = 0;
-    const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++) {
+    json_each (entry, session->entries) {
         if (!keeps_records (text_of (entry, "name")) ||
             (self->kind && !entry_is (entry, self->kind)))
             continue;

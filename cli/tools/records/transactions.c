@@ -202,8 +202,7 @@ void transactions_take (void *owner, const char *participant, const check_record
 static size_t transaction_count_in (const json_t *form, const char *states)
 {
     size_t count = 0;
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (form, "participants", i)); i++)
+    json_each_of (one, form, "participants")
         count += listed (states, text_of (one, "state"));
     return count;
 }
@@ -258,12 +257,10 @@ static int by_age (const void *a, const void *b)
 /*  A repair is over when a later version stands (T10). */
 static void judge_repairs (json_t *forms)
 {
-    json_t *form;
-    const json_t *other;
-    for (size_t i = 0; (form = json_array_get (forms, i)); i++) {
+    json_each (form, forms) {
         if (strcmp (text_of (form, "status"), "repair") != 0)
             continue;
-        for (size_t j = 0; (other = json_array_get (forms, j)); j++)
+        json_each (other, forms)
             if (strcmp (text_of (other, "reservation"), text_of (form, "reservation")) == 0 &&
                 number_of (other, "version") > number_of (form, "version") &&
                 strcmp (text_of (other, "status"), "committed") == 0)
@@ -280,8 +277,7 @@ json_t *transactions_forms (const json_t *self, const json_t *silent, int64_t no
     json_t *form;
     json_object_foreach ((json_t *) self, txid, form) list [at++] = made (json_deep_copy (form));
     for (size_t f = 0; f < count; f++) {
-        json_t *one;
-        for (size_t i = 0; (one = item_of (list [f], "participants", i)); i++) {
+        json_each_of (one, list [f], "participants") {
             bool heard = !json_object_get (silent, text_of (one, "participant"));
             if (!json_object_get (one, "state"))
                 take (one, "state", json_string (heard ? "unknown" : "silent"));
@@ -312,8 +308,7 @@ bool transaction_in_doubt (const json_t *form)
 /*  A participant that has a record, and so the plan. */
 static const char *who_knows (const json_t *form)
 {
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (form, "participants", i)); i++)
+    json_each_of (one, form, "participants")
         if (json_object_get (one, "held"))
             return text_of (one, "participant");
     return "";
@@ -336,8 +331,7 @@ bool transaction_outcome_known (const json_t *answer)
 static const char *names_in (const json_t *form, const char *states, char text [CELL_BYTES])
 {
     json_auto_t *names = made (json_array ());
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (form, "participants", i)); i++)
+    json_each_of (one, form, "participants")
         if (listed (states, text_of (one, "state")))
             take_last (names, json_string (text_of (one, "participant")));
     return texts_join (names, " ", text, CELL_BYTES);
@@ -370,8 +364,7 @@ static const char *fence_cell (const json_t *one, const char *key, char text [CE
 static const json_t *fenced_most (const json_t *form)
 {
     const json_t *most = NULL;
-    const json_t *one;
-    for (size_t i = 0; (one = item_of (form, "participants", i)); i++)
+    json_each_of (one, form, "participants")
         if (number_of (one, "fenced") > number_of (most, "fenced"))
             most = one;
     return most;
@@ -383,8 +376,7 @@ void transactions_print (const json_t *forms, int64_t now_ms, FILE *to)
                                             "ACTOR", "AGE",    "COORDINATOR", "VOTED",
                                             "NOT",   "FENCED"};
     table_t *table = table_new (headings, 10);
-    const json_t *form;
-    for (size_t i = 0; (form = json_array_get (forms, i)); i++) {
+    json_each (form, forms) {
         char txid [TXID_BRIEF_BYTES], age [TIMETEXT_BYTES], coordinator [CELL_BYTES];
         char yes [CELL_BYTES], no [CELL_BYTES], fence [CELL_BYTES];
         snprintf (coordinator, sizeof coordinator, "%.16s", text_of (form, "coordinator"));

@@ -107,11 +107,9 @@ static int64_t clip_preset (const session_t *session)
 {
     int64_t largest [COALLOCATION_NEEDS_MAX] = {0};
     size_t sites = 0;
-    const json_t *entry;
-    for (size_t e = 0; (entry = json_array_get (session->entries, e)); e++) {
+    json_each (entry, session->entries) {
         int64_t most = 0;
-        const json_t *class;
-        for (size_t c = 0; (class = item_of (json_object_get (entry, "site"), "classes", c)); c++) {
+        json_each_of (class, json_object_get (entry, "site"), "classes") {
             int64_t cpus = number_of (class, "nodes") * number_of (class, "cpus_per_node");
             most = cpus > most ? cpus : most;
         }
@@ -129,8 +127,7 @@ static int64_t clip_preset (const session_t *session)
 
 static bool has_domains (const session_t *session)
 {
-    const json_t *entry;
-    for (size_t i = 0; (entry = json_array_get (session->entries, i)); i++)
+    json_each (entry, session->entries)
         if (json_object_get (entry, "domain"))
             return true;
     return false;
@@ -140,9 +137,8 @@ static size_t workload_list_planners (void *owner, const char *endpoints [REPLAY
 {
     workload_t *self = owner;
     size_t count = 0;
-    const json_t *entry;
     session_look (self->lookout, "");
-    for (size_t i = 0; (entry = json_array_get (self->lookout->entries, i)); i++) {
+    json_each (entry, self->lookout->entries) {
         const json_t *planner = json_object_get (entry, "planner");
         if (planner && !flag_of (planner, "finishing") && count < REPLAY_PLANNERS_MAX)
             endpoints [count++] = text_of (entry, "endpoint");
@@ -237,8 +233,7 @@ static void print_summary (const replay_summary_t *summary, size_t planners)
 static size_t copy_homes (const session_t *session, char *homes [HOMES_MAX])
 {
     size_t count = 0;
-    const json_t *home;
-    for (size_t i = 0; (home = json_array_get (session->homes, i)); i++) {
+    json_each (home, session->homes) {
         const char *name = json_string_value (home);
         if (count == HOMES_MAX || !session_entry (session, name))
             continue;

@@ -62,14 +62,12 @@ static bool same_domain (const char *link, const char *other)
 
 static void read_connections (replay_outcome_t *self, const json_t *network)
 {
-    const json_t *connection;
-    for (size_t i = 0; (connection = json_array_get (network, i)); i++) {
+    json_each (connection, network) {
         const json_t *links = json_object_get (connection, "links");
         self->connections += json_array_size (links) > 0;
         self->links += json_array_size (links);
         const char *before = NULL;
-        const json_t *link;
-        for (size_t l = 0; (link = json_array_get (links, l)); l++) {
+        json_each (link, links) {
             const char *name = json_string_value (link);
             self->circuits += name && (!before || !same_domain (before, name));
             before = name;
