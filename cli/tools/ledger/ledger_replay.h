@@ -17,8 +17,8 @@
 #ifndef MUSUBI_LEDGER_REPLAY_H
 #define MUSUBI_LEDGER_REPLAY_H
 
+#include "booked.h"
 #include "ledger.h"
-#include "ledger_levels.h"
 #include "ordered.h"
 #include "participant_records.h"
 

@@ -9,28 +9,13 @@
 
 #include "ledger_replay.h"
 
-/*  So much of a resource over [from, until). */
-typedef struct {
-    size_t resource;
-    int64_t from_ms;
-    int64_t until_ms;
-    int64_t quantity;
-    int64_t kept; /* of it goes on for the same need when it ends: that has no gap behind it */
-} replay_span_t;
-
-typedef struct {
-    replay_span_t *list;
-    size_t count;
-    size_t room;
-} replay_spans_t;
-
 typedef struct {
     replay_reservation_t shown; /* version 0: only a first change of it is pending */
     replay_command_t *pending;
     bool taken;             /* what the pending one wants counts */
-    replay_spans_t current; /* without gaps, as the parts say */
-    replay_spans_t wanted;
-    replay_spans_t counted; /* what it adds to the levels: with gaps, the larger of both */
+    booked_spans_t current; /* without gaps, as the parts say */
+    booked_spans_t wanted;
+    booked_spans_t counted; /* what it adds to the levels: with gaps, the larger of both */
 } replay_standing_t;
 
 void replay_violation (ledger_replay_t *self, const char *format, ...)
@@ -63,7 +48,7 @@ void replay_standing_free (void *thing);
 /*  What a part books, resources named by index. False when it can't be read. *until_ms = its end
  *  with the gap, 0 for nothing. */
 bool replay_part_spans (ledger_replay_t *self, part_kind_t kind, packed_t part,
-                        replay_spans_t *spans, int64_t *until_ms);
+                        booked_spans_t *spans, int64_t *until_ms);
 
 /*  Counts a reservation anew after its current, wanted or taken has changed. takes: the change
  *  takes capacity, so there must be room for all that it adds. */
