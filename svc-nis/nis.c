@@ -9,8 +9,6 @@
 #include "must.h"
 #include "readmission_wire.h"
 
-#include "nis.pb-c.h"
-
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +37,6 @@ static const void *nis_rule (void *settings, char why [WHY_BYTES])
 
 const setting_table_t nis_table = SETTING_TABLE (nis_settings_t, nis_rows, nis_rule);
 
-const codec_t domain_question_codec = CODEC_EMPTY (domain_request);
-
 /*  The description of the domain, with its present capacities. */
 static const domain_t *domain_now (nis_t *self)
 {
@@ -55,18 +51,6 @@ static void nis_announce (void *owner, const moment_t *now)
     domain_t domain = *domain_now (self);
     path_service_changed (self->paths);
     member_announce (self->provider.service, now, &(directory_entry_t){.domain = &domain});
-}
-
-static void on_domain (void *owner, const moment_t *now, const request_t *request, void *body)
-{
-    (void) body, (void) now;
-    nis_t *self = owner;
-    service_t *service = self->provider.service;
-    ARENA (arena);
-    Musubi__DomainAnswer answer = MUSUBI__DOMAIN_ANSWER__INIT;
-    answer.name = service->name;
-    answer.domain = codec_put (&domain_codec, domain_now (self), &arena);
-    service_reply (service, request, packed_of (&answer.base));
 }
 
 /*  For readmission: the bookings of an answer in this domain. */
@@ -127,7 +111,5 @@ void nis_core (const nis_settings_t *settings, core_t *core)
     provider_answer (provider, &settings->provider, nis_part_told, nis_announce, self);
     self->paths = path_service_new (provider->service, &self->domain, provider->room,
                                     provider->questions, settings->paths_max);
-    service_serve (provider->service, "Nis", "Domain", &domain_question_codec, ALWAYS, on_domain,
-                   self);
     provider_open (provider, &settings->provider, nis_announce, core, nis_destroy);
 }

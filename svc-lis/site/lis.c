@@ -5,19 +5,14 @@
 #include "lis.h"
 
 #include "bookings.h"
-#include "codec_table.h"
 #include "member.h"
 #include "must.h"
 #include "readmission_wire.h"
 #include "site.h"
 
-#include "lis.pb-c.h"
-
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-const codec_t site_question_codec = CODEC_EMPTY (site_request);
 
 /*  The site's description, with the number of nodes that it offers now. */
 static site_t *site_now (lis_t *self)
@@ -32,18 +27,6 @@ static void lis_announce (void *owner, const moment_t *now)
     lis_t *self = owner;
     site_t site = *site_now (self);
     member_announce (self->provider.service, now, &(directory_entry_t){.site = &site});
-}
-
-static void on_site (void *owner, const moment_t *now, const request_t *request, void *body)
-{
-    (void) body, (void) now;
-    lis_t *self = owner;
-    service_t *service = self->provider.service;
-    ARENA (arena);
-    Musubi__SiteAnswer answer = MUSUBI__SITE_ANSWER__INIT;
-    answer.name = service->name;
-    answer.site = codec_put (&site_codec, site_now (self), &arena);
-    service_reply (service, request, packed_of (&answer.base));
 }
 
 /*  For readmission: what an answer that a home keeps has booked here. */
@@ -104,7 +87,6 @@ void lis_core (const lis_settings_t *settings, core_t *core)
         runner_attach (self->runner);
         readmission_when (provider->readmission, lis_known, self);
     }
-    service_serve (provider->service, "Lis", "Site", &site_question_codec, ALWAYS, on_site, self);
     provider_open (provider, &settings->provider, lis_announce, core, lis_destroy);
 }
 

@@ -61,14 +61,6 @@ uint32_t chain_attempt (const chain_transfer_t *transfer)
     return attempt;
 }
 
-uint64_t chain_fed (const chain_transfer_t *transfer)
-{
-    uint64_t fed = 0;
-    for (size_t i = 0; i < transfer->sources_count; i++)
-        fed += transfer->sources [i].fed;
-    return fed;
-}
-
 /*  --- records --- */
 
 /*  With the endpoints of receivers, so that after a restart nobody is thought to have no feeder

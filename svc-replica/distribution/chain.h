@@ -237,9 +237,6 @@ static inline chain_receiver_t *chain_receiver_find (const chain_transfer_t *tra
                     : NULL;
 }
 
-/*  Bytes that nodes of this site have fed as its sources, since their starts. */
-uint64_t chain_fed (const chain_transfer_t *transfer);
-
 /*  Called while an event is stepped; they may call anything in this header. Each may be NULL. */
 typedef struct {
     void *owner;

@@ -93,20 +93,6 @@ void chain_tell_node (chain_t *self, const moment_t *now, const chain_node_t *pl
 
 /*  --- people --- */
 
-static void on_transfers (void *owner, const moment_t *now, const request_t *request, void *body)
-{
-    (void) now;
-    chain_t *self = owner;
-    const transfers_question_t *asked = body;
-    if (asked->one && !chain_transfer (self, &asked->id)) {
-        service_refuse (self->service, request, CALL_NOT_FOUND,
-                        "transfer: this site knows of no transfer with this id");
-        return;
-    }
-    service_reply (self->service, request,
-                   transfers_answer_encode (self, asked->one ? &asked->id : NULL));
-}
-
 static void chain_events_on_nodes (void *owner, const moment_t *now, const request_t *request,
                                    void *body)
 {
@@ -118,7 +104,5 @@ static void chain_events_on_nodes (void *owner, const moment_t *now, const reque
 
 void chain_told_serve (chain_t *self)
 {
-    service_serve (self->service, "Chain", "Transfers", &transfers_question_codec, ALWAYS,
-                   on_transfers, self);
     service_serve (self->service, "Chain", "Nodes", NULL, ALWAYS, chain_events_on_nodes, self);
 }

@@ -192,12 +192,6 @@ static const codec_row_t storage_wanted_rows [] = {
 const codec_t storage_wanted_codec =
   CODEC (storage_wanted_t, storage_attend_answer, storage_wanted_rows);
 
-static const codec_row_t transfers_question_rows [] = {
-  ROW_FIXED ("transfer", transfers_question_t, id.bytes, SET_BY (transfers_question_t, one)),
-};
-const codec_t transfers_question_codec =
-  CODEC (transfers_question_t, transfers_request, transfers_question_rows);
-
 /*  --- records --- */
 
 static const codec_row_t kept_node_rows [] = {
@@ -258,46 +252,6 @@ chain_id_text_t chain_id_text (const chain_id_t *id)
     snprintf (short_id.text, sizeof short_id.text, "%02x%02x%02x%02x", id->bytes [0], id->bytes [1],
               id->bytes [2], id->bytes [3]);
     return short_id;
-}
-
-static void record_put (Musubi__TransferRecord *to, const chain_transfer_t *from, arena_t *arena)
-{
-    to->transfer = bytes_put (from->id.bytes, CHAIN_ID_BYTES);
-    to->file = (char *) from->file;
-    to->size_known = from->size_known;
-    to->size = from->content.size;
-    to->digest =
-      bytes_put (from->content.digest, from->content.digest_known ? CHAIN_DIGEST_BYTES : 0);
-    to->epoch = from->epoch;
-    to->source_sent = chain_fed (from);
-    to->over = from->over;
-    to->why = (char *) from->why;
-    to->n_receivers = from->receivers_count;
-    to->receivers =
-      codec_messages (&musubi__transfer_receiver__descriptor, from->receivers_count, arena);
-    for (size_t i = 0; i < from->receivers_count; i++) {
-        const chain_receiver_t *receiver = &from->receivers [i];
-        Musubi__TransferReceiver *hop = to->receivers [i];
-        hop->node = (char *) receiver->node;
-        hop->state = (char *) receiver_states.states [receiver->state];
-        hop->has = receiver->has;
-        hop->received = receiver->received;
-        hop->feeder = (char *) receiver->feeder;
-        hop->why = (char *) receiver->why;
-    }
-}
-
-packed_t transfers_answer_encode (const chain_t *chain, const chain_id_t *id)
-{
-    ARENA (arena);
-    Musubi__TransfersAnswer answer = MUSUBI__TRANSFERS_ANSWER__INIT;
-    answer.transfers =
-      codec_messages (&musubi__transfer_record__descriptor, TRANSFERS_TOLD_MAX, &arena);
-    const chain_transfer_t *transfer = id ? chain_transfer (chain, id) : chain_next (chain, NULL);
-    for (; transfer && answer.n_transfers < TRANSFERS_TOLD_MAX;
-         transfer = id ? NULL : chain_next (chain, transfer))
-        record_put (answer.transfers [answer.n_transfers++], transfer, &arena);
-    return packed_of (&answer.base);
 }
 
 static void chain_node_put (Musubi__StorageNodeRecord *to, const chain_t *chain,

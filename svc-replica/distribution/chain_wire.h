@@ -103,13 +103,6 @@ typedef struct {
 extern const codec_t storage_attend_codec;
 extern const codec_t storage_wanted_codec;
 
-/*  A question of people. */
-typedef struct {
-    bool one; /* otherwise all */
-    chain_id_t id;
-} transfers_question_t;
-extern const codec_t transfers_question_codec;
-
 /*  --- records --- */
 
 typedef struct {
@@ -126,10 +119,6 @@ extern const codec_t damage_codec;
 
 /*  --- as people read it --- */
 
-#define TRANSFERS_TOLD_MAX 256 /* in one answer, the first ones by id */
-
-/*  id NULL = all. */
-packed_t transfers_answer_encode (const chain_t *chain, const chain_id_t *id);
 packed_t storage_nodes_answer_encode (const chain_t *chain);
 
 /*  Is it a name of 1 to CHAIN_FILE_BYTES_MAX bytes of printable UTF-8? Blanks are allowed. */

@@ -19,7 +19,7 @@ static const ProtobufCMessageDescriptor *const descriptors [] = {
   &musubi__command_answer__descriptor,
   &musubi__snapshot_answer__descriptor,
   &musubi__list_reservations_answer__descriptor,
-  &musubi__domain_answer__descriptor,
+  &musubi__entry__descriptor,
   &musubi__paths_request__descriptor};
 
 static void round_trip (const ProtobufCMessageDescriptor *descriptor, json_t *json)

@@ -6,7 +6,6 @@
 #include "participant.h"
 
 #include "gis.pb-c.h"
-#include "lis.pb-c.h"
 
 typedef lis_settings_t settings_t;
 typedef compute_booking_t booking_t;

@@ -3,7 +3,7 @@
 
 #include "message.h"
 
-#include "lis.pb-c.h"
+#include "bus.pb-c.h"
 #include "planner.pb-c.h"
 #include "transaction.pb-c.h"
 
@@ -209,9 +209,9 @@ static void a_bad_field_is_named_by_its_path (void **state)
     assert_refused (&musubi__instant__descriptor, "{\"at_ms\":\"9223372036854775808\"}",
                     "at_ms: 9223372036854775808 is out of range");
     assert_refused (&musubi__requirement__descriptor, "{\"min\":\"many\"}", "min: wants a number");
-    assert_refused (&musubi__site_request__descriptor, "{\"a\":1}",
-                    "a: no such field: SiteRequest has none");
-    assert_refused (&musubi__site_request__descriptor, "[]", "wants an object, not an array");
+    assert_refused (&musubi__status_request__descriptor, "{\"a\":1}",
+                    "a: no such field: StatusRequest has none");
+    assert_refused (&musubi__status_request__descriptor, "[]", "wants an object, not an array");
 }
 
 static void a_long_key_leaves_room_for_the_reason (void **state)

@@ -3,9 +3,6 @@
 #include "runner_config.h"
 
 #include "lis.h"
-#include "message.h"
-
-#include "lis.pb-c.h"
 
 #include <assert.h>
 #include <setjmp.h>
@@ -78,28 +75,6 @@ static void start (core_t *core)
     }
 }
 
-/*  The core's answer to Lis.Site. */
-static Musubi__SiteAnswer *site_of (core_t *core)
-{
-    event_t event = {
-      .kind = EVENT_REQUEST,
-      .request = {
-        .service = "Lis", .method = "Site", .actor = "alice", .request_id = "", .reply_to = 7}};
-    core->step (core->self, &now, &event);
-    effect_t effect;
-    Musubi__SiteAnswer *answer = NULL;
-    while (core->next (core->self, &effect)) {
-        if (effect.kind != EFFECT_REPLY)
-            continue;
-        assert_int_equal (effect.reply.status, CALL_OK);
-        assert_null (answer);
-        answer = (Musubi__SiteAnswer *) message_unpack (&musubi__site_answer__descriptor,
-                                                        effect.reply.body);
-    }
-    assert_non_null (answer);
-    return answer;
-}
-
 static void a_file_says_what_the_site_is (void **state)
 {
     (void) state;
@@ -107,25 +82,24 @@ static void a_file_says_what_the_site_is (void **state)
     char why [LONG_WHY_BYTES];
     assert_true (core_of (whole, NULL, 0, &core, why));
     start (&core);
-    Musubi__SiteAnswer *answer = site_of (&core);
-    assert_string_equal (answer->name, "lis/ams");
-    const Musubi__SiteDescription *site = answer->site;
-    assert_int_equal (site->disclosure, MUSUBI__DISCLOSURE__WINDOWS);
+    const lis_t *lis = core.self;
+    assert_string_equal (lis->provider.service->name, "lis/ams");
+    const site_t *site = &lis->site;
+    assert_int_equal (site->disclosure, DISCLOSE_WINDOWS);
     assert_int_equal (site->lead_ms, 10000);
     assert_int_equal (site->horizon_ms, INT64_C (30) * 86400000);
     assert_int_equal (site->cleaning_gap_ms, 120000);
-    assert_int_equal (site->n_classes, 2);
-    assert_string_equal (site->classes [0]->name, "thin");
-    assert_int_equal (site->classes [0]->nodes, 64);
-    assert_int_equal (site->classes [0]->cpus_per_node, 16);
-    assert_int_equal (site->classes [0]->price, 250000);
-    assert_int_equal (site->classes [0]->n_attributes, 2);
-    assert_string_equal (site->classes [0]->attributes [1]->name, "memory_gb");
-    assert_string_equal (site->classes [0]->attributes [1]->value, "64");
-    assert_string_equal (site->classes [1]->name, "fat");
-    assert_int_equal (site->classes [1]->cpus_per_node, 1);
-    assert_int_equal (site->classes [1]->price, 1);
-    message_free (&answer->base);
+    assert_int_equal (site->classes_count, 2);
+    assert_string_equal (site->classes [0].name, "thin");
+    assert_int_equal (site->classes [0].nodes, 64);
+    assert_int_equal (site->classes [0].cpus_per_node, 16);
+    assert_int_equal (site->classes [0].price, 250000);
+    assert_int_equal (site->classes [0].attributes_count, 2);
+    assert_string_equal (site->classes [0].attributes [1].name, "memory_gb");
+    assert_string_equal (site->classes [0].attributes [1].value, "64");
+    assert_string_equal (site->classes [1].name, "fat");
+    assert_int_equal (site->classes [1].cpus_per_node, 1);
+    assert_int_equal (site->classes [1].price, 1);
     core.destroy (core.self);
 }
 
@@ -137,12 +111,12 @@ static void the_least_file_is_a_name_and_a_class (void **state)
     char why [LONG_WHY_BYTES];
     assert_true (core_of ("", settings, 2, &core, why));
     start (&core);
-    Musubi__SiteAnswer *answer = site_of (&core);
-    assert_string_equal (answer->name, "lis/ams"); /* the kind may be written or not */
-    assert_int_equal (answer->site->disclosure, MUSUBI__DISCLOSURE__PROFILE);
-    assert_int_equal (answer->site->lead_ms, 5000);
-    assert_int_equal (answer->site->cleaning_gap_ms, 0);
-    message_free (&answer->base);
+    const lis_t *lis = core.self;
+    assert_string_equal (lis->provider.service->name,
+                         "lis/ams"); /* the kind may be written or not */
+    assert_int_equal (lis->site.disclosure, DISCLOSE_PROFILE);
+    assert_int_equal (lis->site.lead_ms, 5000);
+    assert_int_equal (lis->site.cleaning_gap_ms, 0);
     core.destroy (core.self);
 }
 

@@ -2,10 +2,7 @@
 #include "nis_config.h"
 
 #include "domain.h"
-#include "message.h"
 #include "nis.h"
-
-#include "nis.pb-c.h"
 
 #include <assert.h>
 #include <setjmp.h>
@@ -80,28 +77,6 @@ static void start (core_t *core)
     }
 }
 
-/*  What it answers to Nis.Domain. */
-static Musubi__DomainAnswer *domain_of (core_t *core)
-{
-    event_t event = {
-      .kind = EVENT_REQUEST,
-      .request = {
-        .service = "Nis", .method = "Domain", .actor = "alice", .request_id = "", .reply_to = 7}};
-    core->step (core->self, &now, &event);
-    effect_t effect;
-    Musubi__DomainAnswer *answer = NULL;
-    while (core->next (core->self, &effect)) {
-        if (effect.kind != EFFECT_REPLY)
-            continue;
-        assert_int_equal (effect.reply.status, CALL_OK);
-        assert_null (answer);
-        answer = (Musubi__DomainAnswer *) message_unpack (&musubi__domain_answer__descriptor,
-                                                          effect.reply.body);
-    }
-    assert_non_null (answer);
-    return answer;
-}
-
 static void a_file_says_what_the_domain_is (void **state)
 {
     (void) state;
@@ -109,50 +84,45 @@ static void a_file_says_what_the_domain_is (void **state)
     char why [LONG_WHY_BYTES];
     assert_true (core_of (whole, NULL, 0, &core, why));
     start (&core);
-    Musubi__DomainAnswer *answer = domain_of (&core);
-    assert_string_equal (answer->name, "nis/N");
-    const Musubi__DomainDescription *domain = answer->domain;
-    assert_int_equal (domain->disclosure, MUSUBI__DISCLOSURE__WINDOWS);
+    const nis_t *nis = core.self;
+    assert_string_equal (nis->provider.service->name, "nis/N");
+    const domain_t *domain = &nis->domain;
+    assert_int_equal (domain->disclosure, DISCLOSE_WINDOWS);
     assert_int_equal (domain->lead_ms, 10000);
     assert_int_equal (domain->horizon_ms, INT64_C (30) * 86400000);
     static const struct {
         const char *name;
-        Musubi__VertexKind kind;
+        vertex_kind_t kind;
         const char *attribute; /* its value */
     } vertices [] = {
-      {"n8", MUSUBI__VERTEX_KIND__SITE_VERTEX, NULL},
-      {"n16", MUSUBI__VERTEX_KIND__SITE_VERTEX, NULL},
-      {"X1", MUSUBI__VERTEX_KIND__EXCHANGE_VERTEX, "paris"},
-      {"X2", MUSUBI__VERTEX_KIND__EXCHANGE_VERTEX, NULL},
-      {"N/r1", MUSUBI__VERTEX_KIND__ROUTER_VERTEX, "acme"},
-      {"N/r2", MUSUBI__VERTEX_KIND__ROUTER_VERTEX, NULL},
+      {"n8", VERTEX_SITE, NULL},        {"n16", VERTEX_SITE, NULL},
+      {"X1", VERTEX_EXCHANGE, "paris"}, {"X2", VERTEX_EXCHANGE, NULL},
+      {"N/r1", VERTEX_ROUTER, "acme"},  {"N/r2", VERTEX_ROUTER, NULL},
     };
-    assert_int_equal (domain->n_vertices, 6);
+    assert_int_equal (domain->vertices_count, 6);
     for (size_t i = 0; i < 6; i++) {
-        assert_string_equal (domain->vertices [i]->name, vertices [i].name);
-        assert_int_equal (domain->vertices [i]->kind, vertices [i].kind);
-        assert_int_equal (domain->vertices [i]->n_attributes, vertices [i].attribute != NULL);
+        assert_string_equal (domain->vertices [i].name, vertices [i].name);
+        assert_int_equal (domain->vertices [i].kind, vertices [i].kind);
+        assert_int_equal (domain->vertices [i].attributes_count, vertices [i].attribute != NULL);
         if (vertices [i].attribute)
-            assert_string_equal (domain->vertices [i]->attributes [0]->value,
-                                 vertices [i].attribute);
+            assert_string_equal (domain->vertices [i].attributes [0].value, vertices [i].attribute);
     }
-    assert_int_equal (domain->n_links, 2);
-    const Musubi__Link *first = domain->links [0];
+    assert_int_equal (domain->links_count, 2);
+    const link_t *first = &domain->links [0];
     assert_string_equal (first->name, "n8-n16");
-    assert_string_equal (first->a, "n8");
-    assert_string_equal (first->b, "n16");
+    assert_string_equal (first->ends [0], "n8");
+    assert_string_equal (first->ends [1], "n16");
     assert_int_equal (first->mbps, 5000);
-    assert_float_equal (first->latency_ms, 0.5, 1e-12);
+    assert_int_equal (first->latency_us, 500);
     assert_int_equal (first->price, 5000);
-    assert_int_equal (first->n_attributes, 2);
-    assert_string_equal (first->attributes [1]->name, "availability");
-    assert_string_equal (first->attributes [1]->value, "0.999");
-    const Musubi__Link *second = domain->links [1];
-    assert_string_equal (second->a, "N/r1"); /* by its local name */
-    assert_string_equal (second->b, "X1");
-    assert_float_equal (second->latency_ms, 1, 1e-12);
+    assert_int_equal (first->attributes_count, 2);
+    assert_string_equal (first->attributes [1].name, "availability");
+    assert_string_equal (first->attributes [1].value, "0.999");
+    const link_t *second = &domain->links [1];
+    assert_string_equal (second->ends [0], "N/r1"); /* by its local name */
+    assert_string_equal (second->ends [1], "X1");
+    assert_int_equal (second->latency_us, 1000);
     assert_int_equal (second->price, 0);
-    message_free (&answer->base);
     core.destroy (core.self);
 }
 
@@ -164,12 +134,11 @@ static void the_least_file_is_a_name (void **state)
     char why [LONG_WHY_BYTES];
     assert_true (core_of ("", settings, 1, &core, why));
     start (&core);
-    Musubi__DomainAnswer *answer = domain_of (&core);
-    assert_string_equal (answer->name, "nis/N"); /* the kind may be written or not */
-    assert_int_equal (answer->domain->n_links, 0);
-    assert_int_equal (answer->domain->disclosure, MUSUBI__DISCLOSURE__PROFILE);
-    assert_int_equal (answer->domain->lead_ms, 5000);
-    message_free (&answer->base);
+    const nis_t *nis = core.self;
+    assert_string_equal (nis->provider.service->name, "nis/N"); /* the kind may be written or not */
+    assert_int_equal (nis->domain.links_count, 0);
+    assert_int_equal (nis->domain.disclosure, DISCLOSE_PROFILE);
+    assert_int_equal (nis->domain.lead_ms, 5000);
     core.destroy (core.self);
 }
 
@@ -340,11 +309,10 @@ static void takes_as_many_links_as_a_domain_may_have_and_no_more (void **state)
     char *text = text_of (DOMAIN_LINKS_MAX);
     assert_true (core_of (text, NULL, 0, &core, why));
     start (&core);
-    Musubi__DomainAnswer *answer = domain_of (&core);
-    assert_int_equal (answer->domain->n_links, DOMAIN_LINKS_MAX);
-    assert_string_equal (answer->domain->links [DOMAIN_LINKS_MAX - 1]->name, "l4095");
-    assert_int_equal (answer->domain->links [DOMAIN_LINKS_MAX - 1]->mbps, 4095);
-    message_free (&answer->base);
+    const nis_t *nis = core.self;
+    assert_int_equal (nis->domain.links_count, DOMAIN_LINKS_MAX);
+    assert_string_equal (nis->domain.links [DOMAIN_LINKS_MAX - 1].name, "l4095");
+    assert_int_equal (nis->domain.links [DOMAIN_LINKS_MAX - 1].mbps, 4095);
     core.destroy (core.self);
     free (text);
     text = text_of (DOMAIN_LINKS_MAX + 1);
