@@ -8,11 +8,15 @@
 #ifndef MUSUBI_NIS_H
 #define MUSUBI_NIS_H
 
+#include "calendar_service.h"
 #include "circuit_usage.h"
 #include "circuits.h"
-#include "path_service.h"
+#include "domain.h"
 #include "provider.h"
 #include "routers.h"
+
+/*  Answers Nis.Paths: ways through the domain's own graph over which so much is free. */
+typedef struct paths path_service_t;
 
 #define NIS_WINDOWS_MOST 4096 /* in one question */
 #define NIS_PATHS_MOST   256  /* questions about paths in one request */

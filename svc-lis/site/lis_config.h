@@ -20,6 +20,12 @@ typedef struct {
 
 extern const setting_table_t lis_file_table;
 
+/*  Of the tasks that the site runs. False with why. *runs: does it run any? Then the caller frees the
+ *  settings: runner_config_clear. */
+bool runner_config_read (const config_t *config, const lis_file_t *file, const site_t *site,
+                         bool *runs, runner_settings_t *settings, char why [LONG_WHY_BYTES]);
+void runner_config_clear (runner_settings_t *self);
+
 /*  For host_program_t: false, with why, when the settings contradict each other. */
 bool lis_core_from_config (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);
 

@@ -10,13 +10,23 @@
 #ifndef MUSUBI_RUNNER_H
 #define MUSUBI_RUNNER_H
 
-#include "batch_bookings.h"
 #include "charges.h"
+#include "free_capacity.h"
 #include "name_list.h"
+#include "nodes.h"
 #include "openings.h"
 #include "provider.h"
 #include "queue.h"
 #include "sharing.h"
+
+/*  What others have booked in a site's batch system, in the site's own calendars: so nothing is
+ *  granted over it. A node that is lost or drained is not counted twice. All zero but for the room. */
+typedef struct {
+    free_capacity_t *room;
+    interval_list_t booked;
+    bool apart;           /* jobs are not in the calendars, but told here: */
+    interval_list_t jobs; /* what they take beside the others */
+} batch_bookings_t;
 
 typedef struct {
     node_place_t *places;

@@ -7,8 +7,18 @@
 #include "completed.h"
 #include "coordinator.h"
 #include "decision_states.h"
-#include "done_notices.h"
 #include "ordered.h"
+#include "planner_settings.h"
+#include "service.h"
+#include "transaction.h"
+
+/*  Tells participants which transactions everyone has acknowledged (T6). Txids are gathered for a
+ *  while and go out as one message a participant. A message may get lost: a participant that missed
+ *  it asks before it forgets anything. */
+typedef struct done_notices done_notices_t;
+
+done_notices_t *done_notices_new (service_t *service, const planner_settings_t *settings);
+void done_notices_destroy (done_notices_t **self_p);
 
 /*  One participant of a decision. */
 typedef struct {

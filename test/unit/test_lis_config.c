@@ -1,6 +1,5 @@
 /*  test_lis_config - a site's file is taken as meant, or refused with what would be right. */
 #include "lis_config.h"
-#include "runner_config.h"
 
 #include "lis.h"
 
