@@ -1,7 +1,7 @@
 /*  participant_states - the table.
  *
- *  A commit that comes past the edge has two ends: the window is still free, or it is not (T9). A
- *  refused hold leaves no command, so that REJECTED is only ever an answer.
+ *  A commit past the edge has two ends: the window is still free, or it is not (T9). A refused hold
+ *  leaves no command, so REJECTED is only an answer; what is aborted unknown leaves a tombstone.
  */
 #include "participant_states.h"
 
@@ -14,17 +14,12 @@ static const char *const event_words [COMMAND_EVENTS] = {
   [EVENT_RESOLVED] = "resolved", [EVENT_FENCE] = "fence",
 };
 
-static const char *const state_words [COMMAND_STATES] = {
-  [COMMAND_UNKNOWN] = "initial",           [COMMAND_HELD] = "held",
-  [COMMAND_PREPARED] = "prepared",         [COMMAND_COMMITTED] = "committed",
-  [COMMAND_ABORTED] = "aborted",           [COMMAND_EXPIRED] = "expired",
-  [COMMAND_REJECTED] = "rejected",         [COMMAND_EDGE] = "edge",
-  [COMMAND_EDGE_REFUSED] = "edge-refused",
-};
+static const char *const state_words [COMMAND_STATES] = {"initial",   "held",    "prepared",
+                                                         "committed", "aborted", "expired",
+                                                         "rejected",  "edge",    "edge-refused"};
 
-#define UNBEGUN                                                                                    \
-    (STATE (COMMAND_UNKNOWN) | STATE (COMMAND_HELD)) /* unknown: it leaves a tombstone */
-#define VOTED (STATE (COMMAND_PREPARED) | STATE (COMMAND_EDGE))
+#define UNBEGUN (STATE (COMMAND_UNKNOWN) | STATE (COMMAND_HELD))
+#define VOTED   (STATE (COMMAND_PREPARED) | STATE (COMMAND_EDGE))
 
 static const state_step_t steps [] = {
   {STATE (COMMAND_UNKNOWN), COMMAND_HELD, .event = EVENT_HOLD},

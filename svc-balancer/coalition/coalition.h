@@ -61,8 +61,6 @@ typedef struct {
 typedef enum { MEMBER_ACTIVE, MEMBER_ASIDE, MEMBER_HEARD } member_role_t;
 extern const state_table_t member_states;
 member_role_t member_role (const member_kept_t *kept);
-
-/*  why: as aside. */
 void member_move (member_kept_t *kept, member_role_t to, const char *why);
 
 /*  What has been seen of its work; see delivered_work.h. */

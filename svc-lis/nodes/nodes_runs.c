@@ -1,8 +1,7 @@
 /*  nodes_runs - the states of runs. A run is stored before its node hears of it, moves as its agent
  *  reports, and is lost when nobody can tell any more how it stands.
  *
- *  Observers are told of each move in the step that stores it, so either both are on disk or neither
- *  is.
+ *  Observers are told of each move in the step that stores it: both are on disk, or neither is.
  */
 #include "nodes_state.h"
 

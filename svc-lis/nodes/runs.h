@@ -124,8 +124,7 @@ static inline bool run_over (run_state_t state)
     return state >= RUN_ENDED && state != RUN_PLACED;
 }
 
-/*  At the site and at its agent. */
-extern const state_table_t run_states;
+extern const state_table_t run_states; /* at the site, and at its agent */
 
 typedef struct {
     run_id_t id;

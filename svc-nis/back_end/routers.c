@@ -149,11 +149,9 @@ static const char *const circuit_words [] = {"idle", "opening", "active", "degra
 
 static const state_step_t circuit_steps [] = {
   {STATES (CIRCUITS_DEGRADED), CIRCUITS_IDLE, .when = "it is given up, or its window has closed"},
-  {STATES (CIRCUITS_DEGRADED), CIRCUITS_OPENING,
-   .when = "it is provisioned and open, and not seen at all its routers yet"},
+  {STATES (CIRCUITS_DEGRADED), CIRCUITS_OPENING, .when = "it is wanted, and not seen yet"},
   {STATES (CIRCUITS_DEGRADED), CIRCUITS_ACTIVE, .when = "it is seen at all its routers"},
-  {STATES (CIRCUITS_DEGRADED), CIRCUITS_DEGRADED,
-   .when = "an agent is silent, a router can't, or another one has its traffic"},
+  {STATES (CIRCUITS_DEGRADED), CIRCUITS_DEGRADED, .when = "a router is silent, or can't do it"},
 };
 const state_table_t circuit_states = {
   .name = "circuit", .states = circuit_words, STATE_STEPS (circuit_steps)};
