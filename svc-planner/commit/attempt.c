@@ -28,6 +28,15 @@ void trail_clear (trail_t *self)
     *self = (trail_t){0};
 }
 
+bool trail_takes_remains (trail_t *self, const coordinator_t *coordinator, const plan_t *holder)
+{
+    if (!holder || !coordinator_aborted (coordinator, &holder->txid))
+        return false;
+    for (size_t i = 0; i < holder->participants_count; i++)
+        trail_add (self, &holder->participants [i], &holder->txid);
+    return true;
+}
+
 static void trail_remove (trail_t *self, const participant_ref_t *party, const txid_t *txid)
 {
     size_t kept = 0;

@@ -47,6 +47,10 @@ typedef struct {
 void trail_add (trail_t *self, const participant_ref_t *party, const txid_t *txid);
 void trail_clear (trail_t *self);
 
+/*  If an earlier start of this planner left a claim undecided, it counts as aborted: take the holds
+ *  of its holder. False: the claim is another's. holder may be NULL. */
+bool trail_takes_remains (trail_t *self, const coordinator_t *coordinator, const plan_t *holder);
+
 /*  Abort and forget the holds left, but not at the participants of keep, whose next hold replaces
  *  them, nor at the one named except. */
 void trail_abort (trail_t *self, coordinator_t *coordinator, const moment_t *now,

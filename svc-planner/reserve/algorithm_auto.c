@@ -35,7 +35,7 @@ static void algorithm_auto_on_slice (void *owner, const moment_t *now, uint64_t 
 static void algorithm_auto_start (pending_t *self, const moment_t *now)
 {
     search_order_t order = pending_search_order (self, now);
-    order.spread = self->vote.contended && self->operation == OPERATION_RESERVE;
+    order.spread = self->rounds.contended && self->operation == OPERATION_RESERVE;
     search_destroy (&self->plan.search);
     planning_count (self);
     self->plan.search = search_new (self->plan.snapshot, &order);
@@ -45,7 +45,7 @@ static void algorithm_auto_start (pending_t *self, const moment_t *now)
 /*  Search again on the snapshot, which refusals have corrected. */
 static void algorithm_auto_again (pending_t *self, const moment_t *now)
 {
-    if (self->vote.rounds < QUERY_ROUND) {
+    if (self->rounds.count < QUERY_ROUND) {
         algorithm_auto_start (self, now);
         return;
     }

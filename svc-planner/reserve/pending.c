@@ -190,7 +190,7 @@ pending_t *pending_begin (pendings_t *pendings, const moment_t *now, operation_t
     self->receipt = *receipt;
     self->receipt.begun_ms = now->mono_ms;
     self->receipt.begun_wall_ms = now->wall_ms;
-    self->vote.votable_ms = VOTE_MS;
+    self->rounds.votable_ms = VOTE_MS;
     self->plan.check_from_ms = INT64_MIN;
     self->close.keep_until_ms = now->wall_ms;
     int64_t limit_ms = pendings->settings->request_limit_ms;
@@ -291,13 +291,13 @@ void pending_log (const pending_t *self, log_level_t level, const char *move, co
                 self->repair_order      ? "repair"
                 : self->receipt.dry_run ? "dry-run"
                                         : self->receipt.name.full,
-                move, self->receipt.actor, operation_words [self->operation], self->vote.rounds,
+                move, self->receipt.actor, operation_words [self->operation], self->rounds.count,
                 *self->reservation ? self->reservation : "-", *detail ? " why=" : "", detail);
 }
 
 void pending_sign (const pending_t *self, const moment_t *now, answer_t *answer)
 {
-    answer->rounds = self->vote.rounds;
+    answer->rounds = self->rounds.count;
     answer->planning_ms = now->mono_ms - self->receipt.begun_ms;
     snprintf (answer->planner, sizeof answer->planner, "%s", self->pendings->service->name);
     snprintf (answer->algorithm, sizeof answer->algorithm, "%s", self->plan.algorithm->name);
@@ -308,7 +308,7 @@ int64_t pending_soonest_ms (const pending_t *self, const moment_t *now)
 {
     const service_t *service = self->pendings->service;
     return timekeeper_most (&service->timekeeper, now) + self->pendings->settings->guard_ms +
-           self->vote.votable_ms + llabs (directory_skew_ms (directory_of (service)));
+           self->rounds.votable_ms + llabs (directory_skew_ms (directory_of (service)));
 }
 
 search_order_t pending_search_order (const pending_t *self, const moment_t *now)
@@ -364,15 +364,6 @@ bool pending_propose (pending_t *self, const moment_t *now, const choice_t *choi
                     &self->answer);
 }
 
-bool pending_takes_remains (pending_t *self, const plan_t *holder)
-{
-    if (!holder || !coordinator_aborted (self->pendings->coordinator, &holder->txid))
-        return false;
-    for (size_t i = 0; i < holder->participants_count; i++)
-        trail_add (&self->trail, &holder->participants [i], &holder->txid);
-    return true;
-}
-
 void pending_tell_packed (pending_t *self, bytes_t answer)
 {
     for (size_t i = 0; i < self->receipt.waiters_count; i++)
@@ -412,8 +403,8 @@ void pending_pause (pending_t *self, const moment_t *now, uint32_t round, pendin
 {
     service_t *service = self->pendings->service;
     int64_t base_ms = self->pendings->settings->backoff_ms;
-    if (self->vote.round_ms > 0 && 2 * self->vote.round_ms < base_ms)
-        base_ms = 2 * self->vote.round_ms;
+    if (self->rounds.took_ms > 0 && 2 * self->rounds.took_ms < base_ms)
+        base_ms = 2 * self->rounds.took_ms;
     int64_t most_ms = base_ms;
     for (uint32_t i = 1; i < round && i < BACKOFF_DOUBLINGS; i++)
         most_ms *= 2;

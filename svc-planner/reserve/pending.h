@@ -6,7 +6,7 @@
  *                                        +-- no --> again, or close at the home --> told "refused"
  *
  *  Where each step is decided: reserve.c and change.c begin; planning.c has an algorithm find a
- *  plan; proposal.c makes holds of it; voting.c puts it to the vote and learns from refusals;
+ *  plan; proposal.c makes holds of it; voting.c puts it to the vote, votes.c learns from refusals;
  *  refuse.c ends without a commit (T2); pending.c answers. No step calls another: pending_go does,
  *  by the table that reserve.c has made (phases.h). A repeat of a request in progress is answered
  *  together with the first.
@@ -27,6 +27,7 @@
 #include "pendings.h"
 #include "proposal.h"
 #include "request.h"
+#include "votes.h"
 
 /*  The steps of a pending request; pending_go goes from one to the next. */
 typedef enum {
@@ -92,16 +93,10 @@ typedef struct {
     obstacles_t obstacles;
 } planning_t;
 
-/*  Plans put to the vote. */
+/*  A plan put to the vote. */
 typedef struct {
     proposal_t proposal;
     attempt_t *attempt;
-    uint32_t rounds;
-    int64_t votable_ms; /* time that a plan leaves for votes before its edge */
-    int64_t begun_ms;   /* monotonic: when the last plan was put to the vote */
-    int64_t round_ms;   /* how long the last vote took; 0 = there was none */
-    bool unheard;       /* some vote did not come, or not in time */
-    bool contended;     /* others compete: a vote was refused, or no plan found beside them */
     bool decided;
     txid_t txid; /* of the decision */
 } voting_t;
@@ -130,6 +125,7 @@ struct pending {
     base_t base;
     planning_t plan;
     voting_t vote;
+    rounds_t rounds; /* of votes */
     closing_t close;
     trail_t trail;        /* holds that its attempts may have left */
     uint64_t pause_timer; /* back-off, or the next slice of a search */
@@ -170,10 +166,6 @@ search_order_t pending_search_order (const pending_t *self, const moment_t *now)
 /*  Makes the proposal of this choice (proposal.h); NULL: of a release, or of what was before. False
  *  with a reason in its answer. */
 bool pending_propose (pending_t *self, const moment_t *now, const choice_t *choice);
-
-/*  If an earlier start of this planner left the claim undecided, it counts as aborted: take its
- *  holds into the trail. False: the claim is another's. holder may be NULL. */
-bool pending_takes_remains (pending_t *self, const plan_t *holder);
 
 extern const char *const operation_words [];
 

@@ -320,7 +320,7 @@ explanation_t planning_explanation (pending_t *self, const moment_t *now)
                            .soonest_ms = pending_soonest_ms (self, now),
                            .changes = self->operation != OPERATION_RESERVE,
                            .proven = self->plan.proven,
-                           .unheard = self->vote.unheard,
+                           .unheard = self->rounds.unheard,
                            .broken = self->plan.broken,
                            .obstacles = &self->plan.obstacles,
                            .answer = &self->answer};
@@ -382,12 +382,12 @@ void planning_none (pending_t *self, const moment_t *now, bool proven)
         pending_pause (self, now, 1, replan_step (self));
         return;
     }
-    if (proven && (self->vote.contended || self->plan.crowded) &&
-        self->vote.rounds < self->pendings->settings->attempts_max) {
-        self->vote.contended = !self->vote.contended;
+    if (proven && (self->rounds.contended || self->plan.crowded) &&
+        self->rounds.count < self->pendings->settings->attempts_max) {
+        self->rounds.contended = !self->rounds.contended;
         self->plan.alone = true;
         trail_abort (&self->trail, self->pendings->coordinator, now, NULL, self->receipt.name.home);
-        pending_pause (self, now, self->vote.rounds, replan_step (self));
+        pending_pause (self, now, self->rounds.count, replan_step (self));
         return;
     }
     give_reasons (self, now, proven);

@@ -71,7 +71,7 @@ static void refuse_follow (pending_t *self, const moment_t *now, claim_look_t *l
         return;
     }
     if (look->state == CLAIM_HELD && self->close.giving_up && self->close.tries < CLOSES_MAX &&
-        pending_takes_remains (self, look->holder)) {
+        trail_takes_remains (&self->trail, self->pendings->coordinator, look->holder)) {
         trail_abort (&self->trail, self->pendings->coordinator, now, NULL, self->receipt.name.home);
         refuse_close_claim (self, now);
         return;
@@ -272,9 +272,9 @@ void pending_doubt (pending_t *self, const moment_t *now)
  *  not come in time is not a no. */
 static bool only_late (const pending_t *self)
 {
-    bool voting = self->vote.attempt && !self->vote.contended;
+    bool voting = self->vote.attempt && !self->rounds.contended;
     return !self->repair_order &&
-           (self->operation == OPERATION_RELEASE || self->vote.unheard || voting);
+           (self->operation == OPERATION_RELEASE || self->rounds.unheard || voting);
 }
 
 void pending_late (pending_t *self, const moment_t *now)
