@@ -51,20 +51,20 @@ static void pending_reply (pendings_t *pendings, const request_t *request, answe
 }
 
 /*  A repeat of a request in progress waits for the same answer. */
-static void pending_join (pending_t *self, const request_t *request,
+static void receipt_join (receipt_t *self, pendings_t *pendings, const request_t *request,
                           const uint8_t digest [DIGEST_BYTES])
 {
     /* Only the home knows which body the id belongs to: the one in progress may be the wrong one.
      */
-    if (memcmp (self->receipt.digest, digest, DIGEST_BYTES) != 0)
-        pending_reply (self->pendings, request, ANSWER_IN_PROGRESS, self->receipt.name.full,
+    if (memcmp (self->digest, digest, DIGEST_BYTES) != 0)
+        pending_reply (pendings, request, ANSWER_IN_PROGRESS, self->name.full,
                        "this request id is in progress for another request: ask again");
-    else if (self->receipt.waiters_count == WAITERS_MAX)
+    else if (self->waiters_count == WAITERS_MAX)
         pending_reply (
-          self->pendings, request, ANSWER_IN_PROGRESS, self->receipt.name.full,
+          pendings, request, ANSWER_IN_PROGRESS, self->name.full,
           "the request is in progress, and as many as may do wait for its answer already");
     else
-        self->receipt.waiters [self->receipt.waiters_count++] = request->reply_to;
+        self->waiters [self->waiters_count++] = request->reply_to;
 }
 
 static bool name_request (pendings_t *pendings, const moment_t *now, const request_t *request,
@@ -133,18 +133,21 @@ void pending_go (pending_t *self, const moment_t *now, pending_step_t step)
     self->pendings->steps [step](self, now);
 }
 
-/*  The at-th participant that has not acknowledged, by our decision or by the home's. */
-static const participant_ref_t *pending_awaited (const pending_t *self, size_t at)
+/*  The at-th participant that has not acknowledged, by the home's decision (confirm) or by ours. */
+static const participant_ref_t *awaited_at (const confirm_t *confirm,
+                                            const coordinator_t *coordinator, const txid_t *ours,
+                                            size_t at)
 {
-    return self->close.confirm
-             ? confirm_awaited (self->close.confirm, at)
-             : coordinator_awaited (self->pendings->coordinator, &self->vote.txid, at);
+    return confirm ? confirm_awaited (confirm, at) : coordinator_awaited (coordinator, ours, at);
 }
 
 void pending_tell_open (pending_t *self, const moment_t *now)
 {
-    const participant_ref_t *party = pending_awaited (self, 0);
-    for (size_t i = 0; party; party = pending_awaited (self, ++i)) {
+    const confirm_t *confirm = self->close.confirm;
+    const coordinator_t *coordinator = self->pendings->coordinator;
+    const txid_t *ours = &self->vote.txid;
+    const participant_ref_t *party = awaited_at (confirm, coordinator, ours, 0);
+    for (size_t i = 0; party; party = awaited_at (confirm, coordinator, ours, ++i)) {
         char words [PARTICIPANT_REF_WORDS_BYTES];
         answer_reason (&self->answer, "", party->name,
                        "committed, but %s has not acknowledged yet: ask again",
@@ -216,7 +219,7 @@ pending_t *pending_new (pendings_t *pendings, const moment_t *now, const request
         digest_body (receipt->digest, request);
         pending_t *same = ordered_find (pendings->open, &key);
         if (same) {
-            pending_join (same, request, receipt->digest);
+            receipt_join (&same->receipt, pendings, request, receipt->digest);
             return NULL;
         }
         if (!directory_find (directory_of (pendings->service), receipt->name.home)) {
@@ -260,20 +263,27 @@ void proposal_clear (proposal_t *self)
     *self = (proposal_t){0};
 }
 
-void pending_destroy (pending_t *self)
+void pending_stop (pending_t *self)
 {
     service_t *service = self->pendings->service;
-    ordered_remove (self->pendings->open, self);
-    timers_cancel (service->timers, self->receipt.limit_timer);
     timers_cancel (service->timers, self->pause_timer);
     calls_cancel (service->calls, self->close.call);
+    self->pause_timer = 0;
+    self->close.call = 0;
     confirm_destroy (&self->close.confirm);
     claim_look_clear (&self->close.look);
     attempt_destroy (&self->vote.attempt);
-    if (self->vote.decided)
-        coordinator_disown (self->pendings->coordinator, &self->vote.txid);
     locate_destroy (&self->base.locate);
     pending_clear_planning (self);
+}
+
+void pending_destroy (pending_t *self)
+{
+    ordered_remove (self->pendings->open, self);
+    timers_cancel (self->pendings->service->timers, self->receipt.limit_timer);
+    pending_stop (self);
+    if (self->vote.decided)
+        coordinator_disown (self->pendings->coordinator, &self->vote.txid);
     proposal_clear (&self->vote.proposal);
     trail_clear (&self->trail);
     codec_clear (&answer_codec, &self->answer);
@@ -327,24 +337,18 @@ search_order_t pending_search_order (const pending_t *self, const moment_t *now)
     };
 }
 
-/*  A change does not change the owner. */
-static const char *owner_of (const pending_t *self)
-{
-    const part_record_t *newest = self->base.locate ? locate_newest (self->base.locate) : NULL;
-    return self->operation != OPERATION_RESERVE && newest && *newest->owner ? newest->owner
-                                                                            : self->receipt.actor;
-}
-
 bool pending_propose (pending_t *self, const moment_t *now, const choice_t *choice)
 {
     pendings_t *pendings = self->pendings;
     answer_t signature = {.status = ANSWER_UNKNOWN};
+    const part_record_t *newest = self->base.locate ? locate_newest (self->base.locate) : NULL;
     pending_sign (self, now, &signature);
     signature.rounds++; /* this one counts */
     plan_order_t order = {.operation = self->operation,
                           .request = &self->request,
                           .actor = self->receipt.actor,
-                          .owner = owner_of (self),
+                          /* A change does not change the owner. */
+                          .owner = newest && *newest->owner ? newest->owner : self->receipt.actor,
                           .reservation = self->reservation,
                           .name = &self->receipt.name,
                           .digest = self->receipt.digest,
@@ -364,10 +368,19 @@ bool pending_propose (pending_t *self, const moment_t *now, const choice_t *choi
                     &self->answer);
 }
 
-void pending_tell_packed (pending_t *self, bytes_t answer)
+const char *answer_first_reason (const answer_t *answer, const char *otherwise)
 {
+    return answer->reasons_count > 0 ? answer->reasons [0].text : otherwise;
+}
+
+void pending_tell_packed (pending_t *self, const char *counter, const char *move,
+                          const char *detail, packed_t answer)
+{
+    service_t *service = self->pendings->service;
+    service_count (service, counter, 1);
+    pending_log (self, LEVEL_INFO, move, detail);
     for (size_t i = 0; i < self->receipt.waiters_count; i++)
-        outbox_reply (self->pendings->service->outbox, self->receipt.waiters [i], answer);
+        outbox_reply (service->outbox, self->receipt.waiters [i], packed_bytes (answer));
     pending_destroy (self);
 }
 
@@ -378,9 +391,6 @@ void pending_tell (pending_t *self, const moment_t *now, answer_status_t status)
       [ANSWER_REFUSED] = "told_refused",         [ANSWER_PLANNED] = "told_planned",
       [ANSWER_IN_PROGRESS] = "told_in_progress", [ANSWER_CONFLICT] = "told_conflict",
     };
-    service_count (self->pendings->service, counters [status], 1);
-    pending_log (self, LEVEL_INFO, answer_status_word (status),
-                 self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
     answer_t *answer = &self->answer;
     answer->status = status;
     pending_sign (self, now, answer);
@@ -388,7 +398,8 @@ void pending_tell (pending_t *self, const moment_t *now, answer_status_t status)
     if (self->operation != OPERATION_RESERVE || status == ANSWER_IN_PROGRESS)
         snprintf (answer->reservation, sizeof answer->reservation, "%s", self->reservation);
     packed_t packed = codec_encode (&answer_codec, answer);
-    pending_tell_packed (self, packed_bytes (packed));
+    pending_tell_packed (self, counters [status], answer_status_word (status),
+                         answer_first_reason (answer, ""), packed);
     free (packed.data);
 }
 

@@ -148,12 +148,19 @@ pending_t *pending_begin (pendings_t *pendings, const moment_t *now, operation_t
  */
 void pending_go (pending_t *self, const moment_t *now, pending_step_t step);
 
-/*  Answer everyone who waits. The request is gone afterwards. */
-void pending_tell_packed (pending_t *self, bytes_t answer);
+/*  Answer everyone who waits with an answer that is kept; count and log it so. The request is gone
+ *  afterwards. */
+void pending_tell_packed (pending_t *self, const char *counter, const char *move,
+                          const char *detail, packed_t answer);
+
+/*  The same with its own answer. */
 void pending_tell (pending_t *self, const moment_t *now, answer_status_t status);
 
 /*  The same, "in progress": it is committed, but these participants have not acknowledged. */
 void pending_tell_open (pending_t *self, const moment_t *now);
+
+/*  The first reason of an answer; otherwise, when there is none. */
+const char *answer_first_reason (const answer_t *answer, const char *otherwise);
 
 /*  Fill in the planner, the algorithm, the rounds and the time that it took. */
 void pending_sign (const pending_t *self, const moment_t *now, answer_t *answer);
@@ -179,5 +186,8 @@ void pending_pause (pending_t *self, const moment_t *now, uint32_t round, pendin
 /*  Drop the query and the search; and the snapshot, too. */
 void pending_clear_search (pending_t *self);
 void pending_clear_planning (pending_t *self);
+
+/*  Drop all of that, and whatever else it waits for but a decision. */
+void pending_stop (pending_t *self);
 
 #endif

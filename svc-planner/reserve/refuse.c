@@ -20,19 +20,12 @@
 
 static void refuse_close_claim (pending_t *self, const moment_t *now);
 
-static void tell_kept (pending_t *self, packed_t answer)
-{
-    service_count (self->pendings->service, "told_again", 1);
-    pending_log (self, LEVEL_INFO, "told-again", "");
-    pending_tell_packed (self, packed_bytes (answer));
-}
-
 static void on_confirmed (void *owner, const moment_t *now, confirm_verdict_t verdict)
 {
     pending_t *self = owner;
     switch (verdict) {
     case CONFIRM_COMPLETE:
-        tell_kept (self, self->close.look.answer);
+        pending_tell_packed (self, "told_again", "told-again", "", self->close.look.answer);
         break;
     case CONFIRM_FAILED:
         answer_reason (&self->answer, "", "",
@@ -78,11 +71,9 @@ static void refuse_follow (pending_t *self, const moment_t *now, claim_look_t *l
     }
     switch (look->state) {
     case CLAIM_CLOSED:
-        tell_kept (self, look->answer);
-        return;
     case CLAIM_COMMITTED:
-        if (look->done)
-            tell_kept (self, look->answer);
+        if (look->state == CLAIM_CLOSED || look->done)
+            pending_tell_packed (self, "told_again", "told-again", "", look->answer);
         else
             confirm (self, now, look);
         return;
@@ -107,27 +98,6 @@ static void refuse_follow (pending_t *self, const moment_t *now, claim_look_t *l
     pending_tell (self, now, ANSWER_IN_PROGRESS);
 }
 
-static void refuse_tell_unknown (pending_t *self, const moment_t *now, const char *why)
-{
-    answer_reason (
-      &self->answer, "", self->receipt.name.home, "the request's home did not %s (%s): ask again",
-      self->close.unsure ? "say whether it was answered before" : "confirm the refusal", why);
-    pending_tell (self, now, ANSWER_UNKNOWN);
-}
-
-static void tell_closed (pending_t *self, const moment_t *now, packed_t answer)
-{
-    if (answer.size == 0) {
-        pending_tell (self, now, ANSWER_REFUSED);
-        return;
-    }
-    /* Closed by us or by somebody before us; the answer kept at the home counts. */
-    service_count (self->pendings->service, "told_refused", 1);
-    pending_log (self, LEVEL_INFO, "refused",
-                 self->answer.reasons_count > 0 ? self->answer.reasons [0].text : "");
-    pending_tell_packed (self, packed_bytes (answer));
-}
-
 static void on_home (void *owner, const moment_t *now, uint64_t closing,
                      const call_result_t *result)
 {
@@ -135,16 +105,21 @@ static void on_home (void *owner, const moment_t *now, uint64_t closing,
     claim_closed_t told;
     char why [WHY_BYTES];
     self->close.call = 0;
-    if (result->status != CALL_OK) {
-        refuse_tell_unknown (self, now, result->reason);
+    bool heard = result->status == CALL_OK;
+    if (!heard || !claim_told_decode (result->body, closing, &told, why)) {
+        answer_reason (&self->answer, "", self->receipt.name.home,
+                       "the request's home did not %s (%s): ask again",
+                       self->close.unsure ? "say whether it was answered before"
+                                          : "confirm the refusal",
+                       heard ? why : result->reason);
+        pending_tell (self, now, ANSWER_UNKNOWN);
         return;
     }
-    if (!claim_told_decode (result->body, closing, &told, why)) {
-        refuse_tell_unknown (self, now, why);
-        return;
-    }
-    if (told.closed)
-        tell_closed (self, now, told.look.answer);
+    if (told.closed && told.look.answer.size == 0)
+        pending_tell (self, now, ANSWER_REFUSED);
+    else if (told.closed) /* by us or by somebody before us; the answer kept at the home counts */
+        pending_tell_packed (self, "told_refused", "refused",
+                             answer_first_reason (&self->answer, ""), told.look.answer);
     else
         refuse_follow (self, now, &told.look);
     claim_look_clear (&told.look);
@@ -172,18 +147,6 @@ static void refuse_ask_home (pending_t *self, const moment_t *now, const packed_
                    codec_encode (&claim_asked_codec, &asked), on_home, self, refusal != NULL);
 }
 
-static void send_close (pending_t *self, const moment_t *now)
-{
-    answer_t *answer = &self->answer;
-    answer->status = ANSWER_REFUSED;
-    pending_sign (self, now, answer);
-    if (self->operation != OPERATION_RESERVE)
-        memcpy (answer->reservation, self->reservation, sizeof answer->reservation);
-    packed_t packed = codec_encode (&answer_codec, answer);
-    refuse_ask_home (self, now, &packed);
-    free (packed.data);
-}
-
 static void refuse_on_aborted (void *owner, const moment_t *now, uint64_t token,
                                const call_result_t *result)
 {
@@ -197,31 +160,25 @@ static void refuse_on_aborted (void *owner, const moment_t *now, uint64_t token,
 /*  Only holds at the home are left in the trail: abort them one by one, then close or look. */
 static void refuse_close_claim (pending_t *self, const moment_t *now)
 {
-    if (self->trail.count == 0) {
-        self->close.tries++;
-        if (self->close.unsure)
-            refuse_ask_home (self, now, NULL);
-        else
-            send_close (self, now);
+    answer_t *answer = &self->answer;
+    if (self->trail.count > 0) {
+        trace_t trace = self->trail.traces [--self->trail.count];
+        self->close.call = coordinator_abort (self->pendings->coordinator, now, &trace.party,
+                                              &trace.txid, refuse_on_aborted, self);
         return;
     }
-    trace_t trace = self->trail.traces [--self->trail.count];
-    self->close.call = coordinator_abort (self->pendings->coordinator, now, &trace.party,
-                                          &trace.txid, refuse_on_aborted, self);
-}
-
-static void stop_planning (pending_t *self)
-{
-    service_t *service = self->pendings->service;
-    timers_cancel (service->timers, self->pause_timer);
-    calls_cancel (service->calls, self->close.call);
-    self->pause_timer = 0;
-    self->close.call = 0;
-    confirm_destroy (&self->close.confirm);
-    claim_look_clear (&self->close.look);
-    attempt_destroy (&self->vote.attempt);
-    locate_destroy (&self->base.locate);
-    pending_clear_planning (self);
+    self->close.tries++;
+    if (self->close.unsure) {
+        refuse_ask_home (self, now, NULL);
+        return;
+    }
+    answer->status = ANSWER_REFUSED;
+    pending_sign (self, now, answer);
+    if (self->operation != OPERATION_RESERVE)
+        memcpy (answer->reservation, self->reservation, sizeof answer->reservation);
+    packed_t packed = codec_encode (&answer_codec, answer);
+    refuse_ask_home (self, now, &packed);
+    free (packed.data);
 }
 
 static void close_at_home (pending_t *self, const moment_t *now, bool unsure)
@@ -234,11 +191,10 @@ static void close_at_home (pending_t *self, const moment_t *now, bool unsure)
 
 void pending_give_up (pending_t *self, const moment_t *now)
 {
-    stop_planning (self);
+    pending_stop (self);
     if (self->repair_order) {
         repair_attempt_end (self, now, REPAIR_NO_PLAN,
-                            self->answer.reasons_count > 0 ? self->answer.reasons [0].text
-                                                           : "no plan");
+                            answer_first_reason (&self->answer, "no plan"));
         return;
     }
     if (self->receipt.dry_run) {
@@ -254,7 +210,7 @@ void pending_doubt (pending_t *self, const moment_t *now)
         pending_give_up (self, now);
         return;
     }
-    stop_planning (self);
+    pending_stop (self);
     answer_reason (&self->answer, "", "", "%s: ask again%s",
                    self->plan.broken
                      ? "a solver that broke down might have found a plan"
@@ -268,15 +224,6 @@ void pending_doubt (pending_t *self, const moment_t *now)
     close_at_home (self, now, true);
 }
 
-/*  Did the request only run out of time? A release takes nothing from anybody, and a vote that did
- *  not come in time is not a no. */
-static bool only_late (const pending_t *self)
-{
-    bool voting = self->vote.attempt && !self->rounds.contended;
-    return !self->repair_order &&
-           (self->operation == OPERATION_RELEASE || self->rounds.unheard || voting);
-}
-
 void pending_late (pending_t *self, const moment_t *now)
 {
     char limit [TIMETEXT_BYTES];
@@ -284,7 +231,11 @@ void pending_late (pending_t *self, const moment_t *now)
                    timetext_format_duration (self->pendings->settings->request_limit_ms, limit));
     explanation_t explanation = planning_explanation (self, now);
     explanation_tell_unasked (&explanation);
-    pending_go (self, now, only_late (self) ? STEP_DOUBT : STEP_GIVE_UP);
+    /* Did it only run out of time? A release takes nothing from anybody, and a vote that did not
+     * come in time is not a no. */
+    bool voting = self->vote.attempt && !self->rounds.contended;
+    bool only_late = self->operation == OPERATION_RELEASE || self->rounds.unheard || voting;
+    pending_go (self, now, only_late && !self->repair_order ? STEP_DOUBT : STEP_GIVE_UP);
 }
 
 void pending_look (pending_t *self, const moment_t *now)

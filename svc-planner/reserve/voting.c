@@ -148,10 +148,7 @@ static void voting_on_settled (void *owner, const moment_t *now, decision_end_t 
         pending_tell (self, now, ANSWER_REFUSED);
         return;
     }
-    service_count (self->pendings->service, "told_committed", 1);
-    pending_log (self, LEVEL_INFO, "committed", "");
-    packed_t answer = self->vote.proposal.answer;
-    pending_tell_packed (self, packed_bytes (answer));
+    pending_tell_packed (self, "told_committed", "committed", "", self->vote.proposal.answer);
 }
 
 /*  What it has booked, and nothing else; lent. */
