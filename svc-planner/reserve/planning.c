@@ -244,7 +244,7 @@ static void ask_round (pending_t *self, const moment_t *now)
         find_paths (self, now);
     }
     if (self->repair_order)
-        repair_attempt_narrow (self);
+        repair_attempt_narrow (self->repair_order, self->plan.snapshot, self->plan.present);
     planning_count (self);
     bool looks = planning_look_up (self, now, planning_on_staged);
     if (self->plan.algorithm->asks_itself) {

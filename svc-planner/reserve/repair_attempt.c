@@ -47,17 +47,17 @@ static bool took_part (const repair_order_t *repair_order, const char *name, boo
 
 /*  The start of the version that could not be kept, from the bookings of the participants that did
  *  keep it. False: there are none. */
-static bool start_that_stands (const pending_t *self, int64_t *start_ms)
+static bool start_that_stands (const repair_order_t *repair_order, const locate_t *locate,
+                               const user_request_t *request, int64_t *start_ms)
 {
     *start_ms = INT64_MAX;
-    for (size_t i = 0; i < self->base.locate->count; i++) {
-        const located_part_t *part = &self->base.locate->parts [i];
+    for (size_t i = 0; i < locate->count; i++) {
+        const located_part_t *part = &locate->parts [i];
         for (size_t b = 0; b < part->record.bookings_count; b++) {
-            size_t need = user_request_need (&self->request, part->record.bookings [b].need);
-            if (need == SIZE_MAX || took_part (self->repair_order, part->party.name, true))
+            size_t need = user_request_need (request, part->record.bookings [b].need);
+            if (need == SIZE_MAX || took_part (repair_order, part->party.name, true))
                 continue;
-            int64_t start =
-              part->record.bookings [b].from_ms - compute_first (&self->request, need);
+            int64_t start = part->record.bookings [b].from_ms - compute_first (request, need);
             *start_ms = start < *start_ms ? start : *start_ms;
         }
     }
@@ -65,10 +65,10 @@ static bool start_that_stands (const pending_t *self, int64_t *start_ms)
 }
 
 /*  A reservation of which anything has begun keeps its start. */
-static bool repair_attempt_has_begun (const pending_t *self, const moment_t *now)
+static bool repair_attempt_has_begun (const locate_t *locate, const moment_t *now)
 {
-    for (size_t i = 0; i < self->base.locate->count; i++) {
-        const part_record_t *record = &self->base.locate->parts [i].record;
+    for (size_t i = 0; i < locate->count; i++) {
+        const part_record_t *record = &locate->parts [i].record;
         for (size_t b = 0; b < record->bookings_count; b++)
             if (record->bookings [b].from_ms <= now->wall_ms)
                 return true;
@@ -91,9 +91,9 @@ void repair_attempt_located (pending_t *self, const moment_t *now)
         return;
     }
     int64_t start_ms;
-    bool known = start_that_stands (self, &start_ms);
+    bool known = start_that_stands (repair_order, self->base.locate, &self->request, &start_ms);
     self->patch.window_set =
-      repair_order->step == REPAIR_ELSEWHERE && !repair_attempt_has_begun (self, now);
+      repair_order->step == REPAIR_ELSEWHERE && !repair_attempt_has_begun (self->base.locate, now);
     if (!self->patch.window_set && !known) {
         repair_attempt_end (self, now, REPAIR_NO_PLAN,
                             "no participant has any part of it any more");
@@ -108,28 +108,26 @@ void repair_attempt_located (pending_t *self, const moment_t *now)
 }
 
 /*  A need that no participant has any more goes back, where it can, to one that lost its part. */
-static void prefer_lost (pending_t *self, size_t need)
+static present_t prefer_lost (const repair_order_t *repair_order, const snapshot_t *snapshot,
+                              const need_options_t *options)
 {
-    const snapshot_t *snapshot = self->plan.snapshot;
-    const need_options_t *options = &snapshot->needs [need];
     for (size_t i = 0; i < options->options_count; i++) {
         size_t place = options->options [i].place;
         const source_t *source = &snapshot->sources [snapshot->places [place].source];
-        if (!took_part (self->repair_order, source->party.name, true))
-            continue;
-        self->plan.present [need] = (present_t){.set = true, .place = place};
-        return;
+        if (took_part (repair_order, source->party.name, true))
+            return (present_t){.set = true, .place = place};
     }
+    return (present_t){.set = false};
 }
 
-void repair_attempt_narrow (pending_t *self)
+void repair_attempt_narrow (const repair_order_t *repair_order, snapshot_t *snapshot,
+                            present_t *present)
 {
-    snapshot_t *snapshot = self->plan.snapshot;
-    for (size_t i = 0; i < snapshot->sources_count && self->repair_order->step == REPAIR_SAME; i++)
-        if (!took_part (self->repair_order, snapshot->sources [i].party.name, false))
+    const user_request_t *request = snapshot->request;
+    for (size_t i = 0; i < snapshot->sources_count && repair_order->step == REPAIR_SAME; i++)
+        if (!took_part (repair_order, snapshot->sources [i].party.name, false))
             snapshot_leave_out (snapshot, i, "took no part in the plan that is repaired");
-    for (size_t i = 0; i < snapshot->request->compute_count; i++)
-        if (!self->plan.present [i].set &&
-            snapshot->request->compute [i].derived.kind != DERIVED_SOURCE)
-            prefer_lost (self, i);
+    for (size_t i = 0; i < request->compute_count; i++)
+        if (!present [i].set && request->compute [i].derived.kind != DERIVED_SOURCE)
+            present [i] = prefer_lost (repair_order, snapshot, &snapshot->needs [i]);
 }
