@@ -11,6 +11,7 @@
 #include "decision_states.h"
 #include "host.h"
 #include "must.h"
+#include "pendings.h"
 #include "planner_config.h"
 #include "planner_limits.h"
 #include "solving.h"
@@ -331,7 +332,7 @@ int main (int argc, char **argv)
       .workers = SOLVERS_MAX + 1, /* one starts finishers */
       .core_new = main_core_new,
       .gives_way = finisher_gives_way,
-      .states = (const state_table_t *const []){&decision_states, NULL},
+      .states = (const state_table_t *const []){&decision_states, &pending_states, NULL},
       .not_adopted =
         "a planner is known by its store's id, and under another id nobody could look up its "
         "decisions; start it with an empty store, and settle what is left with musubi txn resolve",

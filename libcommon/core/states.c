@@ -7,7 +7,7 @@
 
 static bool step_leads (const state_step_t *step, unsigned from)
 {
-    return step->from & STATE (from) && step->to != from;
+    return step->from & STATE (from) && (step->to != from || step->repeats);
 }
 
 bool states_allow (const state_table_t *self, unsigned from, unsigned event, unsigned to)

@@ -14,12 +14,13 @@
 #define STATE(state) (1u << (state))      /* of a set; at most 32 states */
 #define STATES(to)   (2 * STATE (to) - 1) /* the set of all up to this one */
 
-/*  From each of a set, itself left out, to one: by an event, where the table has events; else when
- *  says for people what moves it. */
+/*  From each of a set to one, which is left out of the set unless the step repeats: by an event,
+ *  where the table has events; else when says for people what moves it. */
 typedef struct {
     uint32_t from;
     uint8_t to;
     uint8_t event;
+    bool repeats;
     const char *when;
 } state_step_t;
 

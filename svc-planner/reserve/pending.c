@@ -113,22 +113,39 @@ static bool room_for_one (pendings_t *pendings, const request_t *request)
       pendings->settings->in_progress_max);
 }
 
-/*  Which steps may follow which. Time may run out in any step but the last two, which end the
- *  request. */
+/*  --- steps --- */
+
+static const char *const step_words [STEPS] = {
+  [STEP_RECEIVED] = "received", [STEP_LOCATE] = "locate", [STEP_PLAN] = "plan",
+  [STEP_VOTE] = "vote",         [STEP_AGAIN] = "again",   [STEP_NEXT] = "next",
+  [STEP_LOOK] = "look",         [STEP_LATE] = "late",     [STEP_GIVE_UP] = "give-up",
+  [STEP_DOUBT] = "doubt",
+};
+
+enum {
+    BEGUN = STATE (STEP_RECEIVED),
+    PLANNING = STATE (STEP_LOCATE) | STATE (STEP_PLAN) | STATE (STEP_NEXT),
+    OPEN = PLANNING | STATE (STEP_VOTE) | STATE (STEP_AGAIN),
+};
+
+static const state_step_t follows [] = {
+  {BEGUN | STATE (STEP_LOCATE) | STATE (STEP_PLAN) | STATE (STEP_AGAIN), STEP_LOCATE,
+   .repeats = true, .when = "where the reservation is must be asked"},
+  {BEGUN | PLANNING, STEP_PLAN, .repeats = true, .when = "what is free must be asked"},
+  {PLANNING, STEP_VOTE, .when = "there is a proposal"},
+  {STATE (STEP_VOTE) | STATE (STEP_LOOK), STEP_AGAIN, .when = "another plan may be accepted"},
+  {STATE (STEP_AGAIN), STEP_NEXT, .when = "the pause is over"},
+  {STATE (STEP_VOTE), STEP_LOOK, .when = "the home has an answer, or another attempt"},
+  {OPEN | STATE (STEP_LOOK), STEP_LATE, .when = "time has run out"},
+  {OPEN | STATE (STEP_LATE), STEP_GIVE_UP, .when = "there will be no plan"},
+  {PLANNING | STATE (STEP_LATE), STEP_DOUBT, .when = "who was silent could make one possible"},
+};
+const state_table_t pending_states = {
+  .name = "pending", .states = step_words, STATE_STEPS (follows)};
+
 void pending_go (pending_t *self, const moment_t *now, pending_step_t step)
 {
-    enum { ANY = 1 << STEP_LATE | 1 << STEP_GIVE_UP | 1 << STEP_DOUBT };
-    static const uint32_t next [STEPS] = {
-      [STEP_RECEIVED] = ANY | 1 << STEP_LOCATE | 1 << STEP_PLAN,
-      [STEP_LOCATE] = ANY | 1 << STEP_LOCATE | 1 << STEP_PLAN | 1 << STEP_VOTE,
-      [STEP_PLAN] = ANY | 1 << STEP_LOCATE | 1 << STEP_PLAN | 1 << STEP_VOTE,
-      [STEP_VOTE] = ANY | 1 << STEP_AGAIN | 1 << STEP_LOOK,
-      [STEP_AGAIN] = ANY | 1 << STEP_LOCATE | 1 << STEP_NEXT,
-      [STEP_NEXT] = ANY | 1 << STEP_LOCATE | 1 << STEP_PLAN | 1 << STEP_VOTE,
-      [STEP_LOOK] = ANY | 1 << STEP_AGAIN,
-      [STEP_LATE] = 1 << STEP_GIVE_UP | 1 << STEP_DOUBT,
-    };
-    assert (next [self->step] & (uint32_t) 1 << step);
+    assert (states_allow (&pending_states, self->step, 0, step));
     self->step = step;
     self->pendings->steps [step](self, now);
 }

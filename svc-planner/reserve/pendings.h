@@ -8,6 +8,7 @@
 #include "directory.h"
 #include "free_profile.h"
 #include "ordered.h"
+#include "states.h"
 #include "unresponsive.h"
 
 typedef struct pending pending_t;
@@ -55,6 +56,9 @@ typedef struct {
 /*  Closing ends the requests in progress without an answer. */
 void pendings_open (pendings_t *self);
 void pendings_close (pendings_t *self);
+
+/*  Which step of a request may follow which, and what leads to it; pending_go asserts it. */
+extern const state_table_t pending_states;
 
 /*  Methods of service Planner; owner: pendings_t. */
 method_fn planner_on_reserve;

@@ -1,6 +1,7 @@
 /*  test_states - the tables that the code asserts against and that --states prints. */
 #include "decision_states.h"
 #include "participant_states.h"
+#include "pending.h"
 #include "transaction.h"
 
 #include <setjmp.h>
@@ -44,6 +45,10 @@ static void a_table_prints_each_of_its_steps_once (void **state)
     count = 0;
     states_print (&decision_states, keep);
     assert_true (printed ("decision voting decide decided"));
+    count = 0;
+    states_print (&pending_states, keep);
+    assert_true (printed ("pending plan plan: what is free must be asked"));
+    assert_true (printed ("pending plan vote: there is a proposal"));
 }
 
 static void what_is_not_in_the_table_is_not_allowed (void **state)
@@ -54,6 +59,22 @@ static void what_is_not_in_the_table_is_not_allowed (void **state)
     assert_false (states_allow (&command_states, COMMAND_PREPARED, EVENT_TTL, COMMAND_EXPIRED));
     assert_false (states_allow (&command_states, COMMAND_PREPARED, EVENT_RESOLVE, COMMAND_ABORTED));
     assert_false (states_allow (&command_states, COMMAND_EDGE, EVENT_EDGE, COMMAND_ABORTED));
+}
+
+static void a_request_can_come_to_each_step_and_ends_in_two (void **state)
+{
+    (void) state;
+    uint32_t reached = STATE (STEP_RECEIVED);
+    for (int round = 0; round < STEPS; round++)
+        for (size_t i = 0; i < pending_states.steps_count; i++)
+            if (reached & pending_states.steps [i].from)
+                reached |= STATE (pending_states.steps [i].to);
+    assert_int_equal (reached, STATES (STEPS - 1));
+    for (unsigned at = 0; at < STEPS; at++)
+        assert_int_equal (states_end (&pending_states, at), at == STEP_GIVE_UP || at == STEP_DOUBT);
+    assert_true (states_allow (&pending_states, STEP_PLAN, 0, STEP_PLAN));
+    assert_false (states_allow (&pending_states, STEP_VOTE, 0, STEP_VOTE));
+    assert_false (states_allow (&pending_states, STEP_LATE, 0, STEP_AGAIN));
 }
 
 /*  The table uses the same words for states as all other output. */
@@ -71,6 +92,7 @@ int main (void)
     const struct CMUnitTest tests [] = {
       cmocka_unit_test (a_table_prints_each_of_its_steps_once),
       cmocka_unit_test (what_is_not_in_the_table_is_not_allowed),
+      cmocka_unit_test (a_request_can_come_to_each_step_and_ends_in_two),
       cmocka_unit_test (a_command_has_one_word_for_each_state),
     };
     return cmocka_run_group_tests (tests, NULL, NULL);
