@@ -13,6 +13,7 @@
  *  Only what is left is entered. The window's own beginning is a candidate like any other.
  */
 #include "calendar_changes.h"
+#include "least.h"
 
 #include <assert.h>
 
@@ -39,11 +40,6 @@ typedef struct {
 static bool long_enough (const pass_t *self, int64_t from, int64_t until)
 {
     return (uint64_t) until - (uint64_t) from >= (uint64_t) self->wanted->duration_ms;
-}
-
-static int64_t earlier (int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 /*  Where the run begins that leaves this leaf: after the last change that is over the limit. */
@@ -167,7 +163,7 @@ static bool pass_children (pass_t *self, const inner_t *inner, uint32_t height, 
     for (; child < inner->count && inner->firsts [child] < window_until; child++) {
         int64_t child_until = child + 1 < inner->count ? inner->firsts [child + 1] : until;
         int64_t child_level = level + inner->levels [child];
-        child_until = earlier (child_until, window_until);
+        child_until = least (child_until, window_until);
         bool over = false;
         if (inner->highs [child] <= limit) {
             run_begin (&self->run, inner->firsts [child]);
@@ -204,7 +200,7 @@ static bool pass_from (pass_t *self, calendar_node_t node, uint32_t height, int6
     bool over = false;
     if (level + inner->highs [child] <= self->wanted->limit) {
         run_begin (&self->run, from);
-        over = run_lasts (self, earlier (child_until, self->wanted->window.until));
+        over = run_lasts (self, least (child_until, self->wanted->window.until));
     } else
         over = pass_from (self, inner->children [child], height - 1, level + inner->levels [child],
                           child_until);

@@ -5,13 +5,9 @@
  *  of the leftmost node it touches, whole children, and the beginning of the rightmost.
  */
 #include "calendar_changes.h"
+#include "least.h"
 
 #include <assert.h>
-
-static int64_t greater (int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /*  Four at a time, because one comparison after the other would wait for the last. */
 static int64_t calendar_levels_greatest (const int64_t *levels, uint32_t from, uint32_t until)
@@ -22,10 +18,10 @@ static int64_t calendar_levels_greatest (const int64_t *levels, uint32_t from, u
     uint32_t i = from;
     for (; i + 4 <= until; i += 4)
         for (int lane = 0; lane < 4; lane++)
-            most [lane] = greater (most [lane], levels [i + lane]);
+            most [lane] = greatest (most [lane], levels [i + lane]);
     for (; i < until; i++)
-        most [0] = greater (most [0], levels [i]);
-    return greater (greater (most [0], most [1]), greater (most [2], most [3]));
+        most [0] = greatest (most [0], levels [i]);
+    return greatest (greatest (most [0], most [1]), greatest (most [2], most [3]));
 }
 
 /*  Each of these returns the greater of floor and the highest level asked for, and enters a
@@ -39,15 +35,15 @@ static int64_t most_from (calendar_node_t node, uint32_t height, int64_t level, 
     for (; height > 0; height--) {
         const inner_t *inner = node.inner;
         uint32_t child = inner_child (inner, from);
-        floor =
-          greater (floor, level + calendar_levels_greatest (inner->highs, child + 1, inner->count));
+        floor = greatest (floor,
+                          level + calendar_levels_greatest (inner->highs, child + 1, inner->count));
         if (level + inner->highs [child] <= floor)
             return floor;
         level += inner->levels [child];
         node = inner->children [child];
     }
     uint32_t up_to = leaf_up_to (node.leaf, from);
-    return greater (
+    return greatest (
       floor, level + calendar_levels_greatest (node.leaf->levels, up_to, node.leaf->count + 1));
 }
 
@@ -58,21 +54,21 @@ static int64_t most_up_to (calendar_node_t node, uint32_t height, int64_t level,
     for (; height > 0; height--) {
         const inner_t *inner = node.inner;
         uint32_t child = inner_child (inner, last);
-        floor = greater (floor, level + calendar_levels_greatest (inner->highs, 0, child));
+        floor = greatest (floor, level + calendar_levels_greatest (inner->highs, 0, child));
         if (level + inner->highs [child] <= floor)
             return floor;
         level += inner->levels [child];
         node = inner->children [child];
     }
     uint32_t up_to = leaf_up_to (node.leaf, last);
-    return greater (floor, level + calendar_levels_greatest (node.leaf->levels, 0, up_to + 1));
+    return greatest (floor, level + calendar_levels_greatest (node.leaf->levels, 0, up_to + 1));
 }
 
 /*  Where the interval touches children `left` to `right`, two at least. */
 static int64_t most_across (const inner_t *inner, uint32_t height, uint32_t left, uint32_t right,
                             int64_t level, interval_t over, int64_t floor)
 {
-    floor = greater (floor, level + calendar_levels_greatest (inner->highs, left + 1, right));
+    floor = greatest (floor, level + calendar_levels_greatest (inner->highs, left + 1, right));
     if (level + inner->highs [left] > floor)
         floor = most_from (inner->children [left], height - 1, level + inner->levels [left],
                            over.from, floor);
@@ -100,7 +96,7 @@ int64_t changes_most (const changes_t *self, interval_t over, int64_t floor)
     }
     uint32_t from = leaf_up_to (node.leaf, over.from);
     uint32_t until = leaf_up_to (node.leaf, last) + 1;
-    return greater (floor, level + calendar_levels_greatest (node.leaf->levels, from, until));
+    return greatest (floor, level + calendar_levels_greatest (node.leaf->levels, from, until));
 }
 
 static int64_t lowest_of (const int64_t *levels, uint32_t from, uint32_t until)

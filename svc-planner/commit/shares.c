@@ -6,6 +6,7 @@
  */
 #include "shares.h"
 
+#include "least.h"
 #include "must.h"
 #include "participant_ref.h"
 #include "path.h"
@@ -197,11 +198,6 @@ static int64_t first_lack (const share_t *share)
     return used_ms < taken_ms ? used_ms : taken_ms;
 }
 
-static int64_t latest (int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 int64_t shares_edge (const shares_t *self)
 {
     int64_t lack_ms = INT64_MAX, lead_ms = 0, end_ms = 0;
@@ -210,8 +206,8 @@ int64_t shares_edge (const shares_t *self)
         int64_t first_ms = first_lack (share);
         lack_ms = first_ms < lack_ms ? first_ms : lack_ms;
         if (first_ms < INT64_MAX) /* a participant that gets nothing new needs no notice */
-            lead_ms = latest (lead_ms, share->lead_ms);
-        end_ms = latest (end_ms, holding_end (&share->old));
+            lead_ms = greatest (lead_ms, share->lead_ms);
+        end_ms = greatest (end_ms, holding_end (&share->old));
     }
     return lack_ms < INT64_MAX ? lack_ms - lead_ms : end_ms;
 }
@@ -254,8 +250,8 @@ int64_t shares_end (const shares_t *self)
     int64_t end_ms = 0;
     for (size_t i = 0; i < self->count; i++) {
         const share_t *share = &self->shares [i];
-        int64_t last_ms = latest (holding_end (&share->old), holding_end (&share->new));
-        end_ms = latest (end_ms, last_ms + share->gap_ms);
+        int64_t last_ms = greatest (holding_end (&share->old), holding_end (&share->new));
+        end_ms = greatest (end_ms, last_ms + share->gap_ms);
     }
     return end_ms;
 }

@@ -3,6 +3,7 @@
  *  Checks go in the order in which a person reads the request; each refusal names the field.
  */
 #include "request.h"
+#include "least.h"
 #include "participant_ref.h"
 #include "stages.h"
 #include "timetext.h"
@@ -241,16 +242,6 @@ static int64_t instant_wall (const instant_t *instant, int64_t wall_ms, int64_t 
     return wall_ms + (instant->ms > margin_ms ? instant->ms : margin_ms);
 }
 
-static int64_t request_least (int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t request_greatest (int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static bool resolve_fixed (const frame_t *window, const planner_settings_t *settings,
                            int64_t wall_ms, starts_t *starts, char why [WHY_BYTES])
 {
@@ -270,9 +261,9 @@ bool user_request_resolve (const user_request_t *self, const planner_settings_t 
     int64_t soonest_ms = wall_ms + settings->margin_ms;
     int64_t span_ms = user_request_span (self);
     starts->earliest_ms =
-      window->earliest.set ? request_greatest (soonest_ms, instant_wall (&window->earliest, wall_ms,
-                                                                         settings->margin_ms))
-                           : soonest_ms;
+      window->earliest.set
+        ? greatest (soonest_ms, instant_wall (&window->earliest, wall_ms, settings->margin_ms))
+        : soonest_ms;
     starts->deadline_ms =
       window->deadline.set ? instant_wall (&window->deadline, wall_ms, 0) : INT64_MAX;
     starts->latest_ms = window->latest.set
@@ -283,7 +274,7 @@ bool user_request_resolve (const user_request_t *self, const planner_settings_t 
         return wrong (why, "request.window.deadline: can't be kept any more: the request lasts %s",
                       timetext_format_duration (span_ms, text));
     if (window->deadline.set)
-        starts->latest_ms = request_least (starts->latest_ms, starts->deadline_ms - span_ms);
+        starts->latest_ms = least (starts->latest_ms, starts->deadline_ms - span_ms);
     if (starts->latest_ms < starts->earliest_ms)
         return wrong (why, "request.window.latest: has passed, or is too near for sites to "
                            "accept it");

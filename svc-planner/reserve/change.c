@@ -5,6 +5,7 @@
  *  change is in progress, it is located again after a pause.
  */
 #include "candidates.h"
+#include "least.h"
 #include "member.h"
 #include "participant_ref.h"
 #include "phases.h"
@@ -77,11 +78,6 @@ typedef struct {
     bool keeps_start;
 } modify_t;
 
-static int64_t change_later (int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /*  Find the start from the earliest bookings, and whether it has passed. False: nothing is booked.
  */
 static bool find_start (modify_t *self)
@@ -108,18 +104,17 @@ static int64_t find_lead (const modify_t *self)
     int64_t lead_ms = 0;
     for (size_t i = 0; i < self->locate->count; i++)
         if (self->locate->parts [i].known)
-            lead_ms =
-              change_later (lead_ms, participant_ref_lead_ms (directory_find (
-                                       self->directory, self->locate->parts [i].party.name)));
+            lead_ms = greatest (lead_ms, participant_ref_lead_ms (directory_find (
+                                           self->directory, self->locate->parts [i].party.name)));
     for (size_t i = 0; i < self->lessons->count; i++)
-        lead_ms = change_later (lead_ms, self->lessons->list [i].lead_ms);
+        lead_ms = greatest (lead_ms, self->lessons->list [i].lead_ms);
     const user_request_t *added = &self->patch->added;
     bool joins =
       added->compute_count + added->network_count + added->data_count + added->space_count > 0;
     for (size_t k = 0; joins && k < sizeof kinds / sizeof kinds [0]; k++) {
         const directory_entry_t *entry = directory_next (self->directory, kinds [k], NULL);
         for (; entry; entry = directory_next (self->directory, kinds [k], entry))
-            lead_ms = change_later (lead_ms, participant_ref_lead_ms (entry));
+            lead_ms = greatest (lead_ms, participant_ref_lead_ms (entry));
     }
     return lead_ms;
 }
@@ -176,8 +171,8 @@ static bool keep_start (modify_t *self, char why [WHY_BYTES])
     int64_t soonest_ms = self->soonest_ms + self->settings->try_ms;
     change_time_t time = {.now_ms = self->latest_ms - start_ms,
                           .soonest_ms = soonest_ms - start_ms,
-                          .effect_ms = change_later (self->latest_ms + self->settings->margin_ms,
-                                                     soonest_ms + self->lead_ms) -
+                          .effect_ms = greatest (self->latest_ms + self->settings->margin_ms,
+                                                 soonest_ms + self->lead_ms) -
                                        start_ms};
     if (!stages_make (self->request, &self->before, &time, why))
         return false;
@@ -244,7 +239,7 @@ static void find_release (const locate_t *locate, uint32_t *version, int64_t *en
         int64_t ends_ms = holding_end (&holding);
         if (ends_ms > 0 && !part_record_over (record))
             *version = record->version;
-        *end_ms = change_later (*end_ms, ends_ms);
+        *end_ms = greatest (*end_ms, ends_ms);
     }
 }
 

@@ -270,16 +270,6 @@ void pending_clear_planning (pending_t *self)
     self->plan.files_count = 0;
 }
 
-void proposal_clear (proposal_t *self)
-{
-    for (size_t i = 0; i < self->plan.participants_count && self->parts; i++)
-        free (self->parts [i].part.data);
-    free (self->parts);
-    free (self->answer.data);
-    codec_clear (&plan_codec, &self->plan);
-    *self = (proposal_t){0};
-}
-
 void pending_stop (pending_t *self)
 {
     service_t *service = self->pendings->service;

@@ -5,6 +5,7 @@
 
 #include "candidates.h"
 #include "connections.h"
+#include "least.h"
 #include "member.h"
 #include "must.h"
 #include "participant_ref.h"
@@ -21,12 +22,17 @@
 
 #define DECIDE_MS_MIN 100 /* no vote can be had in less */
 
-/*  --- shares --- */
-
-static int64_t proposal_later (int64_t a, int64_t b)
+void proposal_clear (proposal_t *self)
 {
-    return a > b ? a : b;
+    for (size_t i = 0; i < self->plan.participants_count && self->parts; i++)
+        free (self->parts [i].part.data);
+    free (self->parts);
+    free (self->answer.data);
+    codec_clear (&plan_codec, &self->plan);
+    *self = (proposal_t){0};
 }
+
+/*  --- shares --- */
 
 /*  Where the plan puts a need. */
 static const option_t *option_of (const snapshot_t *snapshot, const choice_t *choice, size_t need)
@@ -69,9 +75,9 @@ static void share_choice (const snapshot_t *snapshot, const choice_t *choice, sh
 /*  The lead and the cleaning gap of a site or domain, as the directory has them now. */
 static void share_manner (share_t *share, const directory_entry_t *entry)
 {
-    share->lead_ms = proposal_later (share->lead_ms, participant_ref_lead_ms (entry));
+    share->lead_ms = greatest (share->lead_ms, participant_ref_lead_ms (entry));
     if (entry && entry->site)
-        share->gap_ms = proposal_later (share->gap_ms, entry->site->cleaning_gap_ms);
+        share->gap_ms = greatest (share->gap_ms, entry->site->cleaning_gap_ms);
 }
 
 static space_booking_t *proposal_room (const share_t *share, const space_booking_t *like)
@@ -81,11 +87,6 @@ static space_booking_t *proposal_room (const share_t *share, const space_booking
             strcmp (share->new.space [i].node, like->node) == 0)
             return &share->new.space [i];
     return NULL;
-}
-
-static int64_t proposal_earlier (int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 /*  What storage has had until the change takes effect stays as it was (R10), and so does a file's
@@ -100,8 +101,8 @@ static void share_begun (const plan_order_t *order, const snapshot_t *snapshot, 
         space_booking_t *new = proposal_room (share, &kept);
         bool same =
           new &&new->from_ms == kept.from_ms &&space_mib (new->bytes) == space_mib (kept.bytes);
-        kept.until_ms = same ? new->until_ms : proposal_earlier (kept.until_ms, effect_ms);
-        kept.due_ms = proposal_earlier (kept.due_ms, kept.until_ms);
+        kept.until_ms = same ? new->until_ms : least (kept.until_ms, effect_ms);
+        kept.due_ms = least (kept.due_ms, kept.until_ms);
         if (same)
             *new = kept;
         else
@@ -115,7 +116,7 @@ static void share_begun (const plan_order_t *order, const snapshot_t *snapshot, 
             continue;
         codec_copy (&circuit_codec, &circuit, &share->old.circuits [i]);
         if (user_request_data (order->request, need) == SIZE_MAX)
-            circuit.until_ms = proposal_earlier (circuit.until_ms, effect_ms);
+            circuit.until_ms = least (circuit.until_ms, effect_ms);
         share_connect (share, &circuit);
     }
 }
@@ -289,12 +290,12 @@ static bool fill_times (const plan_order_t *order, const propose_terms_t *terms,
 {
     /* A silent participant's part may end later than all the others. */
     int64_t rest_ms = plan->awaited_count > 0 ? locate_newest (order->base)->plan.end_ms : 0;
-    plan->end_ms = proposal_later (shares_end (shares), rest_ms);
-    plan->edge_ms = proposal_later (shares_edge (shares), rest_ms);
+    plan->end_ms = greatest (shares_end (shares), rest_ms);
+    plan->edge_ms = greatest (shares_edge (shares), rest_ms);
     if (order->operation == OPERATION_MODIFY && !order->repair) /* the past stays (R10) */
-        plan->edge_ms = proposal_earlier (plan->edge_ms, shares_begun (shares));
-    plan->decide_by_ms = proposal_earlier (terms->wall_ms + terms->settings->decide_ms,
-                                           plan->edge_ms - terms->settings->guard_ms);
+        plan->edge_ms = least (plan->edge_ms, shares_begun (shares));
+    plan->decide_by_ms = least (terms->wall_ms + terms->settings->decide_ms,
+                                plan->edge_ms - terms->settings->guard_ms);
     return plan->decide_by_ms >= terms->wall_ms + DECIDE_MS_MIN;
 }
 

@@ -2,6 +2,7 @@
 #ifndef MUSUBI_WEIGHTS_H
 #define MUSUBI_WEIGHTS_H
 
+#include "least.h"
 #include "planner_limits.h"
 
 #include <assert.h>
@@ -13,15 +14,5 @@ static_assert (AWAY_WEIGHT > (NEEDS_MAX + NETWORK_NEEDS_MAX) * WEIGHT_MAX,
                "a present place or path wins over any price");
 static_assert (INT64_MAX / (NEEDS_MAX + NETWORK_NEEDS_MAX) > AWAY_WEIGHT + WEIGHT_MAX,
                "sums of weights fit");
-
-static inline int64_t least (int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static inline int64_t greatest (int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 #endif
