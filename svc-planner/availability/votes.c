@@ -17,14 +17,6 @@ static void note_reason (answer_t *answer, const participant_ref_t *party, const
     reason->free = refusal->free;
 }
 
-/*  What is free of a resource such as "ams/thin"; NULL when this source has no such resource. */
-static free_profile_t *free_profile_named (snapshot_t *snapshot, size_t source,
-                                           const char *resource)
-{
-    const char *slash = strrchr (resource, '/');
-    return snapshot_free_profile (snapshot, source, slash ? slash + 1 : resource);
-}
-
 /*  In its own words, where it has some. */
 static void learn_refused (const votes_t *self, size_t source, const refusal_t *refusal)
 {
@@ -44,8 +36,11 @@ static void learn_fresh (snapshot_t *snapshot, size_t source, const refusal_t *r
 
 static void learn_short (const votes_t *self, size_t source, const refusal_t *refusal)
 {
+    /* "ams/thin" is what site ams says; the snapshot has "thin", or nothing of that name. */
+    const char *slash = strrchr (refusal->resource, '/');
+    const char *resource = slash ? slash + 1 : refusal->resource;
     learn_fresh (self->snapshot, source, refusal);
-    free_profile_t *free_profile = free_profile_named (self->snapshot, source, refusal->resource);
+    free_profile_t *free_profile = snapshot_free_profile (self->snapshot, source, resource);
     if (free_profile && refusal->from_ms < refusal->until_ms)
         free_profile_deny (free_profile, refusal->from_ms, refusal->until_ms, refusal->wanted);
     else if (refusal->fresh_count == 0)
@@ -210,12 +205,9 @@ const char *vote_counter (const vote_t *vote)
       [REFUSAL_NO_RESERVATION] = "no_no_reservation",
       [REFUSAL_FENCED] = "no_fenced",
     };
-    static const char *const counters [] = {
-      [VOTE_WAITING] = NULL,
-      [VOTE_YES] = NULL,
-      [VOTE_SILENT] = "no_silent",
-      [VOTE_LOST] = "no_not_understood",
-      [VOTE_WRONG] = "no_not_understood",
-    };
-    return vote->kind == VOTE_REFUSED ? refused [vote->refusal.reason] : counters [vote->kind];
+    if (vote->kind == VOTE_REFUSED)
+        return refused [vote->refusal.reason];
+    if (vote->kind == VOTE_SILENT)
+        return "no_silent";
+    return vote->kind == VOTE_LOST || vote->kind == VOTE_WRONG ? "no_not_understood" : NULL;
 }

@@ -94,24 +94,22 @@ static void voting_refused (pending_t *self, const moment_t *now)
     switch (verdict) {
     case VOTES_AGAIN:
         pending_go (self, now, STEP_AGAIN);
-        break;
+        return;
     case VOTES_LOOK:
         pending_go (self, now, STEP_LOOK);
-        break;
-    case VOTES_CONFLICT:
-        trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
-        answer_reason (answer, "", self->receipt.name.home,
-                       "this request id was used before for another request");
-        pending_tell (self, now, ANSWER_CONFLICT);
-        break;
-    case VOTES_NO_HOME:
-        trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
-        pending_tell (self, now, ANSWER_UNKNOWN);
-        break;
+        return;
     case VOTES_GIVE_UP:
         pending_go (self, now, STEP_GIVE_UP);
+        return;
+    case VOTES_CONFLICT:
+        answer_reason (answer, "", self->receipt.name.home,
+                       "this request id was used before for another request");
+        break;
+    case VOTES_NO_HOME:
         break;
     }
+    trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
+    pending_tell (self, now, verdict == VOTES_CONFLICT ? ANSWER_CONFLICT : ANSWER_UNKNOWN);
 }
 
 /*  --- the decision --- */
