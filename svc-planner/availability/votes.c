@@ -90,9 +90,8 @@ static votes_verdict_t learn_refusal (const votes_t *self, const moment_t *now, 
     default:
         break;
     }
-    if (operation == OPERATION_RELEASE)
-        return VOTES_GIVE_UP;
-    if (source == SIZE_MAX) /* it has part of the reservation already, so no plan can avoid it */
+    /* Without a source it has part of the reservation already, so no plan can avoid it. */
+    if (operation == OPERATION_RELEASE || source == SIZE_MAX)
         return VOTES_GIVE_UP;
     if (refusal->reason == REFUSAL_CLAIM_ANSWERED) /* the request's home has forgotten it (T2) */
         return VOTES_GIVE_UP;

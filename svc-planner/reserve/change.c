@@ -364,9 +364,8 @@ void planner_on_modify (void *owner, const moment_t *now, const request_t *reque
     pendings_t *pendings = owner;
     char why [WHY_BYTES];
     request_patch_t *patch = body;
-    bool good = request_patch_check (patch, why);
-    if (!good)
-        service_refuse (pendings->service, request, CALL_BAD_REQUEST, "%s", why);
+    bool good = request_patch_check (patch, why) ||
+                service_refuse (pendings->service, request, CALL_BAD_REQUEST, "%s", why);
     pending_t *pending =
       good ? pending_new (pendings, now, request, OPERATION_MODIFY, patch->dry_run) : NULL;
     if (!pending)

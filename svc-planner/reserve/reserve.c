@@ -31,10 +31,9 @@ void planner_on_reserve (void *owner, const moment_t *now, const request_t *requ
     pendings_t *pendings = owner;
     char why [WHY_BYTES];
     reserve_t *asked = body;
-    bool good = user_request_check (&asked->request, why) &&
-                fits_plan (&asked->request, request->body.size, why);
-    if (!good)
-        service_refuse (pendings->service, request, CALL_BAD_REQUEST, "%s", why);
+    bool good = (user_request_check (&asked->request, why) &&
+                 fits_plan (&asked->request, request->body.size, why)) ||
+                service_refuse (pendings->service, request, CALL_BAD_REQUEST, "%s", why);
     pending_t *pending =
       good ? pending_new (pendings, now, request, OPERATION_RESERVE, asked->dry_run) : NULL;
     if (!pending)
