@@ -3,13 +3,11 @@
  */
 #include "commands.h"
 #include "folder_manifest.h"
-#include "must.h"
 #include "process.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-static const cli_command_t listed [] = {
+static const cli_command_t own [] = {
   {"up", "[FEDERATION.zpl] [--planners N] [--dir D]",
    "Start a whole federation as processes of this machine.", run_up},
   {"down", "[--dir D]", "Stop the federation that `up` started.", run_down},
@@ -94,7 +92,7 @@ static const cli_command_t listed [] = {
    run_balance},
 };
 
-#define COMMANDS (sizeof listed / sizeof listed [0])
+#define COMMANDS (sizeof own / sizeof own [0])
 
 /*  The command line of a program such as plus_reserve, which means "plus reserve …": a new array of
  *  words; NULL when the program has no such name. */
@@ -117,7 +115,7 @@ int main (int argc, char **argv)
 {
     cli_command_t commands [COMMANDS];
     for (size_t i = 0; i < COMMANDS; i++)
-        commands [i] = listed [i].run ? listed [i] : *tools_command (listed [i].name);
+        commands [i] = own [i].run ? own [i] : *tools_command (own [i].name);
     memory_auto char **words = by_other_name (&argc, argv);
     folder_interrupted = cli_interrupted;
     return cli_main (argc, words ? words : argv, commands, COMMANDS);

@@ -3,9 +3,7 @@
 #include "table.h"
 
 #include "cli.h"
-#include "json_fields.h"
 #include "must.h"
-#include "timetext.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -150,6 +150,15 @@ void cli_print_json (json_t *json)
     cli_print_json_to (json, stdout);
 }
 
+bool cli_json (const cli_t *cli, json_t *json)
+{
+    if (cli->json)
+        cli_print_json (json);
+    else
+        json_decref (json);
+    return cli->json;
+}
+
 void cli_print_json_to (json_t *json, FILE *to)
 {
     size_t form = isatty (fileno (to)) ? JSON_INDENT (2) : 0;

@@ -75,6 +75,10 @@ void cli_note (const cli_t *cli, const char *format, ...) __attribute__ ((format
 void cli_print_json (json_t *json);
 void cli_print_json_to (json_t *json, FILE *to);
 
+/*  With --json prints it, and is true; else it is for people, and the caller prints that. Takes the
+ *  reference. */
+bool cli_json (const cli_t *cli, json_t *json);
+
 /*  The command line again, quoted for a shell, with this request id. Malloc'ed. */
 char *cli_again (const cli_t *cli, const char *request_id);
 

@@ -1,10 +1,15 @@
-/*  commands - the functions of all commands, each in a file of its own; musubi's and musubi-tools'
- *  list them.
+/*  commands - the functions of all commands, which musubi's and musubi-tools' lists name; and what
+ *  every command is written with.
  */
 #ifndef MUSUBI_COMMANDS_H
 #define MUSUBI_COMMANDS_H
 
-#include "cli.h"
+#include "must.h"
+#include "session.h"
+#include "table.h"
+
+#include <inttypes.h>
+#include <string.h>
 
 /*  A federation started on this machine, or prepared for others. */
 int run_up (cli_t *cli);

@@ -2,7 +2,6 @@
 #include "listing.h"
 
 #include "answer_form.h"
-#include "json_fields.h"
 
 session_t *listing_session (const cli_t *cli, int *code)
 {

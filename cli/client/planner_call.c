@@ -3,7 +3,6 @@
  *  A planner is first asked whether it lives, so that a dead one costs half a second and not a
  *  whole time-out.
  */
-#include "json_fields.h"
 #include "must.h"
 #include "session.h"
 

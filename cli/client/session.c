@@ -3,7 +3,6 @@
 
 #include "access.h"
 #include "json.h"
-#include "json_fields.h"
 #include "message.h"
 #include "must.h"
 #include "request_terms.h"

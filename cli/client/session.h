@@ -7,12 +7,11 @@
 #ifndef MUSUBI_SESSION_H
 #define MUSUBI_SESSION_H
 
-#include "cli.h"
 #include "client.h"
 #include "endpoints.h"
+#include "json_fields.h"
 #include "prng.h"
 #include "services.h"
-#include "timetext.h"
 
 /*  Read by anyone; changed by session.c alone. */
 typedef struct {

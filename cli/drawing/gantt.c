@@ -4,7 +4,6 @@
 #include "bytes.h"
 #include "must.h"
 #include "table.h"
-#include "timetext.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -4,7 +4,6 @@
 #include "must.h"
 #include "svg.h"
 #include "table.h"
-#include "timetext.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,9 +5,7 @@
  */
 #include "commands.h"
 #include "launch.h"
-#include "must.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #define STRAGGLERS_MAX 64

@@ -7,17 +7,11 @@
  */
 #include "commands.h"
 #include "configuration.h"
-#include "endpoints.h"
-#include "federation.h"
-#include "must.h"
 #include "process.h"
-#include "table.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -274,9 +268,8 @@ static int configure (const cli_t *cli, federation_configure_plan_t *plan)
     plan->members = json_array ();
     int code = write_members (plan);
     text_auto_t *gis = directories_but (plan, NULL);
-    if (code == EXIT_DONE && cli->json) {
-        cli_print_json (json_pack ("{s:s, s:O}", "gis", gis, "members", plan->members));
-    } else if (code == EXIT_DONE) {
+    if (code == EXIT_DONE &&
+        !cli_json (cli, json_pack ("{s:s, s:O}", "gis", gis, "members", plan->members))) {
         table_print_forms (columns, plan->members, stdout);
         printf ("export MUSUBI_GIS=%s\n", gis);
     }

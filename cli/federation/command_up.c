@@ -6,16 +6,11 @@
  */
 #include "commands.h"
 #include "configuration.h"
-#include "endpoints.h"
-#include "federation.h"
 #include "launch.h"
-#include "must.h"
-#include "table.h"
 
 #include <errno.h>
 #include <pwd.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -306,10 +301,8 @@ static void print_running (const cli_t *cli, const folder_t *folder, size_t star
                                           {0}};
     json_auto_t *members = folder_members (folder, false);
     text_auto_t *gis = folder_directories (folder, NULL);
-    if (cli->json) {
-        cli_print_json (json_pack ("{s:s, s:s, s:I, s:O}", "dir", folder->path, "gis", gis,
-                                   "started", (json_int_t) started, "members", members));
-    } else {
+    if (!cli_json (cli, json_pack ("{s:s, s:s, s:I, s:O}", "dir", folder->path, "gis", gis,
+                                   "started", (json_int_t) started, "members", members))) {
         table_print_forms (columns, members, stdout);
         printf ("%zu started, %zu running; logs in %s/log\nexport MUSUBI_GIS=%s\n", started,
                 launch_running (folder), folder->path, gis);

@@ -5,11 +5,9 @@
 #include "federation.h"
 
 #include "batch_config.h"
-#include "cli.h"
 #include "domain_config.h"
 #include "must.h"
 #include "node_names.h"
-#include "site.h"
 #include "timetable_config.h"
 #include "zpl.h"
 

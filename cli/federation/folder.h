@@ -11,14 +11,12 @@
 #ifndef MUSUBI_FOLDER_H
 #define MUSUBI_FOLDER_H
 
-#include "bytes.h"
 #include "process.h"
 
 #include <jansson.h>
 
 #define MEMBER_PLACE_BYTES 64
 #define MEMBERS_MAX        10000 /* two ports each */
-
 typedef struct {
     char kind [16];                     /* "lis"; its program is "svc-lis" */
     char name [128];                    /* "amsterdam"; a planner's number; "thin-001@amsterdam" */

@@ -2,7 +2,6 @@
 #include "launch.h"
 
 #include "configuration.h"
-#include "json_fields.h"
 #include "must.h"
 #include "session.h"
 

@@ -2,12 +2,10 @@
 #ifndef MUSUBI_LAUNCH_H
 #define MUSUBI_LAUNCH_H
 
-#include "cli.h"
 #include "folder.h"
 
 #define LAUNCH_PATIENCE_MS 30000 /* for each service to be ready, to answer, to be listed */
 #define LAUNCH_END_MS      10000 /* from SIGTERM to SIGKILL */
-
 /*  Starts every member that does not run, directories first, and waits until each is ready. False
  *  after saying which one failed, with the end of its log; then those just started are ended again.
  *  *started counts them. */

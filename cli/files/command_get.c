@@ -2,15 +2,11 @@
  *  copy for the next who asks.
  */
 #include "commands.h"
-#include "file_transfer.h"
 #include "folder_transfer.h"
-#include "json_fields.h"
-#include "must.h"
 #include "needed_files.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,10 +1,8 @@
 /*  musubi pin, unpin, rule, evict - decide what happens to a file's copies. */
 #include "commands.h"
-#include "json_fields.h"
 #include "replica_sites.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /*  The sites that have the file: one site, or all. NULL after saying that none has, with *code. */
 static json_t *holders_of (const cli_t *cli, session_t *session, const char *name,
@@ -87,10 +85,9 @@ static int pin_say (const cli_t *cli, session_t *session, const json_t *held, co
         else if (!answer)
             code = told;
     }
-    if (cli->json)
-        cli_print_json (
-          json_pack ("{s:O, s:O}", "name", json_object_get (question, "name"), done, sites));
-    else if (json_array_size (sites) > 0)
+    if (!cli_json (
+          cli, json_pack ("{s:O, s:O}", "name", json_object_get (question, "name"), done, sites)) &&
+        json_array_size (sites) > 0)
         printf ("%s: %s at %s\n", text_of (question, "name"), done,
                 texts_join (sites, ", ", text, sizeof text));
     return code;

@@ -1,15 +1,11 @@
 /*  musubi put - gives a file of this machine to the federation. */
 #include "bidi.h"
 #include "commands.h"
-#include "file_transfer.h"
 #include "folder_pack.h"
 #include "folder_transfer.h"
-#include "json_fields.h"
-#include "must.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct {
     transfer_ends_t ends;
@@ -25,11 +21,9 @@ static void put_tell (const transfer_ends_t *ends, const char *name, uint64_t si
 {
     char text [BYTES_TEXT_BYTES];
     const char *site = name_short (text_of (ends->site, "name"));
-    if (ends->cli->json)
-        cli_print_json (json_pack ("{s:s, s:s, s:I, s:s, s:b, s:f}", "name", name, "site", site,
-                                   "size", (json_int_t) size, "digest", digest, "was_there", there,
-                                   "seconds", (double) ms / 1000));
-    else
+    if (!cli_json (ends->cli, json_pack ("{s:s, s:s, s:I, s:s, s:b, s:f}", "name", name, "site",
+                                         site, "size", (json_int_t) size, "digest", digest,
+                                         "was_there", there, "seconds", (double) ms / 1000)))
         printf ("%s: %s at %s%s\n", name, bytes_text ((double) size, text), site,
                 there ? ", was there" : "");
 }

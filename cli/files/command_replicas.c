@@ -1,12 +1,8 @@
 /*  musubi replicas - lists files, and where their copies are. */
 #include "commands.h"
-#include "json_fields.h"
-#include "must.h"
 #include "replica_sites.h"
-#include "table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const char *files_cell (const json_t *copy, const char *key, char text [CELL_BYTES])
 {
@@ -156,9 +152,8 @@ static int replicas (const cli_t *cli, session_t *session, const char *name, con
     json_auto_t *held = replica_sites_gather (session, site, name, silent);
     json_auto_t *files = files_of (held);
     json_auto_t *copies = forms_flat (files, "copies");
-    if (cli->json)
-        cli_print_json (json_pack ("{s:O, s:O}", "files", files, "silent", silent));
-    else if (!name || json_array_size (files) > 0)
+    if (!cli_json (cli, json_pack ("{s:O, s:O}", "files", files, "silent", silent)) &&
+        (!name || json_array_size (files) > 0))
         table_print_forms (copy_rows, copies, stdout);
     if (json_array_size (silent) > 0)
         code = cli_fail (EXIT_UNKNOWN,

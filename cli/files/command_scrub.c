@@ -1,10 +1,8 @@
 /*  musubi scrub - has the storage nodes of a site read all their copies again, and tells what is bad.
  */
 #include "commands.h"
-#include "json_fields.h"
 #include "replica_sites.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #define SCRUB_LOOK_MS 500
@@ -57,12 +55,10 @@ static json_t *scrub_bad (const json_t *held)
 static int scrub_tell (const cli_t *cli, const char *site, const json_t *answer, const json_t *bad)
 {
     long long away = number_of (answer, "away"), found = number_of (answer, "found");
-    if (cli->json)
-        cli_print_json (json_pack ("{s:s, s:I, s:I, s:I, s:I, s:O}", "site", site, "copies",
+    if (!cli_json (cli, json_pack ("{s:s, s:I, s:I, s:I, s:I, s:O}", "site", site, "copies",
                                    (json_int_t) number_of (answer, "copies"), "bytes",
                                    (json_int_t) number_of (answer, "bytes"), "away",
-                                   (json_int_t) away, "found", (json_int_t) found, "bad", bad));
-    else
+                                   (json_int_t) away, "found", (json_int_t) found, "bad", bad)))
         printf ("%s: %lld copies read, %lld found bad; %zu are not mended yet\n", site,
                 (long long) number_of (answer, "copies"), found, json_array_size (bad));
     json_each (copy, bad)

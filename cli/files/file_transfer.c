@@ -4,7 +4,6 @@
 #include "file_transfer.h"
 #include "must.h"
 
-#include "json_fields.h"
 #include "table.h"
 
 #include <sodium.h>

@@ -6,7 +6,6 @@
 #include "folder_transfer.h"
 
 #include "folder_pack.h"
-#include "json_fields.h"
 #include "must.h"
 
 #include <errno.h>

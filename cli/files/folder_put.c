@@ -4,7 +4,6 @@
 #include "folder_transfer.h"
 
 #include "folder_pack.h"
-#include "json_fields.h"
 #include "must.h"
 
 #include <errno.h>

@@ -1,8 +1,6 @@
 /*  folder_transfer - one piece at a time, in one session. */
 #include "folder_transfer.h"
 
-#include "json_fields.h"
-
 int folder_carry (const folder_order_t *order, folder_progress_t *progress, const char *method,
                   json_t *question, const char *path)
 {
@@ -42,14 +40,13 @@ void folder_progress_tell (const folder_progress_t *self, const folder_order_t *
                            const char *to, const char *moved)
 {
     char text [BYTES_TEXT_BYTES], sent [BYTES_TEXT_BYTES];
-    if (order->ends.cli->json)
-        cli_print_json (
-          json_pack ("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:f}", "name", order->name, "site",
-                     name_short (text_of (order->ends.site, "name")), "to", to, "files",
-                     (json_int_t) self->files, "size", (json_int_t) self->bytes, "pieces_moved",
-                     (json_int_t) self->pieces_moved, "bytes_moved", (json_int_t) self->bytes_moved,
-                     "seconds", (double) (cli_mono_ms () - self->begun_ms) / 1000));
-    else
+    if (!cli_json (order->ends.cli,
+                   json_pack ("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:f}", "name", order->name,
+                              "site", name_short (text_of (order->ends.site, "name")), "to", to,
+                              "files", (json_int_t) self->files, "size", (json_int_t) self->bytes,
+                              "pieces_moved", (json_int_t) self->pieces_moved, "bytes_moved",
+                              (json_int_t) self->bytes_moved, "seconds",
+                              (double) (cli_mono_ms () - self->begun_ms) / 1000)))
         printf ("%s: %zu files, %s, to %s, %s %s\n", order->name, self->files,
                 bytes_text ((double) self->bytes, text), to,
                 bytes_text ((double) self->bytes_moved, sent), moved);

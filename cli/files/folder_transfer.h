@@ -3,7 +3,6 @@
 #define MUSUBI_FOLDER_TRANSFER_H
 
 #include "file_transfer.h"
-#include "folder_manifest.h"
 
 typedef struct {
     transfer_ends_t ends;

@@ -2,9 +2,7 @@
 #include "needed_files.h"
 
 #include "folder_transfer.h"
-#include "json_fields.h"
 #include "must.h"
-#include "replica_sites.h"
 
 #include <fnmatch.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /*  replica_sites - asks each site itself what it has, and names the sites that do not answer. */
 #include "replica_sites.h"
 
-#include "json_fields.h"
 #include "must.h"
 
 #include <inttypes.h>

@@ -3,7 +3,6 @@
  */
 #include "transfer_client.h"
 
-#include "cli.h"
 #include "json_fields.h"
 #include "must.h"
 

@@ -5,7 +5,6 @@
 #ifndef MUSUBI_TRANSFER_CLIENT_H
 #define MUSUBI_TRANSFER_CLIENT_H
 
-#include "bytes.h"
 #include "process.h"
 
 /*  --- the folder beside a file or a folder that is being fetched, ".NAME.musubi-part", which keeps
@@ -17,7 +16,6 @@
  *      whole              the verified file, flushed, until it gets its name
  *      folder/            of a folder: parts that have come, and what was unpacked (folder_get.c)
  *  --- */
-
 /*  Folders in which nothing was done for so long are removed by the next one beside them. */
 #define PARTS_KEPT_DAYS 7
 

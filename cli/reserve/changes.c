@@ -3,7 +3,6 @@
 
 #include "json_fields.h"
 #include "must.h"
-#include "timetext.h"
 
 #include <inttypes.h>
 #include <string.h>

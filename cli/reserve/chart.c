@@ -2,9 +2,7 @@
 #include "chart.h"
 
 #include "answer_form.h"
-#include "json_fields.h"
 #include "must.h"
-#include "timetext.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -81,9 +81,7 @@ int run_gantt (cli_t *cli)
     if (filter.from_ms >= filter.until_ms)
         return cli_fail (EXIT_USAGE, "gantt: --until must be later than --from");
     json_auto_t *listing = listing_ask (cli, session, &filter, &code);
-    if (listing && cli->json) {
-        cli_print_json (json_incref (listing));
-    } else if (listing) {
+    if (listing && !cli_json (cli, json_incref (listing))) {
         chart_t chart;
         chart_fill (&chart, session->entries, json_object_get (listing, "reservations"),
                     options.all);

@@ -5,15 +5,7 @@
  */
 #include "answer_form.h"
 #include "commands.h"
-#include "json_fields.h"
-#include "must.h"
-#include "session.h"
-#include "table.h"
-#include "timetext.h"
 #include "transaction.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 typedef struct {
     const char *host;
@@ -495,9 +487,8 @@ static int status (plus_client_t *self, const char *name)
         int one = status_at (self, all);
         code = one > code ? one : code;
     }
-    if (self->cli->json)
-        cli_print_json (json_incref (all));
-    else if (json_array_size (all) > 0 || code == EXIT_DONE)
+    if (!cli_json (self->cli, json_incref (all)) &&
+        (json_array_size (all) > 0 || code == EXIT_DONE))
         table_print_forms (columns, all, stdout);
     return code;
 }

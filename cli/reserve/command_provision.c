@@ -4,11 +4,7 @@
  *  Each domain decides for itself; asking again is safe.
  */
 #include "commands.h"
-#include "json_fields.h"
 #include "listing.h"
-#include "table.h"
-
-#include <string.h>
 
 /*  Adds a participant that is a domain, once. */
 static void add_domain (json_t *domains, const char *participant)
@@ -95,9 +91,7 @@ static int provision (const cli_t *cli, session_t *session, const char *id, bool
                                                            release, question, &code));
     if (json_array_size (domains) == 0)
         code = cli_fail (EXIT_REFUSED, "%s: this reservation has no circuits", id);
-    else if (cli->json)
-        cli_print_json (json_pack ("{s:s, s:O}", "reservation", id, "domains", rows));
-    else
+    else if (!cli_json (cli, json_pack ("{s:s, s:O}", "reservation", id, "domains", rows)))
         table_print_forms (columns, rows, stdout);
     if (code == EXIT_UNKNOWN)
         cli_note (cli, "a domain did not answer; it is safe to ask again");

@@ -10,16 +10,12 @@
 #include "answer_form.h"
 #include "commands.h"
 #include "explanation.h"
-#include "json_fields.h"
 #include "listing.h"
-#include "must.h"
 #include "needed_files.h"
 #include "request_form.h"
 #include "resource_lookup.h"
-#include "session.h"
 #include "watch.h"
 
-#include <string.h>
 #include <unistd.h>
 
 /*  --- one operation asked of planners under a request id --- */
@@ -375,9 +371,7 @@ static int explain_id (const cli_t *cli, const char *id)
     session_auto_t *session = NULL;
     json_auto_t *view = listing_show (cli, &session, id, &code);
     json_auto_t *form = view ? explain_reservation (view) : NULL;
-    if (form && cli->json)
-        cli_print_json (json_incref (form));
-    else if (form)
+    if (form && !cli_json (cli, json_incref (form)))
         explain_reservation_print (form, stdout);
     return form ? explain_reservation_code (form) : code;
 }
@@ -387,9 +381,7 @@ static int explain_look (const cli_t *cli, const char *id, const json_t *look)
     json_auto_t *answer = services_inner ("Answer", text_of (look, "answer"));
     json_auto_t *holder = services_inner ("Plan", text_of (look, "holder"));
     json_auto_t *form = explain_claim (id, look, answer, holder);
-    if (cli->json)
-        cli_print_json (json_incref (form));
-    else
+    if (!cli_json (cli, json_incref (form)))
         explain_claim_print (form, stdout);
     return explain_claim_code (form);
 }

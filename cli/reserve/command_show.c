@@ -1,12 +1,8 @@
 /*  musubi show, musubi list - reservations as the federation knows them. */
 #include "answer_form.h"
 #include "commands.h"
-#include "json_fields.h"
 #include "listing.h"
-#include "table.h"
 #include "watch.h"
-
-#include <inttypes.h>
 
 #define LIST_UNTIL_MS_MAX INT64_C (253402300799999) /* the last moment of the year 9999 */
 
@@ -14,9 +10,7 @@
 static json_t *show_show (const cli_t *cli, const json_t *view)
 {
     json_t *form = view_form (view);
-    if (cli->json)
-        cli_print_json (json_incref (form));
-    else
+    if (!cli_json (cli, json_incref (form)))
         view_print (form, stdout);
     return form;
 }
@@ -99,9 +93,7 @@ static int show_list (const cli_t *cli, listing_filter_t *filter, bool mine)
     if (mine)
         filter->owner = session->places.actor;
     json_auto_t *listing = listing_ask (cli, session, filter, &code);
-    if (listing && cli->json)
-        cli_print_json (json_incref (listing));
-    else if (listing)
+    if (listing && !cli_json (cli, json_incref (listing)))
         table_print_forms (columns, json_object_get (listing, "reservations"), stdout);
     if (listing && listing_tell_silent (cli, listing))
         code = EXIT_UNKNOWN;

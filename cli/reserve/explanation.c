@@ -4,7 +4,6 @@
 
 #include "answer_form.h"
 #include "cli.h"
-#include "json_fields.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -7,7 +7,6 @@
 #include "json_fields.h"
 #include "must.h"
 #include "request_terms.h"
-#include "timetext.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -4,10 +4,7 @@
 #include "answer_form.h"
 #include "changes.h"
 #include "commands.h"
-#include "json_fields.h"
 #include "listing.h"
-#include "must.h"
-#include "timetext.h"
 
 #include <czmq.h>
 

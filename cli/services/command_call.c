@@ -1,11 +1,7 @@
 /*  musubi call - any method of any service, through the descriptors of proto. */
 #include "commands.h"
 #include "json.h"
-#include "json_fields.h"
 #include "message.h"
-#include "session.h"
-
-#include <string.h>
 
 /*  The service that is meant: by its name, by the beginning of its name, or any live one of a kind.
  */

@@ -8,13 +8,8 @@
 #include "codec_table.h"
 #include "commands.h"
 #include "doctor_files.h"
-#include "json_fields.h"
-#include "must.h"
-#include "session.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define CLOCK_MS_MAX 2000 /* how much clocks may differ */
 #define STATE_BYTES  384  /* of a state with the reason for it */

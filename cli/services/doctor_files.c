@@ -2,7 +2,6 @@
 #include "doctor_files.h"
 
 #include "federation.h"
-#include "json_fields.h"
 #include "must.h"
 #include "process.h"
 #include "table.h"

@@ -3,9 +3,7 @@
 #include "coalition_chart.h"
 
 #include "coalition_form.h"
-#include "json_fields.h"
 #include "svg.h"
-#include "table.h"
 
 #include <inttypes.h>
 #include <math.h>

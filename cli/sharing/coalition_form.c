@@ -1,9 +1,5 @@
 /*  coalition_form - forms have the exact numbers; tables round them. */
 #include "coalition_form.h"
-#include "table.h"
-
-#include "json_fields.h"
-#include "timetext.h"
 
 #include <inttypes.h>
 #include <math.h>

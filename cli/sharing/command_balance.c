@@ -4,14 +4,8 @@
 #include "coalition_chart.h"
 #include "coalition_form.h"
 #include "commands.h"
-#include "json_fields.h"
 #include "process.h"
-#include "session.h"
 #include "task_client.h"
-#include "timetext.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 #define PREFIX        "balancer/"
 #define LEVEL_FIRST_S 60.0 /* where an automatic level begins unless given */
@@ -118,9 +112,7 @@ static int balance_status_of (const cli_t *cli, session_t *session, const char *
         return code;
     json_auto_t *own = all ? NULL : own_jobs (cli, session, status, &code);
     json_auto_t *form = coalition_form (status, own);
-    if (cli->json)
-        cli_print_json (json_incref (form));
-    else
+    if (!cli_json (cli, json_incref (form)))
         coalition_form_print (form, stdout);
     return code;
 }
@@ -174,11 +166,9 @@ static int balance_join (const cli_t *cli, session_t *session, const json_t *sit
     json_auto_t *answer = balancers_ask (cli, session, site, "Sharing", "Join", question, &code);
     if (!answer)
         return code;
-    if (cli->json)
-        cli_print_json (json_pack ("{s:s, s:s, s:f, s:b}", "site", task_site_name (site),
+    if (!cli_json (cli, json_pack ("{s:s, s:s, s:f, s:b}", "site", task_site_name (site),
                                    "balancer", name_short (balancer), "level_s", terms->level_s,
-                                   "automatic", terms->automatic));
-    else
+                                   "automatic", terms->automatic)))
         printf ("%s shares its unreserved work through %s, level %s%s\n", task_site_name (site),
                 name_short (balancer), terms->automatic ? "auto from " : "",
                 seconds_text (terms->level_s, level));
@@ -259,10 +249,8 @@ static int balance_leave (const cli_t *cli, session_t *session, const json_t *si
     if (!answer)
         return code;
     json_int_t given_back = number_of (answer, "given_back");
-    if (cli->json)
-        cli_print_json (
-          json_pack ("{s:s, s:I}", "site", task_site_name (site), "given_back", given_back));
-    else
+    if (!cli_json (
+          cli, json_pack ("{s:s, s:I}", "site", task_site_name (site), "given_back", given_back)))
         printf ("%s shares no more; %" PRId64 " waiting tasks of other sites go home\n",
                 task_site_name (site), (int64_t) given_back);
     return EXIT_DONE;

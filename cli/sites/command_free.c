@@ -1,13 +1,6 @@
 /*  musubi free - shows when a site has so many CPUs free, or a link so much bandwidth. */
 #include "commands.h"
 #include "resource_lookup.h"
-#include "table.h"
-
-#include "json_fields.h"
-#include "timetext.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 #define WINDOWS_MAX 64   /* in one question */
 #define MARGIN_MS   2000 /* for the way of the question */
@@ -184,9 +177,7 @@ static int ask_free (const cli_t *cli, session_t *session, const char *name,
         return cli_fail (EXIT_USAGE, "free: --class can be given for sites only; %s is a link",
                          offer.name);
     json_auto_t *form = ask_owner (session, &offer, options, &code);
-    if (form && cli->json)
-        cli_print_json (json_incref (form));
-    else if (form)
+    if (form && !cli_json (cli, json_incref (form)))
         print_spans (&offer, form, options);
     return code;
 }

@@ -3,11 +3,7 @@
 #include "commands.h"
 #include "directory_wire.h"
 #include "graph.h"
-#include "json_fields.h"
 #include "resource_lookup.h"
-#include "table.h"
-
-#include <string.h>
 
 static const form_row_t link_rows [] = {
   {"DOMAIN", "domain", .kind = FORM_TEXT},

@@ -1,9 +1,6 @@
 /*  musubi sites - lists the sites, and what they offer. */
 #include "commands.h"
-#include "json_fields.h"
-#include "must.h"
 #include "resource_lookup.h"
-#include "table.h"
 
 static const form_row_t class_rows [] = {
   {"SITE", "name", .kind = FORM_MADE},
@@ -90,9 +87,7 @@ int run_sites (cli_t *cli)
           sites, json_pack ("{s:s, s:s, s:s, s:[]}", "name", name_short (text_of (entry, "name")),
                             "state", flag_of (entry, "stopped") ? "stopped" : "silent", "since",
                             timetext_format (number_of (entry, "since_ms"), text), "classes"));
-    if (cli->json)
-        cli_print_json (json_pack ("{s:O}", "sites", sites));
-    else
+    if (!cli_json (cli, json_pack ("{s:O}", "sites", sites)))
         print_sites (sites);
     for (size_t i = 0; !cli->json && (entry = json_array_get (absent, i)); i++)
         printf ("%s %s\n", name_short (text_of (entry, "name")), absence_text (entry, text));

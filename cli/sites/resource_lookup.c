@@ -2,7 +2,6 @@
  */
 #include "resource_lookup.h"
 
-#include "json_fields.h"
 #include "must.h"
 
 #include <string.h>

@@ -1,10 +1,7 @@
 /*  musubi nodes - lists the nodes of sites that run tasks, takes one out, or gives it work again.
  */
 #include "commands.h"
-#include "json_fields.h"
 #include "task_client.h"
-
-#include <string.h>
 
 typedef struct {
     const char *drain;
@@ -110,10 +107,8 @@ static int nodes_drain (const cli_t *cli, session_t *session, const char *named,
     if (!answer)
         return code;
     const json_t *overbooked = json_object_get (answer, "overbooked");
-    if (cli->json) {
-        cli_print_json (json_pack ("{s:s, s:s, s:b, s:O*}", "site", task_site_name (site), "node",
-                                   node, "drained", drained, "overbooked", overbooked));
-    } else {
+    if (!cli_json (cli, json_pack ("{s:s, s:s, s:b, s:O*}", "site", task_site_name (site), "node",
+                                   node, "drained", drained, "overbooked", overbooked))) {
         printf ("%s at %s %s\n", node, task_site_name (site),
                 drained ? "is drained: it finishes what it runs" : "is resumed");
         json_each (one, overbooked)

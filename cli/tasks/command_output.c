@@ -1,10 +1,6 @@
 /*  musubi output - prints what a task has written, as its node has it. */
 #include "commands.h"
-#include "json_fields.h"
 #include "task_client.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 #define FOLLOW_MS 1000 /* between two questions, when there was nothing new */
 

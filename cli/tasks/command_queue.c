@@ -1,12 +1,7 @@
 /*  musubi queue, musubi cancel - lists the bags at sites, or the tasks of one bag; ends a bag, or one
  *  of its tasks. */
 #include "commands.h"
-#include "json_fields.h"
-#include "table.h"
 #include "task_client.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 typedef struct {
     int64_t bag;
@@ -202,9 +197,7 @@ static int queue_of_bag (const cli_t *cli, session_t *session, const task_name_t
     if (code == EXIT_DONE && name->task && json_array_size (tasks) == 0)
         code = cli_fail (EXIT_REFUSED, "queue: bag %s/%" PRIu64 " has no task %" PRIu32, name->site,
                          name->bag, name->index);
-    else if (code == EXIT_DONE && cli->json)
-        cli_print_json (json_pack ("{s:O}", "tasks", tasks));
-    else if (code == EXIT_DONE)
+    else if (code == EXIT_DONE && !cli_json (cli, json_pack ("{s:O}", "tasks", tasks)))
         table_print_forms (task_columns, tasks, stdout);
     return code;
 }
@@ -259,10 +252,8 @@ static int cancel_cancel (const cli_t *cli, session_t *session, const char *text
         return code;
     int64_t cancelled = number_of (answer, "cancelled");
     int64_t ended = number_of (answer, "ended");
-    if (cli->json)
-        cli_print_json (json_pack ("{s:s, s:I, s:I}", "name", text, "cancelled",
-                                   (json_int_t) cancelled, "ended", (json_int_t) ended));
-    else
+    if (!cli_json (cli, json_pack ("{s:s, s:I, s:I}", "name", text, "cancelled",
+                                   (json_int_t) cancelled, "ended", (json_int_t) ended)))
         printf ("%s: %" PRId64 " cancelled before they started, %" PRId64 " told to end\n", text,
                 cancelled, ended);
     return EXIT_DONE;

@@ -1,17 +1,12 @@
 /*  musubi submit - gives a bag of tasks to the queue of a site, or to a reservation. */
 #include "commands.h"
 #include "file_questions.h"
-#include "json_fields.h"
 #include "listing.h"
-#include "must.h"
 #include "needed_files.h"
 #include "replica_sites.h"
-#include "session.h"
 #include "task_client.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -382,10 +377,8 @@ static void tell_submitted (const cli_t *cli, const json_t *site, const json_t *
     json_int_t bag = number_of (answer, "bag");
     char name [2 * NAME_BYTES_MAX];
     snprintf (name, sizeof name, "%s/%" PRId64, task_site_name (site), (int64_t) bag);
-    if (cli->json)
-        cli_print_json (json_pack ("{s:s, s:s, s:I}", "bag", name, "site", task_site_name (site),
-                                   "tasks", (json_int_t) count));
-    else
+    if (!cli_json (cli, json_pack ("{s:s, s:s, s:I}", "bag", name, "site", task_site_name (site),
+                                   "tasks", (json_int_t) count)))
         puts (name);
 }
 
@@ -401,10 +394,8 @@ static bool input_waits (void)
 /*  --dry-run: prints what would be sent, and to which site. */
 static int tell_planned (const cli_t *cli, const json_t *site, const json_t *question)
 {
-    if (cli->json)
-        cli_print_json (json_pack ("{s:s, s:b, s:O}", "site", task_site_name (site), "dry_run", 1,
-                                   "request", question));
-    else
+    if (!cli_json (cli, json_pack ("{s:s, s:b, s:O}", "site", task_site_name (site), "dry_run", 1,
+                                   "request", question)))
         printf ("nothing is sent; %s would be asked for %" PRId64 " task%s of %" PRId64 " CPU%s\n",
                 task_site_name (site), number_of (question, "count"),
                 number_of (question, "count") == 1 ? "" : "s", number_of (question, "cpus"),

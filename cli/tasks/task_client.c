@@ -3,7 +3,6 @@
  */
 #include "task_client.h"
 
-#include "json_fields.h"
 #include "must.h"
 #include "resource_lookup.h"
 

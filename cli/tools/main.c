@@ -11,8 +11,8 @@ static int run_federation_own (cli_t *cli)
     return cli_run_own (cli, &command, 1);
 }
 
-/*  A command without a text here has it in cli/programs/tools.c. */
-static const cli_command_t listed [] = {
+/*  A command without a text here has it in cli/programs/process.c. */
+static const cli_command_t own [] = {
   {.name = "workload", .run = run_workload},
   {.name = "check", .run = run_check},
   {.name = "audit", .run = run_audit},
@@ -24,14 +24,14 @@ static const cli_command_t listed [] = {
   {"federation", "from-graphml …", "Make a federation on a map.", run_federation_own},
 };
 
-#define COMMANDS (sizeof listed / sizeof listed [0])
+#define COMMANDS (sizeof own / sizeof own [0])
 
 int main (int argc, char **argv)
 {
     cli_command_t commands [COMMANDS];
     for (size_t i = 0; i < COMMANDS; i++) {
-        commands [i] = listed [i].summary ? listed [i] : *tools_command (listed [i].name);
-        commands [i].run = listed [i].run;
+        commands [i] = own [i].summary ? own [i] : *tools_command (own [i].name);
+        commands [i].run = own [i].run;
     }
     return cli_main (argc, argv, commands, COMMANDS);
 }

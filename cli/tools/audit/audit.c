@@ -8,17 +8,13 @@
  *
  *  All ledgers are read once, and then each again to its end. By then everybody has heard of what
  *  the first reading showed, so that work in progress is not taken for an orphan. */
-#include "check_gather.h"
 #include "commands.h"
-#include "json_fields.h"
 #include "ledger_audit.h"
 #include "ledger_check.h"
-#include "must.h"
 #include "rebuild.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define TOLD_MAX 50
@@ -137,17 +133,16 @@ static void audit_print_result (const audit_t *self, const audit_result_t *all,
         heard += self->audited [i].heard;
     }
     size_t violations = json_array_size (self->teller.sentences);
-    if (self->cli->json) {
-        cli_print_json (json_pack (
-          "{s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O, s:O}", "ledgers",
-          (json_int_t) heard, "silent", names_of (self->silent), "rows", (json_int_t) rows,
-          "compared", (json_int_t) kept, "transactions", (json_int_t) all->transactions,
-          "committed", (json_int_t) all->committed, "unjudged", (json_int_t) all->unjudged,
-          "reservations", (json_int_t) checked->reservations, "pending",
-          (json_int_t) checked->pending, "violations", (json_int_t) violations, "sentences",
-          self->teller.sentences, "lacking", self->lacking));
+    if (cli_json (self->cli,
+                  json_pack ("{s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:O, s:O}",
+                             "ledgers", (json_int_t) heard, "silent", names_of (self->silent),
+                             "rows", (json_int_t) rows, "compared", (json_int_t) kept,
+                             "transactions", (json_int_t) all->transactions, "committed",
+                             (json_int_t) all->committed, "unjudged", (json_int_t) all->unjudged,
+                             "reservations", (json_int_t) checked->reservations, "pending",
+                             (json_int_t) checked->pending, "violations", (json_int_t) violations,
+                             "sentences", self->teller.sentences, "lacking", self->lacking)))
         return;
-    }
     check_tell_rest (&self->teller);
     printf ("%zu ledgers, %llu rows; %zu records and calendar intervals compared with them: %zu "
             "transactions, %zu of them committed, %zu standing reservations, %zu pending\n",

@@ -10,14 +10,10 @@
 #include "ledger_check.h"
 
 #include "calendar_wire.h"
-#include "check_gather.h"
-#include "json_fields.h"
 #include "ledger_file.h"
 #include "ledger_wire.h"
 #include "must.h"
 #include "part_record.h"
-#include "record_fetch.h"
-#include "timetext.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -5,7 +5,6 @@
 
 #include "check_gather.h"
 #include "ledger_replay.h"
-#include "session.h"
 
 #include <stdio.h>
 

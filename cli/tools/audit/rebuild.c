@@ -2,7 +2,6 @@
 #include "rebuild.h"
 
 #include "ledger_file.h"
-#include "ledger_replay.h"
 #include "ledger_tables.h"
 #include "ledger_wire.h"
 #include "must.h"
@@ -358,10 +357,8 @@ static int make_whole (rebuild_t *self)
                          store_facts (self->store)->why);
     size_t left = json_array_size (self->left);
     uint64_t rows = self->replay->figures.rows;
-    if (self->cli->json)
-        cli_print_json (json_pack ("{s:I, s:O, s:O}", "rows", (json_int_t) rows, "mended",
-                                   self->mended, "left", self->left));
-    else
+    if (!cli_json (self->cli, json_pack ("{s:I, s:O, s:O}", "rows", (json_int_t) rows, "mended",
+                                         self->mended, "left", self->left)))
         printf ("%" PRIu64 " rows: %zu %s, %zu left to you\n", rows, json_array_size (self->mended),
                 self->anew ? "written" : "mended", left);
     return left > 0 ? EXIT_REFUSED : EXIT_DONE;

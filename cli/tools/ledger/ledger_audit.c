@@ -1,7 +1,6 @@
 /*  ledger_audit - all commands of all ledgers, by txid. */
 #include "ledger_audit.h"
 
-#include "ledger_replay.h"
 #include "must.h"
 
 #include <stdlib.h>

@@ -5,14 +5,10 @@
  *  that `up` takes. What was left out of the map, or is not known from it, is reported on standard error. */
 #include "commands.h"
 #include "federation.h"
-#include "graphml.h"
-#include "must.h"
 #include "topology.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct {
     const char *file;

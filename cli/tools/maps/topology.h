@@ -24,7 +24,6 @@
 #ifndef MUSUBI_TOPOLOGY_H
 #define MUSUBI_TOPOLOGY_H
 
-#include "bytes.h"
 #include "graphml.h"
 
 #include <stdio.h>

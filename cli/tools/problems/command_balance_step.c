@@ -14,14 +14,12 @@
  *  and a vector's note, expect and expect_reschedule. */
 #include "bilb_queues.h"
 #include "commands.h"
-#include "must.h"
 #include "program_form.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define STEP_BYTES_MAX       (512u << 20)
 #define STEP_WRITTEN_MAX     50000000.0 /* transfers and pieces */

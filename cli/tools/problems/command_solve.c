@@ -4,12 +4,10 @@
  *  its time limit itself; GLPK may not look at the clock for minutes, so it runs in a process that
  *  can be ended. */
 #include "commands.h"
-#include "json_fields.h"
 #include "program_form.h"
 #include "solving.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define TIME_LIMIT_S     60.0 /* for each instance, unless given */
 #define TIME_LIMIT_S_MAX 86400.0

@@ -10,7 +10,6 @@
 #ifndef MUSUBI_PROGRAM_FORM_H
 #define MUSUBI_PROGRAM_FORM_H
 
-#include "bytes.h"
 #include "program.h"
 
 #include <jansson.h>

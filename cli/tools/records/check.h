@@ -21,7 +21,6 @@
 #define MUSUBI_CHECK_H
 
 #include "domain.h"
-#include "transaction.h"
 #include "user_request.h"
 
 typedef struct check check_t;
@@ -30,7 +29,6 @@ check_t *check_new (void);
 void check_destroy (check_t **self_p);
 
 /*  --- what there is --- */
-
 /*  A class of a participant, with the time kept free after each booking. */
 void check_class (check_t *self, const char *participant, const node_class_t *class,
                   int64_t cleaning_gap_ms);

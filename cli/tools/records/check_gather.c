@@ -4,12 +4,9 @@
 #include "answer_form.h"
 #include "commands.h"
 #include "json.h"
-#include "json_fields.h"
-#include "must.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LOOK_MS  500
 #define TOLD_MAX 20

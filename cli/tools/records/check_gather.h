@@ -4,7 +4,6 @@
 #ifndef MUSUBI_CHECK_GATHER_H
 #define MUSUBI_CHECK_GATHER_H
 
-#include "check.h"
 #include "record_fetch.h"
 
 typedef struct {
@@ -27,7 +26,6 @@ typedef struct {
 } check_teller_t;
 void check_tell (void *teller, const char *sentence);
 void check_tell_rest (const check_teller_t *self); /* how many more there were */
-
 /*  Prints what is lacking; returns the last sentence, which is the verdict if all is well. */
 const char *check_verdict (const json_t *lacking, size_t violations, const char *verdict);
 

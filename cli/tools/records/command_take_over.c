@@ -5,11 +5,8 @@
  *  That ends it at all its participants, so that when all are asked then, little is left.
  */
 #include "commands.h"
-#include "json_fields.h"
 #include "record_fetch.h"
 #include "transactions.h"
-
-#include <string.h>
 
 #define LETTERS_LEAST    8 /* of a store id, as tables and logs have them */
 #define LETTERS_MOST     32

@@ -4,13 +4,11 @@
  *  decided here: the coordinator knows, or the participants find it out (T7); with --fence a
  *  planner ends it in the coordinator's place (T8). */
 #include "commands.h"
-#include "json_fields.h"
 #include "listing.h"
 #include "record_fetch.h"
 #include "transactions.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define LOOK_MS 250 /* between two looks whether participants in doubt have found out */
 
@@ -51,10 +49,8 @@ static int txn_list (const cli_t *cli, session_t *session, bool (*wanted) (const
     json_auto_t *forms = txn_look (session, NULL, &from);
     if (wanted)
         forms = sift (forms, wanted);
-    if (cli->json) {
-        cli_print_json (json_pack ("{s:o, s:o}", "transactions", json_incref (forms), "silent",
-                                   names_of (from.silent)));
-    } else {
+    if (!cli_json (cli, json_pack ("{s:o, s:o}", "transactions", json_incref (forms), "silent",
+                                   names_of (from.silent)))) {
         transactions_print (forms, cli_wall_ms (), stdout);
         txn_tell_silent (from.silent);
     }
@@ -167,9 +163,7 @@ static void txn_ask_coordinator (session_t *session, json_t *form)
 
 static void print_one (const cli_t *cli, const json_t *form)
 {
-    if (cli->json)
-        cli_print_json (json_deep_copy (form));
-    else
+    if (!cli_json (cli, json_deep_copy (form)))
         transaction_print (form, cli_wall_ms (), stdout);
 }
 

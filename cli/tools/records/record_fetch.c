@@ -1,7 +1,6 @@
 /*  record_fetch - pages of commands from many participants at once, read from proto. */
 #include "record_fetch.h"
 
-#include "json_fields.h"
 #include "ledger.pb-c.h"
 #include "message.h"
 #include "must.h"

@@ -1,10 +1,8 @@
 /*  transactions - records put together, what they mean, and both for people. */
 #include "transactions.h"
 
-#include "json_fields.h"
 #include "must.h"
 #include "table.h"
-#include "timetext.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,13 +2,9 @@
 #include "answer_form.h"
 #include "check_gather.h"
 #include "commands.h"
-#include "json_fields.h"
-#include "must.h"
 #include "replay.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define REQUESTS_PRESET 1000
@@ -257,9 +253,7 @@ static int workload_report (workload_t *self, const replay_outcome_t *outcomes, 
     const workload_options_t *options = self->options;
     replay_summary_t summary;
     replay_summarise (outcomes, sent, &summary);
-    if (self->cli->json)
-        cli_print_json (summary_json (&summary, self->planners));
-    else
+    if (!cli_json (self->cli, summary_json (&summary, self->planners)))
         print_summary (&summary, self->planners);
     int code = summary.unknown ? EXIT_UNKNOWN : EXIT_DONE;
     int drawn = options->plot ? plot (options, outcomes, sent) : EXIT_DONE;

@@ -6,7 +6,6 @@
  */
 #include "answer_form.h"
 #include "cli.h"
-#include "json_fields.h"
 #include "must.h"
 #include "replay.h"
 #include "svg.h"
