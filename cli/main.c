@@ -5,8 +5,6 @@
 #include "folder_manifest.h"
 #include "process.h"
 
-#include <stdlib.h>
-
 static const cli_command_t own [] = {
   {"up", "[FEDERATION.zpl] [--planners N] [--dir D]",
    "Start a whole federation as processes of this machine.", run_up},

@@ -6,7 +6,6 @@
 #include "must.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static const form_row_t placement_rows [] = {
   {"NEED", "id", .kind = FORM_TEXT, .from = "need"},

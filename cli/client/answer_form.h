@@ -8,8 +8,6 @@
 
 #include "json_fields.h"
 
-#include <jansson.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 /*  The user's form of an Answer, new. */

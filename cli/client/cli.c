@@ -6,11 +6,7 @@
 #include "must.h"
 
 #include <czmq.h>
-#include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -9,8 +9,6 @@
 #include "options.h"
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdio.h>
 
 /*  What scripts rely on. */
 enum {
@@ -110,7 +108,6 @@ char *cli_federation_dir (const cli_t *cli);
 
 /*  --- a file that a command is told to write. "-" is standard output. A device, a pipe or the target
  *  of a link is written to, never replaced --- */
-
 /*  fresh: refuses a regular file that exists already. NULL after refusing (exit 2). */
 FILE *output_file_open (const char *path, bool fresh);
 

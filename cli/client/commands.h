@@ -9,7 +9,6 @@
 #include "table.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /*  A federation started on this machine, or prepared for others. */
 int run_up (cli_t *cli);

@@ -7,8 +7,6 @@
 #include "must.h"
 
 #include <pwd.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define GIS_TEXT_BYTES_MAX 4096

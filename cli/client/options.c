@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /*  How many arguments follow the option's name. */
 static int values_of (option_kind_t kind)

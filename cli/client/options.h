@@ -9,9 +9,6 @@
 
 #include "bytes.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 typedef enum {

@@ -6,9 +6,6 @@
 #include "must.h"
 #include "session.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define PROBE_MS     500 /* how long to wait for a planner that is asked whether it lives */
 #define PROBES       3   /* planners asked at once */
 #define TRY_MS_LEAST 3000

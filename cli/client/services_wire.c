@@ -22,9 +22,6 @@
 #include "transaction.pb-c.h"
 
 #include <sodium.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct {
     const ProtobufCServiceDescriptor *block;

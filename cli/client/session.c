@@ -8,8 +8,6 @@
 #include "request_terms.h"
 
 #include <sodium.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define AGAIN_MS      250
 #define STRAGGLERS_MS 300 /* how long to wait for other directories once one has answered */

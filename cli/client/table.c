@@ -3,11 +3,6 @@
 
 #include "must.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define GAP 2
 
 struct table {

@@ -7,8 +7,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MARK_WIDTH       12 /* columns between marks, at least */
 #define NAME_COLUMNS     24

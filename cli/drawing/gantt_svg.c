@@ -6,7 +6,6 @@
 #include "table.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #define CHART_LEFT_LEAST 170 /* room for names */
 #define CHART_LEFT_MOST  320

@@ -10,8 +10,6 @@
 #include "process.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 

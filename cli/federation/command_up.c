@@ -8,9 +8,7 @@
 #include "configuration.h"
 #include "launch.h"
 
-#include <errno.h>
 #include <pwd.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

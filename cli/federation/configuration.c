@@ -3,8 +3,6 @@
  */
 #include "configuration.h"
 
-#include <string.h>
-
 static bool configuration_is (const configuration_t *self, const char *kind)
 {
     return strcmp (self->kind, kind) == 0;

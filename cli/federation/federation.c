@@ -12,9 +12,6 @@
 #include "zpl.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*  balancers/green/… */
 typedef struct {

@@ -11,15 +11,12 @@
 #include "cli.h"
 #include "config.h"
 
-#include <stdio.h>
-
 #define FEDERATION_DIRECTORIES_MAX 8
 #define FEDERATION_SITES_MAX       4096
 #define FEDERATION_DOMAINS_MAX     1024
 #define FEDERATION_PLANNERS_MAX    64
 #define FEDERATION_BALANCERS_MAX   64
 #define FEDERATION_BYTES_MAX       (4u << 20) /* of a description */
-
 typedef struct federation federation_t;
 
 /*  A node of a site that runs tasks, or its batch system; it has an agent. */

@@ -13,8 +13,6 @@
 
 #include "process.h"
 
-#include <jansson.h>
-
 #define MEMBER_PLACE_BYTES 64
 #define MEMBERS_MAX        10000 /* two ports each */
 typedef struct {

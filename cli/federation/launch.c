@@ -5,9 +5,6 @@
 #include "must.h"
 #include "session.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -5,8 +5,6 @@
 #include "folder_transfer.h"
 #include "needed_files.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

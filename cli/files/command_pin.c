@@ -2,8 +2,6 @@
 #include "commands.h"
 #include "replica_sites.h"
 
-#include <stdio.h>
-
 /*  The sites that have the file: one site, or all. NULL after saying that none has, with *code. */
 static json_t *holders_of (const cli_t *cli, session_t *session, const char *name,
                            const char *site_name, int *code)

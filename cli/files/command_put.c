@@ -4,9 +4,6 @@
 #include "folder_pack.h"
 #include "folder_transfer.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 typedef struct {
     transfer_ends_t ends;
     const char *site;

@@ -2,8 +2,6 @@
 #include "commands.h"
 #include "replica_sites.h"
 
-#include <stdlib.h>
-
 static const char *files_cell (const json_t *copy, const char *key, char text [CELL_BYTES])
 {
     return json_object_get (copy, key) ? number_text (copy, key, text) : "";

@@ -7,8 +7,6 @@
 #include "table.h"
 
 #include <sodium.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

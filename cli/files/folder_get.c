@@ -8,9 +8,7 @@
 #include "folder_pack.h"
 #include "must.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define MANIFEST_BYTES_MAX (INT64_C (256) << 20)

@@ -6,7 +6,6 @@
 #include "folder_pack.h"
 #include "must.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <unistd.h>
 

@@ -5,7 +5,6 @@
 #include "must.h"
 
 #include <fnmatch.h>
-#include <string.h>
 #include <unistd.h>
 
 int files_like (const cli_t *cli, session_t *session, const char *like, json_t *names)

@@ -4,8 +4,6 @@
 #include "must.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define TRY_MS 3000 /* a question without answer is repeated after this */
 #define PAGE   500

@@ -5,7 +5,6 @@
 #include "must.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static json_t *changes_add_one (json_t *changes, const char *reservation, const char *word,
                                 int64_t now_ms)

@@ -4,9 +4,6 @@
 #include "answer_form.h"
 #include "must.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MIB INT64_C (1048576)
 
 static int64_t chart_time_of (const json_t *object, const char *key)

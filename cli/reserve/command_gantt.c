@@ -3,7 +3,6 @@
 #include "commands.h"
 #include "listing.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #define HOUR_MS     INT64_C (3600000)

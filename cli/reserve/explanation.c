@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 static bool explanation_is (const json_t *object, const char *key, const char *word)
 {

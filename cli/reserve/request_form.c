@@ -10,8 +10,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #define FILE_BYTES_MAX 255
 #define PATH_BYTES     128

@@ -9,8 +9,6 @@
 #include "commands.h"
 #include "doctor_files.h"
 
-#include <stdlib.h>
-
 #define CLOCK_MS_MAX 2000 /* how much clocks may differ */
 #define STATE_BYTES  384  /* of a state with the reason for it */
 

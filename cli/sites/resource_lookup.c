@@ -4,8 +4,6 @@
 
 #include "must.h"
 
-#include <string.h>
-
 #define NAMES_TOLD_MAX 12 /* most names that are listed; the rest is counted */
 
 json_t *attributes_form (const json_t *attributes)

@@ -6,7 +6,6 @@
 #include "replica_sites.h"
 #include "task_client.h"
 
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>

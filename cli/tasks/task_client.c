@@ -7,9 +7,6 @@
 #include "resource_lookup.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define TRY_MS 5000 /* a question without answer is repeated after this */
 

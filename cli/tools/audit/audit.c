@@ -13,8 +13,6 @@
 #include "ledger_check.h"
 #include "rebuild.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #define TOLD_MAX 50

@@ -16,11 +16,8 @@
 #include "part_record.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <sodium.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void ledger_check_tell (void *owner, const char *sentence)
 {

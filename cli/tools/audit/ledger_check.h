@@ -6,8 +6,6 @@
 #include "check_gather.h"
 #include "ledger_replay.h"
 
-#include <stdio.h>
-
 typedef struct {
     char name [NAME_BYTES_MAX + 1];
     char endpoint [256];

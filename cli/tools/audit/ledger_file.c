@@ -3,9 +3,6 @@
 
 #include "must.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char head [16] = "musubi ledger 1\n";

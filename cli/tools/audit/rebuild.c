@@ -10,8 +10,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <sodium.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define PAGE_ROWS 1024

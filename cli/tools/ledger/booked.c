@@ -4,8 +4,6 @@
 #include "must.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*  --- what a part books --- */
 

@@ -3,9 +3,6 @@
 
 #include "must.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /*  How far apart two participants' rows of one transaction may be: clocks differ, and who was away
  *  commits late. */
 #define APART_MS INT64_C (3600000)

@@ -12,9 +12,6 @@
 
 #include <inttypes.h>
 #include <sodium.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const codec_row_t row_rows [] = {
   ROW_NUMBER ("number", ledger_row_t, number),

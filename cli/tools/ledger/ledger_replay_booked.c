@@ -10,8 +10,6 @@
 #include "timetext.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 static replay_resource_t *replay_resource (ledger_replay_t *self, const char *name)
 {

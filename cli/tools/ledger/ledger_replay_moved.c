@@ -4,9 +4,6 @@
 #include "participant_states.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *word (command_state_t state)
 {

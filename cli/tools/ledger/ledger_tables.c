@@ -5,9 +5,6 @@
 #include "must.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*  A record that must be there. value NULL: its content is not known. */
 typedef struct {

@@ -7,9 +7,6 @@
 #include "federation.h"
 #include "topology.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 typedef struct {
     const char *file;
     const char *out; /* NULL = standard output */

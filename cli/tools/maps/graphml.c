@@ -9,9 +9,6 @@
 #include <ctype.h>
 #include <expat.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define KEYS_MAX 256
 #define MBPS_MAX 1e9

@@ -12,16 +12,11 @@
 
 #include "bytes.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define GRAPHML_BYTES_MAX  (16u << 20)
 #define GRAPHML_DEPTH_MAX  16
 #define GRAPHML_NODES_MAX  4096
 #define GRAPHML_EDGES_MAX  8192
 #define GRAPHML_TEXT_BYTES 128 /* kept of a text, with the NUL */
-
 typedef struct {
     char id [GRAPHML_TEXT_BYTES];
     char label [GRAPHML_TEXT_BYTES]; /* "" = none */

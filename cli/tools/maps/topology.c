@@ -9,8 +9,6 @@
 #include <assert.h>
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NAME_LETTERS     22 /* of a node's label; "-2" and so on may follow */
 #define NETWORK_LETTERS  16

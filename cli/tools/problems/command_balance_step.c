@@ -16,10 +16,7 @@
 #include "commands.h"
 #include "program_form.h"
 
-#include <assert.h>
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 
 #define STEP_BYTES_MAX       (512u << 20)
 #define STEP_WRITTEN_MAX     50000000.0 /* transfers and pieces */

@@ -7,8 +7,6 @@
 #include "program_form.h"
 #include "solving.h"
 
-#include <stdlib.h>
-
 #define TIME_LIMIT_S     60.0 /* for each instance, unless given */
 #define TIME_LIMIT_S_MAX 86400.0
 #define PATHS_HOPS_MAX   2 /* of the variants _p2, as in the paper */

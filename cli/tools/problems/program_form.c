@@ -6,7 +6,6 @@
 #include "must.h"
 
 #include <math.h>
-#include <stdio.h>
 
 bool problem_refuse (const problem_reader_t *reader, const char *format, ...)
 {

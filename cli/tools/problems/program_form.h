@@ -13,7 +13,6 @@
 #include "program.h"
 
 #include <jansson.h>
-#include <stdbool.h>
 
 /*  What the readers of all problem files share: refusals that name the field. */
 typedef struct {

@@ -4,9 +4,6 @@
 
 #include "must.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 /*  A vote may wait until its window's edge; so long after that it should have ended. */
 #define OVERDUE_MS 60000
 

@@ -9,8 +9,6 @@
 
 #include "must.h"
 
-#include <stdlib.h>
-
 void check_need_violation (const judged_reservation_t *self, const char *need, const char *format,
                            ...)
 {

@@ -5,9 +5,6 @@
 #include "commands.h"
 #include "json.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #define LOOK_MS  500
 #define TOLD_MAX 20
 

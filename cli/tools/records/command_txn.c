@@ -8,8 +8,6 @@
 #include "record_fetch.h"
 #include "transactions.h"
 
-#include <stdlib.h>
-
 #define LOOK_MS 250 /* between two looks whether participants in doubt have found out */
 
 /*  The forms, new, of all transactions that txid may mean; NULL = of all. *from says who answered.

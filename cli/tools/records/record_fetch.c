@@ -7,9 +7,6 @@
 #include "part_record.h"
 #include "transactions.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /*  --- commands --- */
 
 static const codec_row_t record_rows [] = {

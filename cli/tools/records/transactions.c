@@ -4,11 +4,8 @@
 #include "must.h"
 #include "table.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <sodium.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define STORE_TEXT_LENGTH ((size_t) 2 * STORE_ID_BYTES)
 #define TXID_FORM_BYTES   (STORE_TEXT_LENGTH + 33)

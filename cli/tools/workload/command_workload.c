@@ -4,7 +4,6 @@
 #include "commands.h"
 #include "replay.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #define REQUESTS_PRESET 1000

@@ -14,8 +14,6 @@
 #include "services.h"
 
 #include <assert.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #define WAIT_MS     50   /* between two looks at what is due */

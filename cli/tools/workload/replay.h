@@ -9,8 +9,6 @@
 #include "client.h"
 #include "coallocations.h"
 
-#include <jansson.h>
-
 #define REPLAY_REASON_BYTES 128
 #define REPLAY_PLANNERS_MAX 64
 

@@ -12,9 +12,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /*  A sentence without its figures and times, the resource in it as "*". */
 static void reason_words (const char *text, const char *resource, char words [REPLAY_REASON_BYTES])
