@@ -116,7 +116,7 @@ json_t *answer_form (const json_t *answer)
       {0}};
     json_t *form = form_of (asked, answer);
     const char *status = text_of (form, "status");
-    if (strcmp (text_of (answer, "status"), "ANSWER_CONFLICT") == 0) {
+    if (has_text (answer, "status", "ANSWER_CONFLICT")) {
         take_conflict (form);
     } else if (strcmp (status, "refused") == 0) {
         form_add (form, refused, answer);
@@ -505,7 +505,7 @@ bool opening_degraded (const json_t *view)
 static const char *view_condition (const json_t *view)
 {
     size_t ready = 0, count = 0;
-    bool activated = strcmp (text_of (view, "state"), "activated") == 0;
+    bool activated = has_text (view, "state", "activated");
     const json_t *one;
     for (; (one = item_of (view, "openings", count)); count++) {
         if (flag_of (one, "disconnected"))
@@ -515,7 +515,7 @@ static const char *view_condition (const json_t *view)
     if (opening_degraded (view))
         return "degraded";
     for (size_t i = 0; activated && (one = item_of (view, "circuits", i)); i++, count++)
-        ready += strcmp (text_of (one, "state"), "active") == 0;
+        ready += has_text (one, "state", "active");
     if (count == 0 || ready < count)
         return "";
     return activated ? "active" : "ready";

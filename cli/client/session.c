@@ -63,7 +63,7 @@ static size_t session_place_of (const session_t *self, const char *name, bool *f
         else
             most = middle;
     }
-    *found = strcmp (text_of (json_array_get (self->entries, least), "name"), name) == 0;
+    *found = has_text (json_array_get (self->entries, least), "name", name);
     return least;
 }
 
@@ -378,6 +378,17 @@ int session_code (call_status_t status)
            : status == CALL_TIMED_OUT   ? EXIT_UNKNOWN
            : status == CALL_BAD_REQUEST ? EXIT_USAGE
                                         : EXIT_REFUSED;
+}
+
+int session_tell (const cli_t *cli, const json_t *entry, call_status_t status, const char *reason,
+                  const char *lacks)
+{
+    const char *name = name_short (text_of (entry, "name"));
+    if (status == CALL_UNKNOWN_METHOD)
+        return cli_fail (EXIT_REFUSED, "%s: %s %s", cli->command->name, name, lacks);
+    return status == CALL_OK
+             ? EXIT_DONE
+             : cli_fail (session_code (status), "%s: %s: %s", cli->command->name, name, reason);
 }
 
 static bool id_sound (const char *id, size_t length)

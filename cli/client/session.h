@@ -89,8 +89,11 @@ call_status_t session_ask_again (session_t *self, const json_t *entry, const cha
                                  int64_t try_ms, json_t **answer,
                                  char reason [CLIENT_REASON_BYTES]);
 
-/*  The exit code for the status of a call. */
+/*  The exit code for the status of a call; the same after saying why an entry has not answered, and
+ *  what a service that does not serve the method is said to lack. */
 int session_code (call_status_t status);
+int session_tell (const cli_t *cli, const json_t *entry, call_status_t status, const char *reason,
+                  const char *lacks);
 
 /*  Sends without waiting; the reply comes from client_wait, with the number that is returned,
  *  within --timeout. body must fit the method. */

@@ -259,7 +259,7 @@ static bool agent_missing (const folder_t *folder, const folder_process_t *site,
     snprintf (name, sizeof name, "%.*s@%s", NAME_BYTES_MAX, text_of (record, "node"), site->name);
     for (size_t i = 0; i < folder->members_count; i++)
         if (attends (&folder->members [i], site) && strcmp (folder->members [i].name, name) == 0)
-            return strcmp (text_of (record, "state"), up) != 0;
+            return !has_text (record, "state", up);
     return false;
 }
 

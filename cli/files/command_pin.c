@@ -52,7 +52,7 @@ static bool pin_leaves (const json_t *file)
     const json_t *copy;
     size_t copies = 0;
     while ((copy = item_of (file, "copies", copies))) {
-        if (strcmp (text_of (copy, "state"), "COPY_EVICTING") != 0)
+        if (!has_text (copy, "state", "COPY_EVICTING"))
             return false;
         copies++;
     }

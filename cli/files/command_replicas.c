@@ -68,7 +68,7 @@ static void rule_add (json_t *form, const char *site, const json_t *file)
     const json_t *rule = json_object_get (file, "rule");
     if (number_of (rule, "copies") == 0)
         return;
-    bool domains = strcmp (text_of (rule, "spread"), "SPREAD_DOMAINS") == 0;
+    bool domains = has_text (rule, "spread", "SPREAD_DOMAINS");
     json_object_set_new (
       form, "rule",
       json_pack ("{s:I, s:I, s:s, s:s, s:s}", "copies", (json_int_t) number_of (rule, "copies"),
@@ -95,7 +95,7 @@ static void copy_fold (json_t *copies, json_t *copy)
         at++;
     if (!same)
         json_array_append (copies, copy);
-    else if (strcmp (text_of (copy, "state"), "sound") != 0)
+    else if (!has_text (copy, "state", "sound"))
         json_array_set (copies, at, copy);
 }
 

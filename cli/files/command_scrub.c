@@ -42,7 +42,7 @@ static json_t *scrub_bad (const json_t *held)
     json_each (holder, held) {
         const json_t *file = json_object_get (holder, "file");
         json_each_of (copy, file, "copies")
-            if (strcmp (text_of (copy, "state"), "COPY_QUARANTINED") == 0)
+            if (has_text (copy, "state", "COPY_QUARANTINED"))
                 json_array_append_new (
                   bad, json_pack ("{s:s, s:s, s:I, s:I}", "name", text_of (file, "name"), "node",
                                   text_of (copy, "node"), "bad_mib",

@@ -37,7 +37,7 @@ typedef struct {
 static uint64_t bytes_of (const transfer_progress_t *self, const json_t *hops)
 {
     json_each (hop, hops)
-        if (self->gives || strcmp (text_of (hop, "node"), self->self) == 0)
+        if (self->gives || has_text (hop, "node", self->self))
             return (uint64_t) number_of (hop, "has");
     return 0;
 }
@@ -116,7 +116,7 @@ static void progress_line (transfer_progress_t *self, const json_t *transfer, in
     uint64_t bytes = self->of.before + bytes_of (self, json_object_get (transfer, "hops"));
     const char *why = text_of (transfer, "why");
     rate_learn (self, bytes, now_ms);
-    if (strcmp (text_of (transfer, "state"), "TRANSFER_WAITING") == 0) {
+    if (has_text (transfer, "state", "TRANSFER_WAITING")) {
         snprintf (line, PROGRESS_LINE_BYTES, "%.120s  waiting%s%.200s", name, *why ? ": " : "",
                   why);
         file_transfer_cut (line, columns);

@@ -29,8 +29,7 @@ static void here_note (folder_putting_t *self)
         json_t *file = json_object_get (one, "file");
         bool kept = flag_of (file, "kept");
         for (size_t k = 0; kept && (copy = item_of (file, "copies", k)); k++)
-            if (strcmp (text_of (one, "site"), site) == 0 &&
-                strcmp (text_of (copy, "state"), "COPY_SOUND") == 0)
+            if (has_text (one, "site", site) && has_text (copy, "state", "COPY_SOUND"))
                 json_object_set (self->here, text_of (file, "name"), file);
     }
 }
@@ -162,7 +161,7 @@ static int manifest_put (folder_putting_t *self, char **name)
         return EXIT_REFUSED;
     if (version < cli_wall_ms ())
         version = cli_wall_ms ();
-    *name = strcmp (text_of (newest, "digest"), digest) == 0
+    *name = has_text (newest, "digest", digest)
               ? must_print ("%s", was)
               : must_print ("%s%s%013" PRId64 "-%zu-%s", self->order->name, FOLDER_MARK, version,
                             self->progress.files, digest);

@@ -74,13 +74,13 @@ static json_t *flagged_at (const json_t *form, const char *flag)
     json_t *sites = json_array ();
     const json_t *one;
     for (size_t i = 0; (one = item_of (form, "circuits", i)); i++)
-        if (strcmp (text_of (one, "state"), flag) == 0)
+        if (has_text (one, "state", flag))
             json_array_append (sites, json_object_get (one, "domain"));
     for (size_t i = 0; (one = item_of (form, "openings", i)); i++)
         if (flag_of (one, flag))
             json_array_append (sites, json_object_get (one, "site"));
     for (size_t i = 0; (one = item_of (form, "staging", i)); i++)
-        if (strcmp (flag, "degraded") == 0 && strcmp (text_of (one, "state"), "late") == 0)
+        if (strcmp (flag, "degraded") == 0 && has_text (one, "state", "late"))
             take_last (sites, json_sprintf ("%s at %s/%s", text_of (one, "file"),
                                             text_of (one, "site"), text_of (one, "node")));
     for (size_t i = 0; strcmp (flag, "degraded") == 0 && (one = item_of (form, "lacking", i)); i++)
@@ -121,13 +121,13 @@ json_t *changes_between (const json_t *before, const json_t *after, int64_t now_
         return changes;
     }
     const char *id = text_of (after, "reservation");
-    bool activated = strcmp (text_of (after, "state"), "activated") == 0;
+    bool activated = has_text (after, "state", "activated");
     int64_t version = number_of (after, "version");
     add_status (changes, before, after, now_ms);
     if (before && version > number_of (before, "version") && number_of (before, "version") > 0 &&
         !change_over (after))
         take (changes_add_one (changes, id, "modified", now_ms), "version", json_integer (version));
-    if (activated && strcmp (text_of (before, "state"), "activated") != 0 && !change_over (after))
+    if (activated && !has_text (before, "state", "activated") && !change_over (after))
         changes_add_one (changes, id, "activated", now_ms);
     add_use (changes, before, after, now_ms);
     add_flag (changes, before, after, "ready", NULL, now_ms);

@@ -6,14 +6,6 @@
 
 #define MIB INT64_C (1048576)
 
-static int64_t chart_time_of (const json_t *object, const char *key)
-{
-    int64_t ms = 0;
-    bool relative;
-    timetext_parse (text_of (object, key), &ms, &relative);
-    return ms;
-}
-
 /*  The row's name lives in the table of names. */
 static size_t chart_add_row (gantt_t *gantt, json_t *rows, const char *name, int64_t capacity,
                              const char *unit)
@@ -68,7 +60,7 @@ static int used_at (const json_t *form, const char *site)
 {
     json_each_of (opening, form, "openings") {
         int64_t offered_ms = number_of (opening, "offered_ms");
-        if (strcmp (text_of (opening, "site"), site) == 0 && offered_ms > 0)
+        if (has_text (opening, "site", site) && offered_ms > 0)
             return (int) (100.0 * (double) number_of (opening, "cpu_ms") / (double) offered_ms +
                           0.5);
     }
@@ -85,8 +77,8 @@ static void chart_add_placements (chart_t *self, const json_t *form)
                                .reservation = self->gantt.reservations_count,
                                .need = text_of (placement, "id"),
                                .quantity = number_of (placement, "cpus"),
-                               .from_ms = chart_time_of (placement, "start"),
-                               .until_ms = chart_time_of (placement, "end")},
+                               .from_ms = form_time_ms (placement, "start"),
+                               .until_ms = form_time_ms (placement, "end")},
                  used_at (form, site));
     }
 }
@@ -153,8 +145,8 @@ static void add_circuits (chart_t *self, const json_t *form, size_t reservation)
                             .reservation = reservation,
                             .need = circuit_text (self, form, text_of (connection, "need"), link),
                             .quantity = number_of (connection, "mbps"),
-                            .from_ms = chart_time_of (connection, "start"),
-                            .until_ms = chart_time_of (connection, "end")},
+                            .from_ms = form_time_ms (connection, "start"),
+                            .until_ms = form_time_ms (connection, "end")},
               -1);
         }
     }
@@ -171,8 +163,8 @@ static void chart_add_rooms (chart_t *self, const json_t *form, size_t reservati
                                .reservation = reservation,
                                .need = text_of (room, "need"),
                                .quantity = (number_of (room, "bytes") + MIB - 1) / MIB,
-                               .from_ms = chart_time_of (room, "start"),
-                               .until_ms = chart_time_of (room, "end")},
+                               .from_ms = form_time_ms (room, "start"),
+                               .until_ms = form_time_ms (room, "end")},
                  -1);
     }
 }
@@ -204,8 +196,8 @@ static void chart_add_reservation (chart_t *self, const json_t *form)
       .owner = text_of (form, "owner"),
       .status = chart_text (
         self, json_sprintf ("%s%s%s", view_status (form, status), *trouble ? ": " : "", trouble)),
-      .from_ms = chart_time_of (form, "start"),
-      .until_ms = chart_time_of (form, "end")};
+      .from_ms = form_time_ms (form, "start"),
+      .until_ms = form_time_ms (form, "end")};
 }
 
 void chart_fill (chart_t *self, const json_t *entries, const json_t *forms, bool all_links)

@@ -9,11 +9,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-static bool explanation_is (const json_t *object, const char *key, const char *word)
-{
-    return strcmp (text_of (object, key), word) == 0;
-}
-
 /*  --- refusals ---  */
 
 static bool is_need (const json_t *request, const char *list, const char *id)
@@ -143,15 +138,15 @@ static void say_pending (json_t *waits, const json_t *view, const json_t *part)
     const char *by = *planner ? planner : "its planner";
     char what [LOWER_BYTES];
     lower_word (text_of (part, "pending_operation"), ' ', what);
-    if (explanation_is (part, "pending_state", "HELD"))
+    if (has_text (part, "pending_state", "HELD"))
         say (waits, "%s holds a %s and has not been asked for its vote by %s yet", who, what, by);
-    else if (explanation_is (part, "pending_state", "PREPARED") &&
-             explanation_is (view, "status", "SHOW_COMMITTING"))
+    else if (has_text (part, "pending_state", "PREPARED") &&
+             has_text (view, "status", "SHOW_COMMITTING"))
         say (waits, "%s has not yet acknowledged that the %s is decided; %s tells it again", who,
              what, by);
-    else if (explanation_is (part, "pending_state", "PREPARED"))
+    else if (has_text (part, "pending_state", "PREPARED"))
         say (waits, "%s has voted for a %s and waits for the decision of %s", who, what, by);
-    else if (explanation_is (part, "pending_state", "EDGE"))
+    else if (has_text (part, "pending_state", "EDGE"))
         say (waits, "%s has given back a %s, because its window began before the decision", who,
              what);
     else
@@ -165,7 +160,7 @@ static void say_part (json_t *waits, const json_t *view, const json_t *part)
         say_pending (waits, view, part);
     else if (number_of (part, "version") < number_of (view, "version"))
         say (waits, "%s is still at version %" PRId64, who, number_of (part, "version"));
-    if (explanation_is (part, "state", "FAILED"))
+    if (has_text (part, "state", "FAILED"))
         say (waits, "%s could not keep its part; what the others hold is released", who);
 }
 
@@ -174,8 +169,8 @@ static void say_unused (json_t *waits, const json_t *view)
 {
     char domains [512] = "";
     size_t length = 0;
-    if (!explanation_is (view, "status", "SHOW_COMMITTED") &&
-        !explanation_is (view, "status", "SHOW_COMMITTING"))
+    if (!has_text (view, "status", "SHOW_COMMITTED") &&
+        !has_text (view, "status", "SHOW_COMMITTING"))
         return;
     json_each_of (part, view, "parts") {
         bool unused = json_array_size (json_object_get (part, "circuits")) > 0 &&
@@ -198,7 +193,7 @@ static json_t *waits_of (const json_t *view)
         say_part (waits, view, one);
     json_each_of (one, view, "silent")
         say (waits, "%s does not answer, so what it holds is not known", json_string_value (one));
-    if (explanation_is (view, "status", "SHOW_COMMITTING") && json_array_size (waits) == 0)
+    if (has_text (view, "status", "SHOW_COMMITTING") && json_array_size (waits) == 0)
         say (waits, "not every participant has acknowledged the decision yet");
     say_unused (waits, view);
     return waits;
@@ -251,9 +246,9 @@ void explain_reservation_print (const json_t *form, FILE *to)
 
 int explain_reservation_code (const json_t *form)
 {
-    return explanation_is (form, "status", "failed")    ? EXIT_REFUSED
-           : explanation_is (form, "status", "unknown") ? EXIT_UNKNOWN
-                                                        : EXIT_DONE;
+    return has_text (form, "status", "failed")    ? EXIT_REFUSED
+           : has_text (form, "status", "unknown") ? EXIT_UNKNOWN
+                                                  : EXIT_DONE;
 }
 
 /*  --- requests ---  */
@@ -278,14 +273,14 @@ static json_t *holder_form (const json_t *plan)
 json_t *explain_claim (const char *request_id, const json_t *look, const json_t *answer,
                        const json_t *holder)
 {
-    const char *state = explanation_is (look, "state", "COMMITTED_CLAIM") ? "committed"
-                        : explanation_is (look, "state", "CLOSED")        ? "refused"
-                        : explanation_is (look, "state", "HELD_CLAIM")    ? "in progress"
-                                                                          : "unknown";
+    const char *state = has_text (look, "state", "COMMITTED_CLAIM") ? "committed"
+                        : has_text (look, "state", "CLOSED")        ? "refused"
+                        : has_text (look, "state", "HELD_CLAIM")    ? "in progress"
+                                                                    : "unknown";
     json_t *form = json_object ();
     take (form, "request_id", json_string (request_id));
     take (form, "state", json_string (state));
-    if (explanation_is (look, "state", "COMMITTED_CLAIM"))
+    if (has_text (look, "state", "COMMITTED_CLAIM"))
         take (form, "done", json_boolean (flag_of (look, "done")));
     if (answer)
         take (form, "answer", answer_form (answer));
@@ -309,17 +304,17 @@ void explain_claim_print (const json_t *form, FILE *to)
 {
     const json_t *answer = json_object_get (form, "answer");
     fprintf (to, "%s %s\n", text_of (form, "request_id"), text_of (form, "state"));
-    if (explanation_is (form, "state", "unknown"))
+    if (has_text (form, "state", "unknown"))
         fprintf (to, "its home has no record of it: it was never sent in this actor's name, or it "
                      "is long over\n");
-    else if (explanation_is (form, "state", "in progress"))
+    else if (has_text (form, "state", "in progress"))
         fprintf (to, "an attempt is under way; ask again with the same id\n");
-    else if (explanation_is (form, "state", "committed") && !flag_of (form, "done"))
+    else if (has_text (form, "state", "committed") && !flag_of (form, "done"))
         fprintf (to, "decided; not every participant has acknowledged it yet\n");
-    bool settled = explanation_is (form, "state", "refused") || flag_of (form, "done");
+    bool settled = has_text (form, "state", "refused") || flag_of (form, "done");
     if (json_object_get (form, "holder") && !settled)
         print_holder (json_object_get (form, "holder"), to);
-    if (answer && explanation_is (form, "state", "refused"))
+    if (answer && has_text (form, "state", "refused"))
         explain_refusal_print (answer, NULL, to);
     else if (answer)
         answer_print (answer, "request", to);
@@ -327,7 +322,7 @@ void explain_claim_print (const json_t *form, FILE *to)
 
 int explain_claim_code (const json_t *form)
 {
-    return explanation_is (form, "state", "committed")     ? EXIT_DONE
-           : explanation_is (form, "state", "in progress") ? EXIT_UNKNOWN
-                                                           : EXIT_REFUSED;
+    return has_text (form, "state", "committed")     ? EXIT_DONE
+           : has_text (form, "state", "in progress") ? EXIT_UNKNOWN
+                                                     : EXIT_REFUSED;
 }

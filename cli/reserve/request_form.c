@@ -420,19 +420,35 @@ static bool read_space_need (const request_form_reader_t *reader, json_t *writte
 typedef bool read_need_fn (const request_form_reader_t *reader, json_t *written,
                            const json_t *request, json_t *need);
 
+/*  A list of needs, or of patches of some. */
+typedef struct {
+    const char *key;
+    size_t most;
+    read_need_fn *read;
+    const char *added; /* its key among what is added */
+} need_kind_t;
+
+static const need_kind_t need_kinds [] = {
+  {"compute", NEEDS_MAX, read_compute_need, "add_compute"},
+  {"network", NETWORK_NEEDS_MAX, read_network_need, "add_network"},
+  {"data", FILES_MAX, read_data_need, "add_data"},
+  {"space", SPACE_NEEDS_MAX, read_space_need, "add_space"}};
+
+#define NEED_KINDS (sizeof need_kinds / sizeof *need_kinds)
+
 static bool request_form_read_list (const request_form_reader_t *of_list, json_t *written,
-                                    const char *key, size_t most, read_need_fn *read,
-                                    json_t *request)
+                                    const need_kind_t *kind, json_t *request)
 {
+    const char *key = kind->key;
     request_form_reader_t reader = *of_list;
     const json_t *list = json_object_get (written, key);
     if (!list)
         return true;
     if (!json_is_array (list))
         return refuse (&reader, key, "must be an array […] of needs");
-    if (json_array_size (list) > most)
+    if (json_array_size (list) > kind->most)
         return refuse (&reader, key, "has %zu needs; at most %zu are allowed",
-                       json_array_size (list), most);
+                       json_array_size (list), kind->most);
     json_t *needs = made (json_array ());
     take (request, key, needs);
     json_t *one;
@@ -440,7 +456,7 @@ static bool request_form_read_list (const request_form_reader_t *of_list, json_t
         snprintf (reader.path, sizeof reader.path, "%.20s%s%s[%zu]", of_list->path,
                   *of_list->path ? "." : "", key, i);
         json_t *need = made (json_object ());
-        bool good = read (&reader, one, request, need);
+        bool good = kind->read (&reader, one, request, need);
         take_last (needs, need);
         if (!good)
             return false;
@@ -487,14 +503,9 @@ static bool request_form_read_request (json_t *written, json_t *request, char wh
         return false;
     if (json_array_size (json_object_get (written, "compute")) == 0)
         return refuse (&reader, "compute", "must have at least one need");
-    if (!request_form_read_list (&reader, written, "compute", NEEDS_MAX, read_compute_need,
-                                 request) ||
-        !request_form_read_list (&reader, written, "network", NETWORK_NEEDS_MAX, read_network_need,
-                                 request) ||
-        !request_form_read_list (&reader, written, "data", FILES_MAX, read_data_need, request) ||
-        !request_form_read_list (&reader, written, "space", SPACE_NEEDS_MAX, read_space_need,
-                                 request))
-        return false;
+    for (size_t i = 0; i < NEED_KINDS; i++)
+        if (!request_form_read_list (&reader, written, &need_kinds [i], request))
+            return false;
     json_t *window = json_object_get (written, "window");
     if (!window)
         return refuse (&reader, "window",
@@ -572,27 +583,18 @@ static bool read_space_patch (const request_form_reader_t *reader, json_t *writt
 /*  Reads needs to be added, written as in requests; their ends may be needs of the reservation. */
 static bool read_added (json_t *written, json_t *patch, char why [LONG_WHY_BYTES])
 {
-    static const struct {
-        const char *key;
-        const char *to;
-        size_t most;
-        read_need_fn *read;
-    } kinds [] = {{"compute", "add_compute", NEEDS_MAX, read_compute_need},
-                  {"network", "add_network", NETWORK_NEEDS_MAX, read_network_need},
-                  {"data", "add_data", FILES_MAX, read_data_need},
-                  {"space", "add_space", SPACE_NEEDS_MAX, read_space_need}};
     request_form_reader_t reader = {.path = "add", .joins = true, .why = why};
     if (!written)
         return true;
     if (!read_keys (&reader, written, "compute network data space"))
         return false;
     json_auto_t *added = made (json_object ());
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (!request_form_read_list (&reader, written, kinds [i].key, kinds [i].most,
-                                     kinds [i].read, added))
+    for (size_t i = 0; i < NEED_KINDS; i++) {
+        const need_kind_t *kind = &need_kinds [i];
+        if (!request_form_read_list (&reader, written, kind, added))
             return false;
-        if (json_object_get (added, kinds [i].key))
-            take (patch, kinds [i].to, json_incref (json_object_get (added, kinds [i].key)));
+        if (json_object_get (added, kind->key))
+            take (patch, kind->added, json_incref (json_object_get (added, kind->key)));
     }
     return true;
 }
@@ -625,16 +627,17 @@ static bool read_patch (json_t *written, json_t *patch, char why [LONG_WHY_BYTES
         return false;
     if (json_object_size (written) == 0)
         return refuse (&reader, NULL, "changes nothing; what can be changed: %s", keys);
+    static const need_kind_t kinds [] = {
+      {"compute", NEEDS_MAX, read_need_patch, NULL},
+      {"network", NETWORK_NEEDS_MAX, read_connection_patch, NULL},
+      {"space", SPACE_NEEDS_MAX, read_space_patch, NULL}};
     json_t *window = json_object_get (written, "window");
-    return request_form_read_duration (&reader, written, "duration", "duration_ms", false, patch) &&
-           (!window || read_window (window, 0, patch, why)) &&
-           request_form_read_list (&reader, written, "compute", NEEDS_MAX, read_need_patch,
-                                   patch) &&
-           request_form_read_list (&reader, written, "network", NETWORK_NEEDS_MAX,
-                                   read_connection_patch, patch) &&
-           request_form_read_list (&reader, written, "space", SPACE_NEEDS_MAX, read_space_patch,
-                                   patch) &&
-           read_added (json_object_get (written, "add"), patch, why) &&
+    bool good =
+      request_form_read_duration (&reader, written, "duration", "duration_ms", false, patch) &&
+      (!window || read_window (window, 0, patch, why));
+    for (size_t i = 0; good && i < sizeof kinds / sizeof *kinds; i++)
+        good = request_form_read_list (&reader, written, &kinds [i], patch);
+    return good && read_added (json_object_get (written, "add"), patch, why) &&
            read_removed (json_object_get (written, "remove"), patch, why);
 }
 

@@ -109,10 +109,8 @@ static void pace_heed (pace_t *pace, const json_t *form)
     static const char *const edges [] = {"start", "end"};
     int64_t now_ms = cli_wall_ms ();
     for (size_t i = 0; i < 2; i++) {
-        int64_t ms;
-        bool relative;
-        if (timetext_parse (text_of (form, edges [i]), &ms, &relative) && ms > now_ms &&
-            ms < pace->edge_ms)
+        int64_t ms = form_time_ms (form, edges [i]);
+        if (ms > now_ms && ms < pace->edge_ms)
             pace->edge_ms = ms;
     }
 }

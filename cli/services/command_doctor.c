@@ -50,7 +50,7 @@ static void hear_status (findings_t *findings, const doctor_asked_t *asked, cons
         doctor_sizes_add (findings->sizes, answer);
     int64_t wall_ms = number_of (answer, "wall_ms");
     int64_t now_ms = cli_wall_ms ();
-    if (strcmp (text_of (answer, "name"), who) != 0)
+    if (!has_text (answer, "name", who))
         findings_add (findings, who, "another service, %s, answers at its endpoint %s",
                       text_of (answer, "name"), text_of (asked->entry, "endpoint"));
     if (*text_of (answer, "restore_guard"))

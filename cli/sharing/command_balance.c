@@ -51,14 +51,8 @@ static json_t *balancers_ask (const cli_t *cli, session_t *session, const json_t
     call_status_t status =
       session_ask_entry (session, entry, service, method, question, &answer, reason);
     json_decref (question);
-    *code = session_code (status);
-    if (status == CALL_UNKNOWN_METHOD)
-        *code =
-          cli_fail (EXIT_REFUSED, "%s: %s runs no tasks, so it can't share any (back_end = none)",
-                    cli->command->name, name_short (text_of (entry, "name")));
-    else if (status != CALL_OK)
-        cli_fail (*code, "%s: %s: %s", cli->command->name, name_short (text_of (entry, "name")),
-                  reason);
+    *code = session_tell (cli, entry, status, reason,
+                          "runs no tasks, so it can't share any (back_end = none)");
     return answer;
 }
 

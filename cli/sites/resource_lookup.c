@@ -26,7 +26,7 @@ const char *cell_attributes (const json_t *form, const char *key, char text [CEL
 
 bool offer_windows_only (const json_t *description)
 {
-    return strcmp (text_of (description, "disclosure"), "WINDOWS") == 0;
+    return has_text (description, "disclosure", "WINDOWS");
 }
 
 /*  A list of names that is being printed. */

@@ -123,7 +123,7 @@ static json_t *task_form (const task_name_t *name, const json_t *record)
     const char *state = text_of (form, "state");
     if (strcmp (state, "placed") == 0 || strcmp (state, "running") == 0)
         form_add (form, under_way, record);
-    if (strcmp (state, "placed") == 0 && strcmp (text_of (form, "phase"), "transferring") == 0)
+    if (strcmp (state, "placed") == 0 && has_text (form, "phase", "transferring"))
         take (form, "state", json_string (state = "awaiting-input"));
     if (strcmp (state, "ended") == 0 || strcmp (state, "stopped") == 0) {
         bool begun = number_of (record, "started_ms") != 0;
@@ -156,7 +156,7 @@ static const char *why_cell (const json_t *task, const char *key, char text [CEL
     int64_t dropped = number_of (task, "dropped");
     if (*text_of (task, "waits"))
         return text_of (task, "waits");
-    if (strcmp (text_of (task, "phase"), "suspended") == 0)
+    if (has_text (task, "phase", "suspended"))
         return "suspended for a task of higher priority";
     if (*text_of (task, key) || dropped == 0)
         return text_of (task, key);

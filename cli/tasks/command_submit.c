@@ -245,7 +245,7 @@ static bool reservation_read (reservation_name_t *name, const char *text)
 static bool part_has (const json_t *part, const char *need)
 {
     json_each_of (booking, part, "bookings")
-        if (!*need || strcmp (text_of (booking, "need"), need) == 0)
+        if (!*need || has_text (booking, "need", need))
             return true;
     return false;
 }

@@ -163,16 +163,14 @@ const json_t *task_only_site (session_t *session, const char *command, int *code
 
 /*  --- asking --- */
 
-static void task_client_tell_unknown (const cli_t *cli, const json_t *site, const char *request_id)
+static int task_client_tell_unknown (const cli_t *cli, const json_t *site, const char *request_id)
 {
-    if (!*request_id) {
-        cli_fail (EXIT_UNKNOWN, "%s: %s does not answer", cli->command->name,
-                  task_site_name (site));
-        return;
-    }
+    if (!*request_id)
+        return cli_fail (EXIT_UNKNOWN, "%s: %s does not answer", cli->command->name,
+                         task_site_name (site));
     text_auto_t *again = cli_again (cli, request_id);
-    cli_fail (EXIT_UNKNOWN, "%s: %s does not answer; ask again with\n  %s", cli->command->name,
-              task_site_name (site), again);
+    return cli_fail (EXIT_UNKNOWN, "%s: %s does not answer; ask again with\n  %s",
+                     cli->command->name, task_site_name (site), again);
 }
 
 int task_list (const cli_t *cli, session_t *session, const char *named, const task_rows_t *rows)
@@ -214,14 +212,9 @@ json_t *task_ask (const cli_t *cli, session_t *session, const json_t *site, cons
     call_status_t status = session_ask_again (session, site, "Queue", method, question, request_id,
                                               TRY_MS, &answer, reason);
     json_decref (question);
-    *code = session_code (status);
-    if (status == CALL_TIMED_OUT)
-        task_client_tell_unknown (cli, site, request_id);
-    else if (status == CALL_UNKNOWN_METHOD)
-        *code = cli_fail (EXIT_REFUSED, "%s: %s runs no tasks (back_end = none)",
-                          cli->command->name, task_site_name (site));
-    else if (status != CALL_OK)
-        cli_fail (*code, "%s: %s: %s", cli->command->name, task_site_name (site), reason);
+    *code = status == CALL_TIMED_OUT
+              ? task_client_tell_unknown (cli, site, request_id)
+              : session_tell (cli, site, status, reason, "runs no tasks (back_end = none)");
     return answer;
 }
 

@@ -24,6 +24,18 @@ bool flag_of (const json_t *object, const char *key)
     return json_is_true (json_object_get (object, key));
 }
 
+bool has_text (const json_t *object, const char *key, const char *text)
+{
+    return strcmp (text_of (object, key), text) == 0;
+}
+
+int64_t form_time_ms (const json_t *object, const char *key)
+{
+    int64_t ms;
+    bool relative;
+    return timetext_parse (text_of (object, key), &ms, &relative) ? ms : 0;
+}
+
 json_t *item_of (const json_t *object, const char *key, size_t at)
 {
     return json_array_get (json_object_get (object, key), at);

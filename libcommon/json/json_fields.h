@@ -15,6 +15,12 @@ const char *text_of (const json_t *object, const char *key);
 int64_t number_of (const json_t *object, const char *key);
 bool flag_of (const json_t *object, const char *key);
 
+/*  Is it this text? */
+bool has_text (const json_t *object, const char *key, const char *text);
+
+/*  A time that stands there as RFC 3339, in wall ms; 0 when there is none. */
+int64_t form_time_ms (const json_t *object, const char *key);
+
 /*  An element of the list under a key; NULL behind the last. */
 json_t *item_of (const json_t *object, const char *key, size_t at);
 

@@ -139,7 +139,7 @@ static void ask_recordless (session_t *session, json_t *form)
         const char *name = text_of (one, "participant");
         const json_t *entry = session_entry (session, name);
         char text [CLIENT_REASON_BYTES];
-        if (strcmp (text_of (one, "state"), "unknown") != 0 || !entry)
+        if (!has_text (one, "state", "unknown") || !entry)
             continue;
         if (strcmp (text_of (one, "store"), text_of (entry, "store")) != 0)
             transaction_set (form, name, "lost", cli_wall_ms ());

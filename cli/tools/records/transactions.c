@@ -106,15 +106,6 @@ const char *txid_brief (const char *txid, char text [TXID_BRIEF_BYTES])
 
 /*  --- gathering --- */
 
-/*  0 when there is none. */
-static int64_t transactions_time_of (const json_t *form, const char *key)
-{
-    int64_t ms;
-    bool relative;
-    const char *text = text_of (form, key);
-    return *text && timetext_parse (text, &ms, &relative) ? ms : 0;
-}
-
 static json_t *add_participant (json_t *form, const char *name)
 {
     json_t *one = made (json_pack ("{s:s}", "participant", name));
@@ -184,7 +175,7 @@ void transactions_take (void *owner, const char *participant, const check_record
         take (one, "fenced", json_integer (record->epoch));
         put_text (one, "fenced_by", record->fenced_by);
     }
-    int64_t since_ms = transactions_time_of (form, "since");
+    int64_t since_ms = form_time_ms (form, "since");
     if (since_ms == 0 || record->held_ms < since_ms)
         put_time (form, "since", record->held_ms);
 }
@@ -204,7 +195,7 @@ static size_t transaction_count_in (const json_t *form, const char *states)
 
 static bool overdue (const json_t *form, int64_t now_ms)
 {
-    return transactions_time_of (form, "decide_by") <= now_ms;
+    return form_time_ms (form, "decide_by") <= now_ms;
 }
 
 static const char *transactions_status_of (const json_t *form, int64_t now_ms)
@@ -243,8 +234,8 @@ static int by_age (const void *a, const void *b)
 {
     const json_t *one = *(json_t *const *) a;
     const json_t *other = *(json_t *const *) b;
-    int64_t since_ms = transactions_time_of (one, "since");
-    int64_t other_ms = transactions_time_of (other, "since");
+    int64_t since_ms = form_time_ms (one, "since");
+    int64_t other_ms = form_time_ms (other, "since");
     return since_ms != other_ms ? (since_ms > other_ms) - (since_ms < other_ms)
                                 : strcmp (text_of (one, "txid"), text_of (other, "txid"));
 }
@@ -253,12 +244,12 @@ static int by_age (const void *a, const void *b)
 static void judge_repairs (json_t *forms)
 {
     json_each (form, forms) {
-        if (strcmp (text_of (form, "status"), "repair") != 0)
+        if (!has_text (form, "status", "repair"))
             continue;
         json_each (other, forms)
             if (strcmp (text_of (other, "reservation"), text_of (form, "reservation")) == 0 &&
                 number_of (other, "version") > number_of (form, "version") &&
-                strcmp (text_of (other, "status"), "committed") == 0)
+                has_text (other, "status", "committed"))
                 take (form, "status", json_string ("repaired"));
     }
 }
@@ -336,10 +327,9 @@ static const char *names_in (const json_t *form, const char *states, char text [
 static const char *age_of (const json_t *object, const char *key, int64_t now_ms,
                            char text [TIMETEXT_BYTES])
 {
-    int64_t then_ms;
-    bool relative;
+    int64_t then_ms = form_time_ms (object, key);
     text [0] = '\0';
-    if (timetext_parse (text_of (object, key), &then_ms, &relative) && then_ms <= now_ms)
+    if (then_ms != 0 && then_ms <= now_ms)
         timetext_format_duration ((now_ms - then_ms) / 1000 * 1000, text);
     return text;
 }
