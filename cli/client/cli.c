@@ -123,15 +123,6 @@ int cli_fail (int code, const char *format, ...)
     return code;
 }
 
-bool cli_refuse (const char *format, ...)
-{
-    va_list arguments;
-    va_start (arguments, format);
-    say_line ("musubi: ", format, arguments);
-    va_end (arguments);
-    return false;
-}
-
 void cli_note (const cli_t *cli, const char *format, ...)
 {
     va_list arguments;

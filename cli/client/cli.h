@@ -64,7 +64,7 @@ int cli_run_own (cli_t *cli, const cli_command_t *commands, size_t count);
 int cli_fail (int code, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
 
 /*  The same where the exit code is known further up; returns false. */
-bool cli_refuse (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
+#define cli_refuse(...) (cli_fail (EXIT_USAGE, __VA_ARGS__), false)
 
 /*  Remarks go to standard error, unless --json. */
 void cli_note (const cli_t *cli, const char *format, ...) __attribute__ ((format (printf, 2, 3)));

@@ -5,12 +5,7 @@
 
 session_t *listing_session (const cli_t *cli, int *code)
 {
-    session_t *session = session_open (cli, code);
-    if (session && !session_look (session, "planner")) {
-        *code = session_lost (session);
-        session_close (&session);
-    }
-    return session;
+    return session_open_for (cli, "planner", code);
 }
 
 json_t *listing_question (const cli_t *cli, session_t *session, const char *method,

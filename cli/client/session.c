@@ -265,14 +265,19 @@ int session_lost (const session_t *self)
     return EXIT_UNKNOWN;
 }
 
-session_t *session_open_all (const cli_t *cli, int *code)
+session_t *session_open_for (const cli_t *cli, const char *wanted, int *code)
 {
     session_t *self = session_open (cli, code);
-    if (self && !session_look (self, "")) {
+    if (self && !session_look (self, wanted)) {
         *code = session_lost (self);
         session_close (&self);
     }
     return self;
+}
+
+session_t *session_open_all (const cli_t *cli, int *code)
+{
+    return session_open_for (cli, "", code);
 }
 
 session_t *session_begin (cli_t *cli, const cli_option_t *own, size_t least, size_t most, int *code)

@@ -64,7 +64,9 @@ const char *absence_text (const json_t *absence, char text [ABSENCE_TEXT_BYTES])
 /*  Prints why session_look was false; returns EXIT_UNKNOWN. */
 int session_lost (const session_t *self);
 
-/*  A session that has read all entries. NULL after refusing, with *code. */
+/*  A session that has read what is wanted (session_look), or all entries. NULL after refusing, with
+ *  *code. */
+session_t *session_open_for (const cli_t *cli, const char *wanted, int *code);
 session_t *session_open_all (const cli_t *cli, int *code);
 
 /*  The same after parsing the command line (cli_parse). */

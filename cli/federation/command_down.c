@@ -4,7 +4,7 @@
  *  Stores and settings stay: `up` on the same folder goes on from them.
  */
 #include "commands.h"
-#include "launch.h"
+#include "folder.h"
 
 #include <unistd.h>
 

@@ -6,7 +6,7 @@
  */
 #include "commands.h"
 #include "configuration.h"
-#include "launch.h"
+#include "folder.h"
 
 #include <pwd.h>
 #include <sys/stat.h>

@@ -1,7 +1,6 @@
 /*  launch - starts members, and waits for them with limits. */
-#include "launch.h"
-
 #include "configuration.h"
+#include "folder.h"
 #include "must.h"
 #include "session.h"
 

@@ -3,7 +3,6 @@
  */
 #include "commands.h"
 #include "folder_transfer.h"
-#include "needed_files.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -210,7 +209,7 @@ static int get_one (const char *name, const get_options_t *options)
     if (held && name [length] == '/' && place.path && !place.through)
         code = folder_get (&order, place.given);
     else if (held)
-        cli_refuse ("get: %s is a folder: add -r", name);
+        cli_fail (EXIT_USAGE, "get: %s is a folder: add -r", name);
     place_end (&place);
     return code;
 }

@@ -282,7 +282,7 @@ static void file_transfer_show (const file_transfer_t *self, follow_t *follow)
         if (follow->last || *word)
             progress_draw (&follow->progress, follow->last, word, now_ms);
     } else if (*word && now_ms - follow->said_ms >= SAY_MS) {
-        cli_refuse ("%s", word);
+        cli_fail (EXIT_USAGE, "%s", word);
         follow->said_ms = now_ms;
     }
 }
@@ -347,11 +347,11 @@ static int file_transfer_finish (file_transfer_t *self, follow_t *follow)
     bool stays = follow->code != EXIT_DONE && takes && !self->passing;
     uint64_t has = stays ? part_folder_bytes (&self->guest.part) : 0;
     if (has > 0)
-        cli_refuse ("%s: %s of %s are kept in %s for %d days; the same get goes on from there",
-                    command, bytes_text ((double) has, bytes),
-                    follow->last ? bytes_text ((double) number_of (follow->last, "size"), all)
-                                 : "the file",
-                    self->guest.part.path, PARTS_KEPT_DAYS);
+        cli_fail (
+          EXIT_USAGE, "%s: %s of %s are kept in %s for %d days; the same get goes on from there",
+          command, bytes_text ((double) has, bytes),
+          follow->last ? bytes_text ((double) number_of (follow->last, "size"), all) : "the file",
+          self->guest.part.path, PARTS_KEPT_DAYS);
     transfer_client_end (&self->guest, stays);
     return follow->code;
 }

@@ -1,13 +1,67 @@
 /*  folder_put - puts the pieces of a folder that its site does not have, then its manifest, and then
  *  has the pieces dropped that nobody needs any more.
  */
-#include "folder_transfer.h"
-
 #include "folder_pack.h"
+#include "folder_transfer.h"
 #include "must.h"
 
 #include <inttypes.h>
 #include <unistd.h>
+
+/*  --- what both ways share: one piece at a time, in one session --- */
+
+int folder_carry (const folder_order_t *order, folder_progress_t *progress, const char *method,
+                  json_t *question, const char *path)
+{
+    json_auto_t *last = NULL;
+    char label [PROGRESS_LABEL_BYTES];
+    snprintf (label, sizeof label, "%.80s %zu of %zu files", order->name, progress->files_done,
+              progress->files);
+    file_transfer_t carrying = {
+      .ends = order->ends,
+      .method = method,
+      .question = question,
+      .path = path,
+      .of = {.label = label, .before = progress->bytes_done, .all = progress->bytes}};
+    int code = carry (&carrying, &last);
+    progress->pieces_moved++;
+    progress->bytes_moved += (uint64_t) number_of (last, "size");
+    return code;
+}
+
+void folder_progress_add (folder_progress_t *self, const json_t *members)
+{
+    json_each (member, members) {
+        self->files_done++;
+        self->bytes_done += (uint64_t) number_of (member, "size");
+    }
+}
+
+void folder_progress_begin (folder_progress_t *self, const json_t *manifest)
+{
+    const json_t *member;
+    *self = (folder_progress_t){.begun_ms = cli_mono_ms ()};
+    for (size_t i = 0; (member = folder_member_next (manifest, "file", &i)); self->files++)
+        self->bytes += (uint64_t) number_of (member, "size");
+}
+
+void folder_progress_tell (const folder_progress_t *self, const folder_order_t *order,
+                           const char *to, const char *moved)
+{
+    char text [BYTES_TEXT_BYTES], sent [BYTES_TEXT_BYTES];
+    if (!cli_json (order->ends.cli,
+                   json_pack ("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:f}", "name", order->name,
+                              "site", name_short (text_of (order->ends.site, "name")), "to", to,
+                              "files", (json_int_t) self->files, "size", (json_int_t) self->bytes,
+                              "pieces_moved", (json_int_t) self->pieces_moved, "bytes_moved",
+                              (json_int_t) self->bytes_moved, "seconds",
+                              (double) (cli_mono_ms () - self->begun_ms) / 1000)))
+        printf ("%s: %zu files, %s, to %s, %s %s\n", order->name, self->files,
+                bytes_text ((double) self->bytes, text), to,
+                bytes_text ((double) self->bytes_moved, sent), moved);
+}
+
+/*  --- putting --- */
 
 typedef struct {
     const folder_order_t *order;
@@ -173,16 +227,15 @@ static int manifest_put (folder_putting_t *self, char **name)
  *  goes on. */
 static void rest_drop (const folder_putting_t *self, const char *manifest)
 {
-    const json_t *one;
     const char *actor = self->order->ends.session->places.actor;
     json_auto_t *needed = json_object (), *silent = json_array ();
     json_auto_t *held = replica_sites_folder (self->order->ends.session, self->order->name, silent);
     int64_t last_ms =
       number_of (json_object_get (folder_manifest_held (self->held), "file"), "created_ms");
-    for (size_t i = 0; (one = item_of (self->manifest, "pieces", i)); i++)
+    json_each_of (one, self->manifest, "pieces")
         take (needed, json_string_value (one), json_true ());
     take (needed, folder_piece_of (manifest), json_true ());
-    for (size_t i = 0; (one = json_array_get (held, i)); i++) {
+    json_each (one, held) {
         const json_t *file = json_object_get (one, "file"), *site = json_object_get (one, "entry");
         const char *name = text_of (file, "name");
         bool pinned = flag_of (file, "pinned");

@@ -32,8 +32,14 @@ static const char *chart_text (chart_t *self, json_t *text)
     return json_string_value (text);
 }
 
-static void add_bar (gantt_t *gantt, gantt_bar_t bar, int used)
+/*  A bar in the row of that name, over the time of its part; used: percent of its CPU time, below 0 =
+ *  not told. */
+static void add_bar (gantt_t *gantt, json_t *rows, const char *name, const char *unit,
+                     const json_t *part, gantt_bar_t bar, int used)
 {
+    bar.row = chart_row_of (gantt, rows, name, unit);
+    bar.from_ms = form_time_ms (part, "start");
+    bar.until_ms = form_time_ms (part, "end");
     gantt->bars = must (reallocarray (gantt->bars, gantt->bars_count + 1, sizeof *gantt->bars));
     gantt->used = must (reallocarray (gantt->used, gantt->bars_count + 1, sizeof *gantt->used));
     gantt->used [gantt->bars_count] = used;
@@ -72,13 +78,10 @@ static void chart_add_placements (chart_t *self, const json_t *form)
     json_each_of (placement, form, "compute") {
         const char *site = text_of (placement, "site");
         text_auto_t *name = must_print ("%s/%s", site, text_of (placement, "class"));
-        add_bar (&self->gantt,
-                 (gantt_bar_t){.row = chart_row_of (&self->gantt, self->classes, name, "CPUs"),
-                               .reservation = self->gantt.reservations_count,
+        add_bar (&self->gantt, self->classes, name, "CPUs", placement,
+                 (gantt_bar_t){.reservation = self->gantt.reservations_count,
                                .need = text_of (placement, "id"),
-                               .quantity = number_of (placement, "cpus"),
-                               .from_ms = form_time_ms (placement, "start"),
-                               .until_ms = form_time_ms (placement, "end")},
+                               .quantity = number_of (placement, "cpus")},
                  used_at (form, site));
     }
 }
@@ -139,15 +142,12 @@ static void add_circuits (chart_t *self, const json_t *form, size_t reservation)
     json_each_of (connection, form, "network") {
         json_each_of (one, connection, "links") {
             const char *link = json_string_value (one);
-            add_bar (
-              &self->gantt,
-              (gantt_bar_t){.row = chart_row_of (&self->gantt, self->links, link, "Mbit/s"),
-                            .reservation = reservation,
-                            .need = circuit_text (self, form, text_of (connection, "need"), link),
-                            .quantity = number_of (connection, "mbps"),
-                            .from_ms = form_time_ms (connection, "start"),
-                            .until_ms = form_time_ms (connection, "end")},
-              -1);
+            const char *need = circuit_text (self, form, text_of (connection, "need"), link);
+            add_bar (&self->gantt, self->links, link, "Mbit/s", connection,
+                     (gantt_bar_t){.reservation = reservation,
+                                   .need = need,
+                                   .quantity = number_of (connection, "mbps")},
+                     -1);
         }
     }
 }
@@ -158,13 +158,10 @@ static void chart_add_rooms (chart_t *self, const json_t *form, size_t reservati
         if (number_of (room, "bytes") == 0)
             continue; /* a file that is there for good */
         text_auto_t *name = must_print ("%s/%s", text_of (room, "site"), text_of (room, "node"));
-        add_bar (&self->gantt,
-                 (gantt_bar_t){.row = chart_row_of (&self->gantt, self->links, name, "MiB"),
-                               .reservation = reservation,
+        add_bar (&self->gantt, self->links, name, "MiB", room,
+                 (gantt_bar_t){.reservation = reservation,
                                .need = text_of (room, "need"),
-                               .quantity = (number_of (room, "bytes") + MIB - 1) / MIB,
-                               .from_ms = form_time_ms (room, "start"),
-                               .until_ms = form_time_ms (room, "end")},
+                               .quantity = (number_of (room, "bytes") + MIB - 1) / MIB},
                  -1);
     }
 }

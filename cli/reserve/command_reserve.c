@@ -11,7 +11,7 @@
 #include "commands.h"
 #include "explanation.h"
 #include "listing.h"
-#include "needed_files.h"
+#include "replica_sites.h"
 #include "request_form.h"
 #include "resource_lookup.h"
 #include "watch.h"

@@ -2,7 +2,6 @@
 #include "commands.h"
 #include "file_questions.h"
 #include "listing.h"
-#include "needed_files.h"
 #include "replica_sites.h"
 #include "task_client.h"
 
@@ -20,8 +19,7 @@
 /*  Could it be an output of one of the tasks that were submitted? */
 static bool input_made (const json_t *submitted, const char *name)
 {
-    const json_t *output;
-    for (size_t i = 0; (output = item_of (submitted, "outputs", i)); i++) {
+    json_each_of (output, submitted, "outputs") {
         const char *made_as = text_of (output, "name"), *mark = strstr (made_as, "%i");
         size_t before = mark ? (size_t) (mark - made_as) : strlen (made_as);
         const char *rest = name + before;
@@ -55,8 +53,7 @@ static bool input_may_come (const cli_t *cli, session_t *session, const char *na
 static json_t *task_inputs (const cli_t *cli, session_t *session, const json_t *question, int *code)
 {
     json_auto_t *files = made (json_array ());
-    const json_t *input;
-    for (size_t i = 0; (input = item_of (question, "inputs", i)); i++) {
+    json_each_of (input, question, "inputs") {
         const char *asked = text_of (input, "name"), *mark = strstr (asked, "%i");
         json_int_t count = mark ? number_of (question, "count") : 1;
         for (int index = 0; index < count && index < TASKS_MAX; index++) {

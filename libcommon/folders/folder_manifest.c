@@ -169,8 +169,8 @@ json_t *folder_manifest_read (const char *path)
 
 bool folder_manifest_write (json_t *self, const char *path)
 {
-    json_t *digests = made (json_array ()), *member;
-    for (size_t i = 0; (member = item_of (self, "members", i)); i++) {
+    json_t *digests = made (json_array ());
+    json_each_of (member, self, "members") {
         take_last (digests, json_string (text_of (member, "digest")));
         json_object_del (member, "digest");
     }
@@ -224,10 +224,10 @@ size_t folder_manifest_only (json_t *self, const char *like)
 
 json_t *folder_manifest_groups (const json_t *self)
 {
-    json_t *groups = json_array (), *member;
+    json_t *groups = json_array ();
     for (size_t i = 0; i < json_array_size (json_object_get (self, "pieces")); i++)
         take_last (groups, json_array ());
-    for (size_t i = 0; (member = item_of (self, "members", i)); i++)
+    json_each_of (member, self, "members")
         if (json_object_get (member, "piece"))
             json_array_append (json_array_get (groups, (size_t) number_of (member, "piece")),
                                member);

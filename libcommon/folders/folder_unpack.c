@@ -61,9 +61,8 @@ bool folder_unpack_settle (const char *path, const json_t *member)
 /*  Disks differ in how exact and how far from now times may be. */
 static void times_check (const json_t *manifest)
 {
-    const json_t *member;
     struct stat status;
-    for (size_t i = 0; (member = item_of (manifest, "members", i)); i++) {
+    json_each_of (member, manifest, "members") {
         const char *path = text_of (member, "path");
         time_t wanted = time_of (member).tv_sec;
         if (lstat (*path ? path : ".", &status) == 0 &&

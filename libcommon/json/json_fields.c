@@ -43,8 +43,7 @@ json_t *item_of (const json_t *object, const char *key, size_t at)
 
 json_t *item_with (const json_t *list, const char *key, const char *text)
 {
-    json_t *one;
-    for (size_t i = 0; (one = json_array_get (list, i)); i++)
+    json_each (one, list)
         if (strcmp (text_of (one, key), text) == 0)
             return one;
     return NULL;
@@ -52,8 +51,7 @@ json_t *item_with (const json_t *list, const char *key, const char *text)
 
 bool list_has (const json_t *list, const json_t *wanted)
 {
-    const json_t *one;
-    for (size_t i = 0; (one = json_array_get (list, i)); i++)
+    json_each (one, list)
         if (json_equal (one, wanted))
             return true;
     return false;
@@ -269,8 +267,7 @@ json_t *form_of (const form_row_t *rows, const json_t *from)
 json_t *forms_of (const form_row_t *rows, const json_t *list)
 {
     json_t *forms = made (json_array ());
-    const json_t *one;
-    for (size_t i = 0; (one = json_array_get (list, i)); i++)
+    json_each (one, list)
         json_array_append_new (forms, form_of (rows, one));
     return forms;
 }
@@ -278,9 +275,8 @@ json_t *forms_of (const form_row_t *rows, const json_t *list)
 json_t *forms_flat (const json_t *forms, const char *list)
 {
     json_t *flat = made (json_array ());
-    json_t *form, *one;
-    for (size_t f = 0; (form = json_array_get (forms, f)); f++)
-        for (size_t i = 0; (one = json_array_get (json_object_get (form, list), i)); i++) {
+    json_each (form, forms)
+        json_each_of (one, form, list) {
             json_t *row = made (json_copy (one));
             json_object_update_missing (row, form);
             json_array_append_new (flat, row);
@@ -293,8 +289,7 @@ json_t *names_of (const json_t *named)
     json_t *names = made (json_array ());
     const char *key;
     json_t *value;
-    const json_t *one;
-    for (size_t i = 0; (one = json_array_get (named, i)); i++)
+    json_each (one, named)
         json_array_append (names, json_object_get (one, "name"));
     json_object_foreach ((json_t *) named, key, value) take_last (names, json_string (key));
     return names;
