@@ -6,16 +6,13 @@
 #include "backtracking.h"
 #include "calendar_wire.h"
 #include "directory_entry.h"
-#include "must.h"
+#include "host_in_memory.h"
 #include "participant_ref.h"
 #include "ranking.h"
 #include "windows.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -668,8 +665,12 @@ static void auto_finds_plans_with_data_that_can_be_had (void **state)
 /*  The services that a search asks, told by its problem's tables. */
 typedef struct {
     data_problem_t *problem;
-    service_t *service;
-    moment_t now;
+    memory_host_t host;
+    struct {
+        uint64_t call;
+        packed_t body; /* of its answer */
+    } calls [256];
+    size_t calls_count;
     bool ended;
     backtracking_end_t end;
 } data_services_t;
@@ -735,42 +736,35 @@ static void on_end (void *owner, const moment_t *now, backtracking_end_t end)
     self->end = end;
 }
 
-/*  Answers one call after the other until the search has ended. */
+static void take (void *owner, const effect_t *effect)
+{
+    data_services_t *self = owner;
+    if (effect->kind != EFFECT_CALL)
+        return;
+    assert_true (self->calls_count < 256);
+    self->calls [self->calls_count].call = effect->call.call;
+    self->calls [self->calls_count++].body =
+      strcmp (effect->call.method, "Free") == 0
+        ? answer_free (self, effect->call.endpoint, effect->call.body)
+        : answer_windows (self, effect->call.endpoint, effect->call.body);
+}
+
+/*  Answers one call after the other, the last one first, until the search has ended. */
 static void answer_calls (data_services_t *self)
 {
-    struct {
-        uint64_t call;
-        packed_t body;
-    } calls [256];
-    size_t count = 0;
-    event_t event = {.kind = EVENT_TIMER};
-    while (!self->ended) {
-        effect_t effect;
-        service_step (self->service, &self->now, &event);
-        if (event.kind == EVENT_ANSWER)
-            free ((void *) event.answer.body.data);
-        while (service_next (self->service, &effect)) {
-            if (effect.kind != EFFECT_CALL)
-                continue;
-            assert_true (count < 256);
-            calls [count].call = effect.call.call;
-            calls [count++].body =
-              strcmp (effect.call.method, "Free") == 0
-                ? answer_free (self, effect.call.endpoint, effect.call.body)
-                : answer_windows (self, effect.call.endpoint, effect.call.body);
-        }
-        assert_true (self->ended || count > 0);
-        if (count == 0)
-            break;
-        count--;
-        event = (event_t){.kind = EVENT_ANSWER,
-                          .answer = {.call = calls [count].call,
-                                     .status = CALL_OK,
-                                     .reason = "",
-                                     .body = packed_bytes (calls [count].body)}};
+    memory_host_step (&self->host, &(event_t){.kind = EVENT_TIMER});
+    assert_true (self->ended || self->calls_count > 0);
+    while (self->calls_count > 0) {
+        packed_t body = self->calls [--self->calls_count].body;
+        if (!self->ended)
+            memory_host_step (&self->host,
+                              &(event_t){.kind = EVENT_ANSWER,
+                                         .answer = {.call = self->calls [self->calls_count].call,
+                                                    .reason = "",
+                                                    .body = packed_bytes (body)}});
+        free (body.data);
+        assert_true (self->ended || self->calls_count > 0);
     }
-    while (count > 0)
-        free (calls [--count].body.data);
 }
 
 static void backtracking_finds_plans_with_data_that_can_be_had (void **state)
@@ -784,11 +778,12 @@ static void backtracking_finds_plans_with_data_that_can_be_had (void **state)
             participant_ref_t *party = &problem.snapshot->sources [i].party;
             snprintf (party->endpoint, sizeof party->endpoint, "%.60s", party->name);
         }
-        data_services_t self = {
-          .problem = &problem, .service = service_new ("planner/p"), .now = {.mono_ms = 1}};
+        service_t *service = service_new ("planner/p");
+        data_services_t self = {.problem = &problem, .host = memory_host (0, 1, take, &self)};
+        self.host.core = service_as_core (service);
         unresponsive_t unresponsive = {0};
         trail_t trail = {0};
-        backtracking_order_t order = {.service = self.service,
+        backtracking_order_t order = {.service = service,
                                       .settings =
                                         &SETTINGS_PRESET (planner_settings_t, &planner_table),
                                       .unresponsive = &unresponsive,
@@ -801,7 +796,7 @@ static void backtracking_finds_plans_with_data_that_can_be_had (void **state)
                                       .counts_own = true,
                                       .limit_mono_ms = 1000000,
                                       .trail = &trail};
-        backtracking_t *search = backtracking_new (&order, &self.now, on_end, &self);
+        backtracking_t *search = backtracking_new (&order, &self.host.now, on_end, &self);
         answer_calls (&self);
         if (self.end == BACKTRACKING_FOUND) {
             choice_t plan = backtracking_choice (search);
@@ -810,7 +805,7 @@ static void backtracking_finds_plans_with_data_that_can_be_had (void **state)
         }
         backtracking_destroy (&search);
         trail_clear (&trail);
-        service_destroy (&self.service);
+        service_destroy (&service);
         end_problem (&problem);
     }
     print_message ("%zu plans by bbr\n", found);
