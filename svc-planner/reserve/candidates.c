@@ -6,6 +6,7 @@
  */
 #include "candidates.h"
 
+#include "connections.h"
 #include "member.h"
 #include "must.h"
 
@@ -165,14 +166,14 @@ void candidates_add_sites (const candidates_order_t *order, snapshot_t *snapshot
     snapshot_stage (snapshot, order->files); /* as far as is known: what to ask about windows */
 }
 
-/*  Of a file that is on its way, or has come. */
-static bool circuit_has_begun (const candidates_order_t *order, const char *need)
+/*  By then. Of a file: it is on its way, or has come. */
+static bool circuit_has_begun (const locate_t *base, const char *need, int64_t wall_ms)
 {
-    for (size_t p = 0; p < order->base->count; p++) {
-        const part_record_t *record = &order->base->parts [p].record;
+    for (size_t p = 0; p < base->count; p++) {
+        const part_record_t *record = &base->parts [p].record;
         for (size_t c = 0; c < record->circuits_count; c++)
             if (strcmp (record->circuits [c].need, need) == 0 &&
-                record->circuits [c].from_ms <= order->begun_wall_ms)
+                record->circuits [c].from_ms <= wall_ms)
                 return true;
     }
     return false;
@@ -195,7 +196,7 @@ snapshot_t *candidates_snapshot (const candidates_order_t *order, const user_req
     user_request_t asked;
     user_request_copy (&asked, request);
     for (size_t i = 0; i < asked.data_count && order->changes; i++)
-        if (circuit_has_begun (order, asked.data [i].id))
+        if (circuit_has_begun (order->base, asked.data [i].id, order->begun_wall_ms))
             asked.data [i].mbps = 0; /* it stays as it is */
     snapshot_t *snapshot = snapshot_new (&asked, &order->pendings->settings->staging);
     if (!snapshot->derived)
@@ -207,6 +208,79 @@ snapshot_t *candidates_snapshot (const candidates_order_t *order, const user_req
     if (snapshot->request->network_count > 0)
         add_domains (directory_of (order->pendings->service), snapshot);
     return snapshot;
+}
+
+/*  Where a need for storage is: of a file at several nodes the first copy that has none yet; a
+ *  file at all of them is where the first is. */
+static void find_room (const snapshot_t *snapshot, int64_t wall_ms, present_t *presents,
+                       size_t source, const space_booking_t *booking)
+{
+    const user_request_t *request = snapshot->request;
+    size_t place = snapshot_place (snapshot, source, booking->node);
+    for (size_t n = snapshot->asked_count; n < request->compute_count; n++) {
+        const derived_t *derived = &request->compute [n].derived;
+        present_t *present = &presents [n];
+        if (derived->kind != DERIVED_STORAGE || present->set || place == SIZE_MAX ||
+            strcmp (request->compute [n].id, booking->need) != 0)
+            continue;
+        while (derived->everywhere && place > 0 && snapshot->places [place - 1].source == source &&
+               *snapshot->places [place - 1].class_name)
+            place--;
+        *present = (present_t){.set = true,
+                               .pinned = booking->from_ms <= wall_ms,
+                               .place = place,
+                               .from_ms = booking->from_ms,
+                               .mib = space_mib (booking->bytes)};
+        return;
+    }
+}
+
+/*  A connection that has begun keeps its path. */
+static present_path_t *find_paths (const locate_t *base, const snapshot_t *snapshot,
+                                   int64_t wall_ms)
+{
+    size_t count = 0;
+    const part_record_t **records = must (calloc (base->count + 1, sizeof *records));
+    for (size_t p = 0; p < base->count; p++)
+        if (base->parts [p].known)
+            records [count++] = &base->parts [p].record;
+    const user_request_t *request = snapshot->request;
+    present_path_t *paths = must (calloc (request->network_count + 1, sizeof *paths));
+    for (size_t i = 0; i < request->network_count; i++) {
+        const char *need = request->network [i].id;
+        present_path_t *path = &paths [i];
+        path->set =
+          connection_links (records, count, need, snapshot->graph, path->links, &path->links_count);
+        path->pinned = path->set && (request->network [i].stages.count > 0 ||
+                                     circuit_has_begun (base, need, wall_ms));
+    }
+    free (records);
+    return paths;
+}
+
+void candidates_present (const locate_t *base, const snapshot_t *snapshot, int64_t wall_ms,
+                         present_t presents [NEEDS_MAX], present_path_t **paths)
+{
+    memset (presents, 0, NEEDS_MAX * sizeof *presents);
+    for (size_t p = 0; p < base->count; p++) {
+        const located_part_t *part = &base->parts [p];
+        size_t site = part->known ? snapshot_source (snapshot, part->party.name) : SIZE_MAX;
+        for (size_t b = 0; site != SIZE_MAX && b < part->record.bookings_count; b++) {
+            const compute_booking_t *booking = &part->record.bookings [b];
+            size_t need = user_request_need (snapshot->request, booking->need);
+            size_t place = snapshot_place (snapshot, site, booking->class_name);
+            if (need >= snapshot->asked_count || place == SIZE_MAX)
+                continue;
+            bool pinned =
+              booking->from_ms <= wall_ms || snapshot->request->compute [need].stages.count > 0;
+            presents [need] =
+              (present_t){.set = true, .pinned = pinned || presents [need].pinned, .place = place};
+        }
+        for (size_t b = 0; site != SIZE_MAX && b < part->record.space_count; b++)
+            find_room (snapshot, wall_ms, presents, site, &part->record.space [b]);
+    }
+    free (*paths);
+    *paths = find_paths (base, snapshot, wall_ms);
 }
 
 void candidates_log_conflicts (pendings_t *pendings, const graph_t *graph)

@@ -7,6 +7,7 @@
 #include "file_lookup.h"
 #include "locate.h"
 #include "pendings.h"
+#include "search_order.h"
 #include "shares.h"
 
 typedef struct {
@@ -28,6 +29,11 @@ snapshot_t *candidates_snapshot (const candidates_order_t *order, const user_req
 
 /*  Add the next sites, up to places_most places a need. */
 void candidates_add_sites (const candidates_order_t *order, snapshot_t *snapshot);
+
+/*  Where each need of a reservation is now, and each path: one a network need, in place of those that
+ *  *paths has, to be freed. What has begun by wall_ms is pinned. */
+void candidates_present (const locate_t *base, const snapshot_t *snapshot, int64_t wall_ms,
+                         present_t presents [NEEDS_MAX], present_path_t **paths);
 
 /*  Log where domains describe a point differently, once until that changes. graph may be NULL. */
 void candidates_log_conflicts (pendings_t *pendings, const graph_t *graph);

@@ -5,7 +5,6 @@
 #include "planning.h"
 
 #include "candidates.h"
-#include "connections.h"
 #include "explanation.h"
 #include "member.h"
 #include "must.h"
@@ -18,93 +17,6 @@
 #include <string.h>
 
 #define BUSY 8 /* requests in progress: with more, only dry runs are offered alternatives */
-
-/*  --- where a changed reservation is now --- */
-
-/*  Where a need for storage is: of a file at several nodes the first copy that has none yet; a
- *  file at all of them is where the first is. */
-static void planning_find_room (pending_t *self, const moment_t *now, size_t source,
-                                const space_booking_t *booking)
-{
-    const user_request_t *request = self->plan.snapshot->request;
-    size_t place = snapshot_place (self->plan.snapshot, source, booking->node);
-    for (size_t n = self->request.compute_count; n < request->compute_count; n++) {
-        const derived_t *derived = &request->compute [n].derived;
-        present_t *present = &self->plan.present [n];
-        if (derived->kind != DERIVED_STORAGE || present->set || place == SIZE_MAX ||
-            strcmp (request->compute [n].id, booking->need) != 0)
-            continue;
-        while (derived->everywhere && place > 0 &&
-               self->plan.snapshot->places [place - 1].source == source &&
-               *self->plan.snapshot->places [place - 1].class_name)
-            place--;
-        *present = (present_t){.set = true,
-                               .pinned = booking->from_ms <= now->wall_ms,
-                               .place = place,
-                               .from_ms = booking->from_ms,
-                               .mib = space_mib (booking->bytes)};
-        return;
-    }
-}
-
-static void planning_find_places (pending_t *self, const moment_t *now)
-{
-    memset (self->plan.present, 0, sizeof self->plan.present);
-    for (size_t p = 0; p < self->base.locate->count; p++) {
-        const located_part_t *part = &self->base.locate->parts [p];
-        size_t site =
-          part->known ? snapshot_source (self->plan.snapshot, part->party.name) : SIZE_MAX;
-        for (size_t b = 0; site != SIZE_MAX && b < part->record.bookings_count; b++) {
-            const compute_booking_t *booking = &part->record.bookings [b];
-            size_t need = user_request_need (&self->request, booking->need);
-            size_t place = snapshot_place (self->plan.snapshot, site, booking->class_name);
-            if (need == SIZE_MAX || place == SIZE_MAX)
-                continue;
-            bool pinned =
-              booking->from_ms <= now->wall_ms || self->request.compute [need].stages.count > 0;
-            self->plan.present [need] = (present_t){
-              .set = true, .pinned = pinned || self->plan.present [need].pinned, .place = place};
-        }
-        for (size_t b = 0; site != SIZE_MAX && b < part->record.space_count; b++)
-            planning_find_room (self, now, site, &part->record.space [b]);
-    }
-}
-
-/*  A connection that has begun keeps its path. */
-static bool planning_has_begun (const part_record_t *const *records, size_t count, const char *need,
-                                int64_t wall_ms)
-{
-    for (size_t i = 0; i < count; i++)
-        for (size_t c = 0; c < records [i]->circuits_count; c++)
-            if (strcmp (records [i]->circuits [c].need, need) == 0 &&
-                records [i]->circuits [c].from_ms <= wall_ms)
-                return true;
-    return false;
-}
-
-static void find_paths (pending_t *self, const moment_t *now)
-{
-    size_t count = 0, most = self->base.locate->count;
-    const part_record_t **records = must (calloc (most + 1, sizeof *records));
-    for (size_t p = 0; p < most; p++)
-        if (self->base.locate->parts [p].known)
-            records [count++] = &self->base.locate->parts [p].record;
-    const user_request_t *request = self->plan.snapshot->request;
-    free (self->plan.present_paths);
-    self->plan.present_paths =
-      must (calloc (request->network_count + 1, sizeof *self->plan.present_paths));
-    for (size_t i = 0; i < request->network_count; i++) {
-        const char *need = request->network [i].id;
-        present_path_t *path = &self->plan.present_paths [i];
-        path->set = connection_links (records, count, need, self->plan.snapshot->graph, path->links,
-                                      &path->links_count);
-        path->pinned = path->set && (request->network [i].stages.count > 0 ||
-                                     planning_has_begun (records, count, need, now->wall_ms));
-    }
-    free (records);
-}
-
-/*  --- questions --- */
 
 /*  Storage that stays as it is keeps its place and its beginning. Other storage of what has begun
  *  begins when the change takes effect, and so does what a repair can't bring in time: late. */
@@ -239,10 +151,9 @@ static bool planning_resolve (pending_t *self)
 static void ask_round (pending_t *self, const moment_t *now)
 {
     lessons_apply (&self->plan.lessons, self->plan.snapshot);
-    if (self->operation == OPERATION_MODIFY) {
-        planning_find_places (self, now);
-        find_paths (self, now);
-    }
+    if (self->operation == OPERATION_MODIFY)
+        candidates_present (self->base.locate, self->plan.snapshot, now->wall_ms,
+                            self->plan.present, &self->plan.present_paths);
     if (self->repair_order)
         repair_attempt_narrow (self->repair_order, self->plan.snapshot, self->plan.present);
     planning_count (self);
