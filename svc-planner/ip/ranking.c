@@ -388,26 +388,13 @@ static bool ranking_stands (const ranking_t *self, const window_plan_t *plan)
     return true;
 }
 
-/*  The index of the next plan that can still be had; count when there is none. */
-static size_t find_next (const ranking_t *self)
-{
-    size_t at = self->next;
-    while (at < self->count && !ranking_stands (self, &self->candidates [at]))
-        at++;
-    return at;
-}
-
-bool ranking_has_next (const ranking_t *self)
-{
-    return find_next (self) < self->count;
-}
-
 bool ranking_next (ranking_t *self)
 {
-    size_t at = find_next (self);
-    if (at == self->count)
+    while (self->next < self->count && !ranking_stands (self, &self->candidates [self->next]))
+        self->next++;
+    if (self->next == self->count)
         return false;
-    self->next = at + 1;
+    self->next++;
     return true;
 }
 

@@ -57,7 +57,6 @@ void ranking_close (ranking_t *self);
 /*  Goes to the next plan, the first time to the first; false when there is none. Skips plans that
  *  can't be had any more, as far as refusals have corrected the snapshot. */
 bool ranking_next (ranking_t *self);
-bool ranking_has_next (const ranking_t *self);
 const window_plan_t *ranking_plan (const ranking_t *self);
 
 /*  What has come of the windows. */

@@ -10,6 +10,7 @@
 #include "participant_ref.h"
 #include "phases.h"
 #include "planner_wire.h"
+#include "planning.h"
 #include "proposal.h"
 #include "repair_attempt.h"
 #include "stages.h"
@@ -351,7 +352,7 @@ static void change_on_located (void *owner, const moment_t *now)
 
 void pending_locate (pending_t *self, const moment_t *now)
 {
-    pending_clear_planning (self);
+    planning_clear (&self->plan);
     locate_destroy (&self->base.locate);
     self->base.looks++;
     self->base.locate =

@@ -9,6 +9,7 @@
 #include "must.h"
 #include "participant_ref.h"
 #include "planner_wire.h"
+#include "planning.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -252,24 +253,6 @@ pending_t *pending_new (pendings_t *pendings, const moment_t *now, const request
     return pending_begin (pendings, now, operation, receipt);
 }
 
-void pending_clear_search (pending_t *self)
-{
-    availability_query_destroy (&self->plan.query);
-    file_lookup_destroy (&self->plan.lookup);
-    search_destroy (&self->plan.search);
-    if (self->plan.algorithm->clear)
-        self->plan.algorithm->clear (self);
-    self->plan.found = NULL;
-}
-
-void pending_clear_planning (pending_t *self)
-{
-    pending_clear_search (self);
-    snapshot_destroy (&self->plan.snapshot);
-    file_places_destroy (&self->plan.files, self->plan.files_count);
-    self->plan.files_count = 0;
-}
-
 void pending_stop (pending_t *self)
 {
     service_t *service = self->pendings->service;
@@ -281,7 +264,7 @@ void pending_stop (pending_t *self)
     claim_look_clear (&self->close.look);
     attempt_destroy (&self->vote.attempt);
     locate_destroy (&self->base.locate);
-    pending_clear_planning (self);
+    planning_clear (&self->plan);
 }
 
 void pending_destroy (pending_t *self)
@@ -326,22 +309,6 @@ int64_t pending_soonest_ms (const pending_t *self, const moment_t *now)
     const service_t *service = self->pendings->service;
     return timekeeper_most (&service->timekeeper, now) + self->pendings->settings->guard_ms +
            self->rounds.votable_ms + llabs (directory_skew_ms (directory_of (service)));
-}
-
-search_order_t pending_search_order (const pending_t *self, const moment_t *now)
-{
-    const planner_settings_t *settings = self->pendings->settings;
-    policy_t policy = user_request_policy (&self->request);
-    return (search_order_t){
-      .starts = self->plan.starts,
-      .policy = policy == POLICY_QUALITY ? POLICY_TIME : policy, /* quality is ip's */
-      .soonest_ms = pending_soonest_ms (self, now),
-      .check_from_ms = self->plan.check_from_ms,
-      .present = self->operation == OPERATION_MODIFY ? self->plan.present : NULL,
-      .present_paths = self->operation == OPERATION_MODIFY ? self->plan.present_paths : NULL,
-      .prng = &self->pendings->service->prng,
-      .steps_max = settings->search_steps_max,
-    };
 }
 
 bool pending_propose (pending_t *self, const moment_t *now, const choice_t *choice)

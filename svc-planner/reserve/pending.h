@@ -81,15 +81,15 @@ typedef struct {
     file_lookup_t *lookup;
     snapshot_t *snapshot;
     availability_query_t *query;
-    uint64_t counted; /* of the planner's recent ones, how many the snapshot counts */
-    bool crowded;     /* it counts some that those who were asked did not */
-    bool alone;       /* with them there was no plan: count them no more */
-    bool hasty;       /* the query did not wait for suspects */
-    bool patient;     /* the next one does */
-    search_t *search;
-    void *found; /* the algorithm's own state, beside the search */
-    bool broken; /* a solver broke down that may have found one */
-    bool proven; /* there is no plan; false: the search may have ended too soon */
+    uint64_t counted;   /* of the planner's recent ones, how many the snapshot counts */
+    bool crowded;       /* it counts some that those who were asked did not */
+    bool alone;         /* count them no more: for a change; or no plan was found beside them */
+    bool hasty;         /* the query did not wait for suspects */
+    bool patient;       /* the next one does */
+    void *finder;       /* the algorithm's, at work or with its last choice; or NULL */
+    finder_end_t found; /* how it ended last without a plan */
+    choice_t choice;    /* after a refused vote: another that the finder has made */
+    search_t *search;   /* tells the reasons when the finder has no search that could */
     obstacles_t obstacles;
 } planning_t;
 
@@ -168,8 +168,6 @@ void pending_sign (const pending_t *self, const moment_t *now, answer_t *answer)
 /*  The earliest time at which anything new can begin, even at a site that needs no notice. */
 int64_t pending_soonest_ms (const pending_t *self, const moment_t *now);
 
-search_order_t pending_search_order (const pending_t *self, const moment_t *now);
-
 /*  Makes the proposal of this choice (proposal.h); NULL: of a release, or of what was before. False
  *  with a reason in its answer. */
 bool pending_propose (pending_t *self, const moment_t *now, const choice_t *choice);
@@ -183,11 +181,7 @@ void pending_log (const pending_t *self, log_level_t level, const char *move, co
  *  took. */
 void pending_pause (pending_t *self, const moment_t *now, uint32_t round, pending_step_t step);
 
-/*  Drop the query and the search; and the snapshot, too. */
-void pending_clear_search (pending_t *self);
-void pending_clear_planning (pending_t *self);
-
-/*  Drop all of that, and whatever else it waits for but a decision. */
+/*  Drop what was planned, and whatever else it waits for but a decision. */
 void pending_stop (pending_t *self);
 
 #endif

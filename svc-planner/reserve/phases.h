@@ -7,8 +7,8 @@
 #include "pending.h"
 
 pending_step_fn pending_locate;                                             /* change.c */
-pending_step_fn pending_plan;                                               /* planning.c */
-pending_step_fn pending_vote, pending_again, pending_next;                  /* voting.c */
+pending_step_fn pending_plan, pending_next;                                 /* planning.c */
+pending_step_fn pending_vote, pending_again;                                /* voting.c */
 pending_step_fn pending_late, pending_give_up, pending_doubt, pending_look; /* refuse.c */
 
 #endif

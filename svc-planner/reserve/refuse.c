@@ -212,7 +212,7 @@ void pending_doubt (pending_t *self, const moment_t *now)
     }
     pending_stop (self);
     answer_reason (&self->answer, "", "", "%s: ask again%s",
-                   self->plan.broken
+                   self->plan.found == FINDER_BROKEN
                      ? "a solver that broke down might have found a plan"
                      : "a site or network domain that did not answer may still have it free",
                    self->receipt.dry_run ? "" : " with the same request id");

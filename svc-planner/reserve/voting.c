@@ -7,6 +7,7 @@
  */
 #include "must.h"
 #include "phases.h"
+#include "planning.h"
 #include "repair_attempt.h"
 
 #include <assert.h>
@@ -39,8 +40,7 @@ static void log_no (const attempt_t *attempt, const char *request, uint32_t roun
 void pending_again (pending_t *self, const moment_t *now)
 {
     const planner_settings_t *settings = self->pendings->settings;
-    const algorithm_t *algorithm = self->plan.algorithm;
-    if (!algorithm->again || (algorithm->has_next && !algorithm->has_next (self))) {
+    if (!planning_next (&self->plan, &self->answer)) {
         pending_go (self, now, STEP_GIVE_UP);
         return;
     }
@@ -53,11 +53,6 @@ void pending_again (pending_t *self, const moment_t *now)
     self->rounds.contended = true;
     pending_pause (self, now, self->rounds.count,
                    self->operation == OPERATION_RESERVE ? STEP_NEXT : STEP_LOCATE);
-}
-
-void pending_next (pending_t *self, const moment_t *now)
-{
-    self->plan.algorithm->again (self, now);
 }
 
 /*  When time ran out before all had voted, the voters may be far away: give the next plan twice as
@@ -75,7 +70,7 @@ static void voting_refused (pending_t *self, const moment_t *now)
 {
     const attempt_t *attempt = self->vote.attempt;
     answer_t *answer = &self->answer;
-    if (!self->plan.algorithm->keeps_reasons)
+    if (!self->plan.algorithm->next) /* else its plans were made at once, and reasons add up */
         answer->reasons_count = 0;
     answer->alternatives_count = 0;
     size_t told = answer->reasons_count;
@@ -221,7 +216,7 @@ static void voting_on_voted (void *owner, const moment_t *now, bool prepared)
         return;
     }
     attempt_destroy (&self->vote.attempt);
-    pending_clear_planning (self);
+    planning_clear (&self->plan);
     /* The decided plan needs no holds of earlier rounds. */
     trail_abort (&self->trail, self->pendings->coordinator, now, NULL, "");
 }

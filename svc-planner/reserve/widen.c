@@ -14,23 +14,23 @@ static size_t widen_source (const snapshot_t *snapshot, size_t need, size_t opti
     return snapshot->places [snapshot->needs [need].options [option].place].source;
 }
 
-bool widen_to_all (pending_t *self)
+bool widen_to_all (snapshot_t *snapshot)
 {
     bool any = false;
-    for (size_t i = 0; i < self->plan.snapshot->sources_count; i++) {
-        any = any || widen_put_off (self->plan.snapshot, i);
-        snapshot_want (self->plan.snapshot, i);
+    for (size_t i = 0; i < snapshot->sources_count; i++) {
+        any = any || widen_put_off (snapshot, i);
+        snapshot_want (snapshot, i);
     }
     return any;
 }
 
-void widen_first (pending_t *self)
+void widen_first (snapshot_t *snapshot, size_t most)
 {
     size_t count = 0;
-    for (size_t i = 0; i < self->plan.snapshot->sources_count; i++)
-        count += widen_put_off (self->plan.snapshot, i);
-    if (count <= self->pendings->settings->candidates_first)
-        widen_to_all (self);
+    for (size_t i = 0; i < snapshot->sources_count; i++)
+        count += widen_put_off (snapshot, i);
+    if (count <= most)
+        widen_to_all (snapshot);
 }
 
 /*  How many of a need's options are asked; of domains, when need is SIZE_MAX. */
@@ -62,12 +62,10 @@ static bool want_plan (snapshot_t *snapshot, const choice_t *choice)
     return any;
 }
 
-bool widen_to_plan (pending_t *self)
+bool widen_to_plan (snapshot_t *snapshot, const choice_t *choice)
 {
-    snapshot_t *snapshot = self->plan.snapshot;
-    choice_t choice = search_choice (self->plan.search);
     size_t domains = widen_asked (snapshot, SIZE_MAX);
-    if (!want_plan (snapshot, &choice))
+    if (!want_plan (snapshot, choice))
         return false;
     for (size_t n = 0; n < snapshot->request->compute_count; n++) {
         size_t asked = widen_asked (snapshot, n), most = asked > 1 ? 2 * asked : 1;
@@ -86,14 +84,12 @@ bool widen_to_plan (pending_t *self)
     return true;
 }
 
-bool widen_misses (const pending_t *self)
+bool widen_misses (const snapshot_t *snapshot, const choice_t *choice, int64_t soonest_ms)
 {
-    const snapshot_t *snapshot = self->plan.snapshot;
-    int64_t found_ms = search_choice (self->plan.search).start_ms;
-    if (!snapshot->supposed.on || snapshot->outside_ms >= found_ms ||
-        user_request_policy (&self->request) == POLICY_COST)
+    if (!snapshot->supposed.on || snapshot->outside_ms >= choice->start_ms ||
+        user_request_policy (snapshot->request) == POLICY_COST)
         return false;
-    int64_t lead_ms = search_order (self->plan.search)->soonest_ms + snapshot->outside_lead_ms -
-                      user_request_offset_least (snapshot->request);
-    return lead_ms < found_ms;
+    int64_t lead_ms =
+      soonest_ms + snapshot->outside_lead_ms - user_request_offset_least (snapshot->request);
+    return lead_ms < choice->start_ms;
 }

@@ -2,19 +2,20 @@
 #ifndef MUSUBI_WIDEN_H
 #define MUSUBI_WIDEN_H
 
-#include "pending.h"
+#include "snapshot.h"
 
-/*  Before the first search: so few that they are all asked. */
-void widen_first (pending_t *self);
+/*  Before the first search: everybody, if they are no more than that. */
+void widen_first (snapshot_t *self, size_t most);
 
-/*  All that the plan of plan.search needs, and once that did not do as many of each need's next
- *  candidates as are asked then. False: nobody it needs was put off. */
-bool widen_to_plan (pending_t *self);
+/*  All that a plan needs, and once that did not do as many of each need's next candidates as are
+ *  asked then. False: nobody it needs was put off. */
+bool widen_to_plan (snapshot_t *self, const choice_t *choice);
 
 /*  Everybody. False: nobody was put off. */
-bool widen_to_all (pending_t *self);
+bool widen_to_all (snapshot_t *self);
 
-/*  Might a place that is not in the snapshot allow a start before the plan's? */
-bool widen_misses (const pending_t *self);
+/*  Might a place that is not in the snapshot allow a start before the plan's? Nothing new can begin
+ *  before soonest_ms (wall). */
+bool widen_misses (const snapshot_t *self, const choice_t *choice, int64_t soonest_ms);
 
 #endif
