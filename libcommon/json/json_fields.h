@@ -28,7 +28,7 @@ json_t *item_of (const json_t *object, const char *key, size_t at);
  *  here and borrowed. Elements may be added behind it meanwhile, not taken out. */
 #define json_each(one, list)                                                                       \
     for (size_t one##_at = 0, one##_once = 1; one##_once; one##_once = 0)                          \
-        for (json_t * one; (one = json_array_get (list, one##_at)); one##_at++)
+        for (json_t * (one); ((one) = json_array_get (list, one##_at)); one##_at++)
 #define json_each_of(one, object, key) json_each (one, json_object_get (object, key))
 
 /*  The first element of the list that has this text under a key; NULL when there is none. */

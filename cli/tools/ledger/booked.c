@@ -27,7 +27,7 @@ static void span_take (booked_spans_t *self, const booked_resources_t *resources
 static int64_t *bookings_kept (compute_part_t part)
 {
     int64_t *kept = must (calloc (part.bookings_count + 1, sizeof *kept));
-    memory_auto int64_t *begun = must (calloc (part.bookings_count + 1, sizeof *begun));
+    int64_t *begun = must (calloc (part.bookings_count + 1, sizeof *begun));
     for (size_t i = 0; i < part.bookings_count; i++) {
         const compute_booking_t *one = &part.bookings [i];
         for (size_t k = 0; k < part.bookings_count; k++) {
@@ -40,18 +40,20 @@ static int64_t *bookings_kept (compute_part_t part)
             begun [k] += rest < left ? rest : left;
         }
     }
+    free (begun);
     return kept;
 }
 
 void booked_take (booked_spans_t *self, const booked_resources_t *resources, compute_part_t compute,
                   network_part_t network, space_part_t space)
 {
-    memory_auto int64_t *kept = bookings_kept (compute);
+    int64_t *kept = bookings_kept (compute);
     for (size_t i = 0; i < compute.bookings_count; i++) {
         const compute_booking_t *one = &compute.bookings [i];
         booked_span_t span = {0, one->from_ms, one->until_ms, one->nodes, kept [i]};
         span_take (self, resources, one->class_name, false, span);
     }
+    free (kept);
     for (size_t i = 0; i < network.circuits_count; i++) {
         const circuit_t *one = &network.circuits [i];
         booked_span_t span = {0, one->from_ms, one->until_ms, one->mbps, 0};
