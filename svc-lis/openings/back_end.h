@@ -38,7 +38,7 @@ typedef enum {
     BACK_END_COUNT,
     BACK_END_NAME,
     BACK_END_LOOK,
-    BACK_END_CHARGES, /* ordered by site/charges.h */
+    BACK_END_CHARGES, /* ordered by site/runner.c */
     BACK_END_STEPS
 } back_end_step_t;
 

@@ -10,7 +10,6 @@
 #ifndef MUSUBI_RUNNER_H
 #define MUSUBI_RUNNER_H
 
-#include "charges.h"
 #include "free_capacity.h"
 #include "name_list.h"
 #include "nodes.h"
@@ -18,6 +17,25 @@
 #include "provider.h"
 #include "queue.h"
 #include "sharing.h"
+
+/*  Asks the batch system which sections of accounts may charge what they name: at the start, and
+ *  every ten watches. One that may not is unfit until it may: its actors get nothing new here, what
+ *  was committed is degraded, and an operator is warned. While the batch system is silent what it
+ *  said last counts; before it has said anything nothing is known against anybody. */
+typedef struct {
+    service_t *service;
+    openings_t *openings; /* told of what has changed */
+    account_t *accounts;  /* the actors of a section stand together */
+    size_t count;
+    int64_t watch_ms;
+    char *told; /* owned: what a work BACK_END_CHARGES has answered before the start; NULL = nothing
+                 */
+    uint64_t timer;
+} charges_t;
+
+/*  The arguments of a work BACK_END_CHARGES about all sections that charge something; the caller
+ *  frees it. */
+packed_t charges_question (const charges_t *self);
 
 /*  What others have booked in a site's batch system, in the site's own calendars: so nothing is
  *  granted over it. A node that is lost or drained is not counted twice. All zero but for the room. */

@@ -6,7 +6,7 @@
 
 #include "lease.h"
 #include "must.h"
-#include "open_as.h"
+#include "run_files.h"
 #include "run_folder.h"
 #include "starter.h"
 

@@ -14,6 +14,11 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/*  Opens a file with the rights of an account, which has named the path; by now it may lead to a file
+ *  of somebody else. path is absolute, or relative to folder. Returns a descriptor, or -1 with errno; EPERM when this
+ *  node has no such account, or one whose rights this process may not take. */
+int open_as (const char *account, int folder, const char *path);
+
 /*  The account of a run. */
 typedef struct {
     const char *name;
