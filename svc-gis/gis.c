@@ -36,10 +36,7 @@ static const setting_t gis_rows [] = {
   SET_DURATION (gis_settings_t, lease_ms_max, "lease_max", 60 * MS_SECOND, 3 * MS_SECOND,
                 GIS_LEASE_MS_MOST,
                 "longest lease of an entry: a service that died stays listed until its lease ends"),
-  SET_DURATION (gis_settings_t, absences.remembered_ms, "roster/remembered", 7 * MS_DAY, MS_SECOND,
-                MS_YEAR,
-                "how long a site, domain, storage, index or balancer that is silent or has stopped "
-                "is told as that"),
+  SET_FIXED_DURATION (gis_settings_t, absences.remembered_ms, "roster/remembered", 7 * MS_DAY),
   SET_FIXED (gis_settings_t, absences.remembered_max, "roster/remembered_max", 1024),
   SET_COUNT (gis_settings_t, entries_max, "limits/entries_max", 32768, 1, GIS_ENTRIES_MAX,
              "services listed at once; of twice as many it is remembered how far their ledgers had "

@@ -221,9 +221,9 @@ static bool add_settings (arguments_t *self, const char *file, const char *const
                           size_t settings_count, const char *store)
 {
     char why [LONG_WHY_BYTES];
-    static const setting_table_t *const tables [] = {&planner_file_table, &bind_table,
-                                                     &store_table};
-    config_t *config = config_open (file, settings, settings_count, tables, 3, why);
+    static const setting_table_t *const tables [] = {&planner_file_table, &bind_table, &store_table,
+                                                     &pool_table};
+    config_t *config = config_open (file, settings, settings_count, tables, 4, why);
     if (!config) {
         fprintf (stderr, "svc-planner: %s\n", why);
         return false;
@@ -308,7 +308,8 @@ static char **finisher_arguments (int argc, char **argv, int *count, int *code)
 static bool main_core_new (const config_t *config, core_t *core, char why [LONG_WHY_BYTES])
 {
     const store_settings_t *store = config_settings (config, &store_table);
-    finisher_pool (store->pool, store->bytes);
+    const char *pool = ((const pool_settings_t *) config_settings (config, &pool_table))->folder;
+    finisher_pool (*pool ? pool : NULL, store->bytes);
     return started.finisher ? finisher_core_from_config (config, core, why)
                             : planner_core_from_config (config, core, why);
 }
@@ -331,6 +332,7 @@ int main (int argc, char **argv)
       .works_count = 2,
       .workers = SOLVERS_MAX + 1, /* one starts finishers */
       .core_new = main_core_new,
+      .pools = true,
       .gives_way = finisher_gives_way,
       .states = (const state_table_t *const []){&decision_states, &pending_states, NULL},
       .not_adopted =

@@ -62,6 +62,7 @@ typedef struct {
     bind_settings_t bind;
     data_settings_t data; /* endpoint NULL: no files are fed */
     store_settings_t places;
+    const char *pool; /* "" = its store is in none */
     core_t core;
     store_t *store;             /* NULL: it keeps nothing */
     store_facts_t own;          /* then */
@@ -524,6 +525,9 @@ static void settings_take (host_t *self)
     const config_t *config = self->config;
     self->bind = *(const bind_settings_t *) config_settings (config, &bind_table);
     self->places = *(const store_settings_t *) config_settings (config, &store_table);
+    self->pool = self->program->pools
+                   ? ((const pool_settings_t *) config_settings (config, &pool_table))->folder
+                   : "";
     if (self->program->flow)
         self->data = *(const data_settings_t *) config_settings (config, &data_table);
     if (self->data.endpoint && strcmp (self->data.endpoint, "none") == 0)
@@ -544,7 +548,7 @@ static bus_settings_t bus_settings (const host_t *self)
 static bool config_right (const host_t *self, char why [LONG_WHY_BYTES])
 {
     bus_settings_t settings = bus_settings (self);
-    bool folder = self->places.folder, pool = self->places.pool && *self->places.pool;
+    bool folder = self->places.folder, pool = *self->pool;
     if (!self->program->keeps_nothing && folder == pool) {
         snprintf (why, LONG_WHY_BYTES,
                   folder ? "store/folder and store/pool are both given; give one"
@@ -575,8 +579,7 @@ static bool adopt_right (const host_t *self, const host_options_t *options,
 static int keep_nothing (host_t *self)
 {
     const store_settings_t *places = config_settings (self->config, &store_table);
-    const void *const given [] = {&places->folder, &places->pool, &places->bytes,
-                                  &places->scrub_ms};
+    const void *const given [] = {&places->folder, &places->bytes, &places->scrub_ms};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (config_given (self->config, given [i]))
             log_line (LEVEL_WARNING, "%s is not used: %s keeps nothing any more; leave it out",
@@ -595,11 +598,11 @@ static int host_open_store (host_t *self)
     if (self->program->keeps_nothing)
         return keep_nothing (self);
     randombytes_buf (id, sizeof id);
-    const char *folder = self->places.folder, *pool = self->places.pool;
+    const char *folder = self->places.folder;
     uint64_t bytes = self->places.bytes;
     int64_t now_ms = clock_ms (CLOCK_REALTIME);
     store_answer_t answer = folder ? store_open (&self->store, folder, bytes, id, now_ms, why)
-                                   : pool_claim (&self->store, pool, bytes, id, now_ms, why);
+                                   : pool_claim (&self->store, self->pool, bytes, id, now_ms, why);
     if (answer == STORE_LOCKED && self->program->gives_way && self->program->gives_way ()) {
         log_line (LEVEL_INFO, "not needed: %s", why);
         return EXIT_DONE;

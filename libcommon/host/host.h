@@ -43,15 +43,16 @@ typedef struct {
 
 typedef struct {
     const char *program;             /* "svc-lis" */
-    const setting_table_t *settings; /* its own; the host adds bind_table, store_table, and
-                                        data_table where it moves bulk bytes. Its first
-                                        row is the name */
+    const setting_table_t *settings; /* its own; the host adds bind_table, store_table, pool_table
+                                        if it pools, and data_table where it moves bulk bytes. Its
+                                        first row is the name */
     const work_kind_t *works;
     size_t works_count;
     size_t workers;          /* works at once, at most WORKERS_MAX; 0 = WORKERS (work.h) */
     const flow_part_t *flow; /* it moves bulk bytes: bind/data says where from; or NULL */
     const state_table_t *const *states; /* what --states prints, NULL behind the last; or NULL */
     bool keeps_nothing;      /* no store: it serves under an id that is drawn at its start */
+    bool pools;              /* its store may be one of a pool */
     const char *not_adopted; /* why --adopt makes no sense here; NULL: it does */
 
     /*  Makes the core; NULL with why filled: exit 2. The config lives as long as the core. */
@@ -76,11 +77,14 @@ typedef struct {
 } bind_settings_t;
 
 typedef struct {
-    const char *folder; /* NULL: in pool */
-    const char *pool;
+    const char *folder; /* NULL: in a pool */
     uint64_t bytes;
     int64_t scrub_ms;
 } store_settings_t;
+
+typedef struct {
+    const char *folder; /* ""; else one of its stores */
+} pool_settings_t;
 
 typedef struct {
     const char *endpoint; /* "none": it feeds nobody */
@@ -89,6 +93,7 @@ typedef struct {
 extern const setting_table_t bind_table;
 extern const setting_table_t data_table;
 extern const setting_table_t store_table;
+extern const setting_table_t pool_table;
 
 /*  The whole life of a service: svc-X [-c FILE.zpl] [--set path=value]… [--verbose] [--version]
  *  [--help] [--states] [--adopt] [--backup FOLDER]. Prints "ready endpoint=… events=…" when it serves. Returns the

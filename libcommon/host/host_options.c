@@ -36,9 +36,6 @@ const setting_table_t data_table = SETTING_TABLE (data_settings_t, data_rows, NU
 static const setting_t store_rows [] = {
   SET_TEXT (store_settings_t, folder, "store/folder", NULL,
             "folder of the store; created if it does not exist"),
-  SET_TEXT (store_settings_t, pool, "store/pool", NULL,
-            "instead of store/folder: a folder of stores, of which the first that no process "
-            "serves is taken; if all are served, a new one is created"),
   SET_COUNT (store_settings_t, bytes, "store/bytes", 17179869184, STORE_BYTES_LEAST,
              SETTING_BYTES_MOST,
              "largest size of the store, in bytes; disk is used only for what is stored. From 90 "
@@ -47,6 +44,13 @@ static const setting_t store_rows [] = {
                 "how often every record of the store is read and its checksum verified"),
 };
 const setting_table_t store_table = SETTING_TABLE (store_settings_t, store_rows, NULL);
+
+static const setting_t pool_rows [] = {
+  SET_TEXT (pool_settings_t, folder, "store/pool", "",
+            "instead of store/folder: a folder of stores, of which the first that no process "
+            "serves is taken; if all are served, a new one is created"),
+};
+const setting_table_t pool_table = SETTING_TABLE (pool_settings_t, pool_rows, NULL);
 
 enum {
     OPTION_SET = 256,
@@ -103,7 +107,7 @@ static void host_options_print_help (const host_options_t *self, const host_prog
       "\n"
       "Settings; * stands for any name:\n",
       program->program, program->program);
-    settings_describe (self->tables, self->tables_count - program->keeps_nothing, print_line);
+    settings_describe (self->tables, program->keeps_nothing ? 1 : self->tables_count, print_line);
 }
 
 bool host_options_read (host_options_t *self, const host_program_t *program, int argc, char **argv,
@@ -113,6 +117,8 @@ bool host_options_read (host_options_t *self, const host_program_t *program, int
     if (program->flow)
         self->tables [self->tables_count++] = &data_table;
     self->tables [self->tables_count++] = &store_table;
+    if (program->pools)
+        self->tables [self->tables_count++] = &pool_table;
     int option;
     optind = 0; /* start anew, also when called twice */
     while ((option = getopt_long (argc, argv, "c:v", options, NULL)) != -1) {

@@ -14,7 +14,7 @@ typedef struct {
     bool adopt;                        /* put the store under a new id first (T14) */
     const char *backup;                /* the folder to copy the store to, and end; NULL: serve */
     bool check;                        /* say whether the settings are right, and end */
-    const setting_table_t *tables [4]; /* the program's, then the host's */
+    const setting_table_t *tables [5]; /* the program's, then the host's */
     size_t tables_count;
 } host_options_t;
 

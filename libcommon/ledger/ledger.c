@@ -309,11 +309,22 @@ static const setting_t ledger_settings [] = {
                 "there"),
   SET_COUNT (ledger_limits_t, segments_bytes, "ledger/segments", INT64_C (16) << 30, 1,
              SETTING_BYTES_MOST,
-             "bytes that segments of the ledger may take; beyond that the oldest leave"),
-  SET_COUNT (ledger_limits_t, segment_rows, "ledger/segment_rows", SEGMENT_ROWS, 16, 65536,
-             "for tests: rows that leave the store as one segment; as many stay in it"),
+             "bytes that segments of the ledger may take; beyond that the oldest leave. 16 to 1024 "
+             "rows leave the store as one segment: a row for each 16 MiB of this"),
+  SET_MERGED (ledger_limits_t, segment_rows, "ledger/segment_rows",
+              "ledger/segments / 16777216, from 16 to 1024"),
 };
-const setting_table_t ledger_table = SETTING_TABLE (ledger_limits_t, ledger_settings, NULL);
+
+static const void *ledger_rule (void *settings, char why [WHY_BYTES])
+{
+    (void) why;
+    ledger_limits_t *limits = settings;
+    int64_t rows = limits->segments_bytes >> 24;
+    limits->segment_rows = (uint32_t) (rows < 16 ? 16 : rows > SEGMENT_ROWS ? SEGMENT_ROWS : rows);
+    return NULL;
+}
+
+const setting_table_t ledger_table = SETTING_TABLE (ledger_limits_t, ledger_settings, ledger_rule);
 
 struct ledger {
     service_t *service;

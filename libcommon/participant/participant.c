@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOLD_TTL_MS 60000
+#define HOLD_TTL_MS  60000
+#define DOUBT_MS_MAX 15000
 
 static const setting_t participant_rows [] = {
   SET_MERGED_DURATION (participant_limits_t, hold_ttl_ms, "limits/hold_ttl",
@@ -45,15 +46,18 @@ static const setting_t participant_rows [] = {
                 "how long finished records and claims are kept after the last window of their "
                 "reservation"),
   SET_INSIDE (participant_limits_t, ledger, "", ledger_limits_t, &ledger_table),
-  SET_DURATION (participant_limits_t, doubt_ms, "limits/doubt", 2 * MS_SECOND, 10, MS_DAY,
-                "how long a vote waits for the decision before the coordinator is asked"),
-  SET_DURATION (participant_limits_t, doubt_ms_max, "limits/doubt_max", 15 * MS_SECOND, 10, MS_DAY,
-                "longest pause between such questions"),
+  SET_DURATION (
+    participant_limits_t, doubt_ms, "limits/doubt", 2 * MS_SECOND, 10, MS_DAY,
+    "how long a vote waits for the decision before the coordinator is asked; between two "
+    "such questions at most 15 s pass, or this if it is longer"),
+  SET_MERGED_DURATION (participant_limits_t, doubt_ms_max, "limits/doubt_max",
+                       "15s, or limits/doubt if that is longer"),
   SET_FIXED (participant_limits_t, list_max, "limits/list_max", 1000),
 };
 
 static const void *participant_rule (void *settings, char why [WHY_BYTES])
 {
+    (void) why;
     participant_limits_t *limits = settings;
     limits->hold_ttl_ms =
       limits->hold_ttl_ms_max < HOLD_TTL_MS ? limits->hold_ttl_ms_max : HOLD_TTL_MS;
@@ -62,8 +66,8 @@ static const void *participant_rule (void *settings, char why [WHY_BYTES])
     limits->holds_per_planner_max = limits->holds_max / 4;
     limits->tombstones_max = 4 * limits->holds_max;
     limits->tombstones_per_planner_max = limits->holds_max;
-    snprintf (why, WHY_BYTES, "must not be longer than limits/doubt_max");
-    return limits->doubt_ms > limits->doubt_ms_max ? &limits->doubt_ms : NULL;
+    limits->doubt_ms_max = limits->doubt_ms > DOUBT_MS_MAX ? limits->doubt_ms : DOUBT_MS_MAX;
+    return NULL;
 }
 
 const setting_table_t participant_table =

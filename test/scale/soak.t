@@ -27,7 +27,7 @@ serve () { # NAME PROGRAM SETTING…
   local name=$1 program=$2 set=()
   shift 2
   for one in administrators=alice store/folder="$work/$name" bind/endpoint="${address[$name]}" ledger/retention="${retention}s" \
-    ledger/segment_rows=256 "$@"; do set+=(--set "$one"); done
+    ledger/segments=4294967296 "$@"; do set+=(--set "$one"); done
   launch "$name" "$program" "${set[@]}"
 }
 serve g1 svc-gis name=g1 homes=g1 recall/wait=0s limits/retention="${retention}s"

@@ -46,7 +46,7 @@ python3 "$root/test/system/between.py" 127.0.0.2 "${ports[@]}" --to 127.0.0.1 --
 echo $! >"$work/between.pid"
 check "somebody stands between a site and its callers" comes "$work/between" ready
 sed -i 's,^bind$,&\n    host = "127.0.0.2",' "$federation/lis-ber.zpl"
-printf 'limits\n    doubt = 60s\n    doubt_max = 60s\n' >>"$federation/lis-ber.zpl" # it does not ask by itself before
+printf 'limits\n    doubt = 60s\n' >>"$federation/lis-ber.zpl" # it does not ask by itself before
 slay "$(pid_of lis/ber)"
 check "the site returns behind it" musubi up --dir "$federation"
 

@@ -3,7 +3,7 @@
 # that is gone, or in which a byte was changed, is named by the site's log and by the audit, which accuses nothing else; what it held
 # is put back from a saved ledger.
 . "$(dirname "$0")/lib.sh"
-serve () { launch "$1" "$2" --set administrators=alice --set store/folder="$work/$1" --set ledger/segment_rows=16 "${@:3}"; }
+serve () { launch "$1" "$2" --set administrators=alice --set store/folder="$work/$1" --set ledger/segments=268435456 "${@:3}"; }
 endpoint () { sed -nE 's/^ready endpoint=(\S+).*/\1/p' "$work/$1.ready"; }
 
 serve g1 svc-gis --set name=g1 --set homes=g1 --set recall/wait=0s

@@ -14,7 +14,7 @@ sites=(n32 s32 u32 u8)
 # to commit, and u8 waits for somebody to tell it.
 stand_between () {
   local site ports at
-  printf 'limits\n    doubt = 1h\n    doubt_max = 1h\n' >>"$federation/lis-u8.zpl"
+  printf 'limits\n    doubt = 1h\n' >>"$federation/lis-u8.zpl"
   for site in "${sites[@]}"; do
     mapfile -t ports < <(sed -nE 's,^ +(endpoint|events) = "tcp://127[.]0[.]0[.]1:([0-9]+)"$,\2,p' "$federation/lis-$site.zpl")
     sed -i 's,^bind$,&\n    host = "127.0.0.2",' "$federation/lis-$site.zpl"

@@ -99,7 +99,9 @@ static void contradictions_are_refused_by_key (void **state)
       {"name = \"g1\"\nlimits\n    hold_ttl = \"400s\"\n",
        "limits/hold_ttl is no setting any more: it is 60s"},
       {"name = \"g1\"\nlimits\n    hold_ttl_max = \"25h\"\n", "limits/hold_ttl_max:"},
-      {"name = \"g1\"\nlimits\n    doubt = \"16s\"\n", "limits/doubt: must not be longer"},
+      {"name = \"g1\"\nlimits\n    doubt_max = \"16s\"\n",
+       "limits/doubt_max is no setting any more: it is 15s, or limits/doubt if that is longer, "
+       "15s"},
       {"name = \"g1\"\nlimits\n    entries_max = \"0\"\n", "entries_max"},
       {"name = \"g1\"\nhome = \"g1\"\n", "home"},
     };

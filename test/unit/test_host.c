@@ -227,6 +227,7 @@ static int serve (int argc, char **argv)
                                          {.kind = "sleep", .run = work_sleep}};
     host_program_t program = {.program = "svc-counter",
                               .settings = &counter_table,
+                              .pools = true,
                               .works = works,
                               .works_count = 2,
                               .core_new = counter_new};
