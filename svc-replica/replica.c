@@ -41,10 +41,10 @@ static const setting_t replica_rows [] = {
   SET_FIXED (replica_settings_t, limits.transfers.transfers_max, "limits/transfers_max", 1024),
   SET_COUNT (replica_settings_t, limits.outgoing_feeds.source_max,
              "limits/transfers_per_source_max", 16, 1, TRANSFERS_MOST,
-             "most transfers that the site feeds to other sites at once"),
-  SET_COUNT (replica_settings_t, limits.outgoing_feeds.pair_max, "limits/transfers_per_pair_max", 4,
-             1, TRANSFERS_MOST,
-             "most of those to any one site; also most transfers from any one site to here"),
+             "most transfers that the site feeds to other sites at once; a quarter of them to any "
+             "one site, and as many from any one site to here"),
+  SET_MERGED (replica_settings_t, limits.outgoing_feeds.pair_max, "limits/transfers_per_pair_max",
+              "a quarter of limits/transfers_per_source_max, at least 1"),
   SET_DURATION (replica_settings_t, limits.transfers.patience_ms, "limits/patience", MS_MINUTE,
                 MS_SECOND, MS_HOUR,
                 "a transfer that waits longer than this for a source, or for room, fails"),
@@ -68,6 +68,8 @@ static const void *replica_settings_rule (void *settings, char why [WHY_BYTES])
     questions->resources_max = CHAIN_NODES_MAX;
     questions->quantity_max = SPACE_BYTES_MAX / SPACE_UNIT;
     replica->limits.places_max = 4 * replica->limits.files_max;
+    uint32_t pair_max = replica->limits.outgoing_feeds.source_max / 4;
+    replica->limits.outgoing_feeds.pair_max = pair_max > 0 ? pair_max : 1;
     replica->limits.outgoing_feeds.mbps = replica->limits.transfers.mbps;
     return NULL;
 }

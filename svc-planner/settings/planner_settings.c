@@ -24,8 +24,7 @@ static const char *const solvers [] = {"auto", "glpk", "glpk-plain", NULL};
 static const char *const balances [] = {"even", "weights", "power", "none", NULL};
 
 static const setting_t ip_rows [] = {
-  SET_COUNT (ip_settings_t, windows, "windows", 10, 1, WINDOWS_ASKED_MAX,
-             "ip: number of start times tried, at equal distances (N of S4)"),
+  SET_FIXED (ip_settings_t, windows, "windows", 10), /* N of S4 */
   SET_CHOICE (ip_settings_t, solver, "solver", SOLVER_AUTO, solvers,
               "ip: which solver finds the plan of a start; all find equally good ones"),
   SET_FIXED_FLAG (ip_settings_t, first, "first", false),

@@ -13,10 +13,7 @@
 
 static const setting_t chain_rows [] = {
   SET_FIXED_DURATION (chain_limits_t, silent_ms, "limits/node_silent", 25 * MS_SECOND),
-  SET_DURATION (chain_limits_t, lost_ms, "limits/node_lost", 120 * MS_SECOND, 26 * MS_SECOND,
-                MS_DAY,
-                "a storage node that is silent for longer than this has failed in its transfers; "
-                "after 25 s it gets nothing new"),
+  SET_FIXED_DURATION (chain_limits_t, lost_ms, "limits/node_lost", 120 * MS_SECOND),
 };
 
 static const void *chain_rule (void *settings, char why [WHY_BYTES])
