@@ -138,8 +138,8 @@ static bool check_node (const config_t *self, const zpl_node_t *node, char why [
     char path [ZPL_PATH_BYTES], words [SETTING_RIGHT_BYTES];
     setting_value_t value;
     zpl_path (node, path);
-    const setting_t *row = config_keys_find (&self->keys, path);
-    bool section = config_keys_section (&self->keys, path);
+    bool section;
+    const setting_t *row = config_keys_find (&self->keys, path, &section);
     if ((node->first && !section) || (node->value && !row) || (!row && !section))
         return refuse_unknown (self, node, why);
     if (!node->value && !section)
@@ -157,55 +157,6 @@ static bool check_tree (const config_t *self, const zpl_node_t *section, char wh
     for (const zpl_node_t *node = section->first; node; node = node->next)
         if (!check_node (self, node, why) || !check_tree (self, node, why))
             return false;
-    return true;
-}
-
-static bool refuse_missing (const config_t *self, const setting_t *row, const zpl_node_t *section,
-                            const char *rest, char why [LONG_WHY_BYTES])
-{
-    char path [ZPL_PATH_BYTES], words [SETTING_RIGHT_BYTES];
-    zpl_path (section, path);
-    char place [220] = "";
-    if (section->line)
-        snprintf (place, sizeof place, "%.200s:%u: ", self->file, section->line);
-    else if (*self->file)
-        snprintf (place, sizeof place, "%.200s: ", self->file);
-    return wrong_setting (why, "%s%.60s%s%.40s is missing: %.70s (%.60s)", place, path,
-                          *path ? "/" : "", rest, setting_right (row, words), row->meaning);
-}
-
-/*  A required key must stand in every section that its stars match. rest is the key's path below
- *  section; as deep as the key. */
-static bool check_required (const config_t *self, const setting_t *row, const zpl_node_t *section,
-                            const char *rest, char why [LONG_WHY_BYTES])
-{
-    const char *below = rest, *name;
-    size_t size;
-    if (!path_step (&below, &name, &size))
-        return true;
-    if (size == 1 && *name == '*') {
-        for (const zpl_node_t *node = section->first; node; node = node->next)
-            if (!check_required (self, row, node, below, why))
-                return false;
-        return true;
-    }
-    const zpl_node_t *node = zpl_child (self->tree, section, name, size);
-    if (node)
-        return check_required (self, row, node, below, why);
-    return strchr (below, '*') ? true : refuse_missing (self, row, section, rest, why);
-}
-
-static bool config_check_all (const config_t *self, char why [LONG_WHY_BYTES])
-{
-    const zpl_node_t *root = zpl_root (self->tree);
-    if (!check_tree (self, root, why))
-        return false;
-    for (size_t i = 0; i < self->keys.count; i++) {
-        const config_key_t *key = &self->keys.list [i];
-        if (key->row->fate == SETTING_NEEDED &&
-            !check_required (self, key->row, root, key->path, why))
-            return false;
-    }
     return true;
 }
 
@@ -232,7 +183,7 @@ static bool config_read (config_t *self, const char *text, size_t size, const ch
     for (size_t i = 0; i < settings_count; i++)
         if (!apply_setting (self, settings [i], why))
             return false;
-    return config_check_all (self, why);
+    return check_tree (self, zpl_root (self->tree), why);
 }
 
 /*  --- values, into structs --- */
@@ -243,6 +194,14 @@ typedef struct {
     void *owner;
     char *why;
 } config_reading_t;
+
+static bool refuse_missing (const config_reading_t *self, const setting_t *row, const char *path)
+{
+    char right [SETTING_RIGHT_BYTES], what [LONG_WHY_BYTES / 2];
+    snprintf (what, sizeof what, " is missing: %.70s (%.60s)", setting_right (row, right),
+              row->meaning);
+    return wrong_at (self->config, path, what, self->why);
+}
 
 /*  Makes the elements of a list, with their defaults and names. */
 static bool elements_make (const config_reading_t *self, const setting_t *row, const char *path,
@@ -273,6 +232,8 @@ static bool value_take (void *owner, const setting_t *row, const char *path, voi
     if (row->type == SETTING_EACH)
         return elements_make (self, row, path, settings);
     const zpl_node_t *node = row->path ? zpl_find (self->config->tree, path) : NULL;
+    if (!node && row->fate == SETTING_NEEDED)
+        return refuse_missing (self, row, path);
     if (!node || !node->value || setting_is_over (row))
         return true;
     setting_read (row, node->value, &value); /* it was right when it was checked */

@@ -57,7 +57,8 @@ void config_keys_clear (config_keys_t *self)
 
 /*  --- paths --- */
 
-bool path_step (const char **path, const char **name, size_t *size)
+/*  Takes the next name off a path; false at its end. */
+static bool path_step (const char **path, const char **name, size_t *size)
 {
     if (!**path)
         return false;
@@ -86,20 +87,17 @@ static match_t key_match (const char *key, const char *path)
     return *key ? MATCH_SECTION : MATCH_KEY;
 }
 
-const setting_t *config_keys_find (const config_keys_t *self, const char *path)
+const setting_t *config_keys_find (const config_keys_t *self, const char *path, bool *section)
 {
-    for (size_t i = 0; i < self->count; i++)
-        if (key_match (self->list [i].path, path) == MATCH_KEY)
-            return self->list [i].row;
-    return NULL;
-}
-
-bool config_keys_section (const config_keys_t *self, const char *path)
-{
-    for (size_t i = 0; i < self->count; i++)
-        if (key_match (self->list [i].path, path) == MATCH_SECTION)
-            return true;
-    return false;
+    const setting_t *row = NULL;
+    *section = false;
+    for (size_t i = 0; i < self->count; i++) {
+        match_t match = key_match (self->list [i].path, path);
+        *section = *section || match == MATCH_SECTION;
+        if (match == MATCH_KEY && !row)
+            row = self->list [i].row;
+    }
+    return row;
 }
 
 /*  How many letters must be put in, left out, changed or swapped with their neighbour to come from

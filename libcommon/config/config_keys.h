@@ -24,18 +24,13 @@ typedef struct {
 void config_keys_add (config_keys_t *self, const setting_table_t *table);
 void config_keys_clear (config_keys_t *self);
 
-/*  The row of a path, its stars filled in; NULL when it is none. */
-const setting_t *config_keys_find (const config_keys_t *self, const char *path);
-
-/*  Is it a section that a path lies in? */
-bool config_keys_section (const config_keys_t *self, const char *path);
+/*  The row of a path, its stars filled in; NULL when it is none. Is it a section that a path lies
+ *  in? */
+const setting_t *config_keys_find (const config_keys_t *self, const char *path, bool *section);
 
 /*  What a misspelled path most likely means; false when nothing is near. */
 bool config_keys_meant (const config_keys_t *self, const char *path, bool section,
                         char nearest [KEY_BYTES_MAX + 1]);
-
-/*  Takes the next name off a path; false at its end. */
-bool path_step (const char **path, const char **name, size_t *size);
 
 /*  "an integer from 1 to 16": what is right for a row. */
 const char *setting_right (const setting_t *row, char words [SETTING_RIGHT_BYTES]);
