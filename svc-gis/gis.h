@@ -2,7 +2,7 @@
  *
  *  The directory (service Gis) is soft state: every service announces itself to every GIS and keeps
  *  its entry alive by heartbeats; what is silent for its lease is listed no more. Entries are not
- *  stored but for who was listed (absences.h): a GIS that starts empty is filled by heartbeats. Readers follow it by snapshot
+ *  stored but for who was listed (roster.h): a GIS that starts empty is filled by heartbeats. Readers follow it by snapshot
  *  and numbered deltas (libcommon/directory/directory.h). It is a hint, never evidence (T16).
  *
  *  The home (service Home, and Participant for the claims) is stored: one claim for each (actor,
@@ -16,9 +16,9 @@
 #ifndef MUSUBI_GIS_H
 #define MUSUBI_GIS_H
 
-#include "absences.h"
 #include "core.h"
 #include "participant.h"
+#include "roster.h"
 
 #include <assert.h>
 

@@ -5,14 +5,31 @@
  *  name belongs to the store that holds it until its lease ends; a higher start of the same store
  *  replaces it at once. Every change gets the next number and is published (topic "directory"); a
  *  repeated announcement that changes nothing is no change. Ascending by name. Nothing is stored but
- *  who was listed (absences.h).
+ *  who was listed.
  */
 #ifndef MUSUBI_ROSTER_H
 #define MUSUBI_ROSTER_H
 
-#include "absences.h"
 #include "directory_wire.h"
 #include "service.h"
+
+/*  Which sites, domains, storages, indexes and balancers were listed once and are not now, and since
+ *  when: so that one that is silent is not taken for one that never was. Stored, as are those that
+ *  are listed: a directory that starts anew misses who does not come back. Of more than
+ *  remembered_max the one heard of longest ago is forgotten. */
+typedef struct absences absences_t;
+
+typedef struct {
+    uint32_t remembered_max; /* at most ABSENCES_MAX */
+    int64_t remembered_ms;
+    int64_t grace_ms; /* after a start, for those that were listed before it */
+} absences_limits_t;
+
+/*  NULL when it is listed, or not remembered. */
+const absence_t *absences_find (const absences_t *self, const char *name);
+
+/*  The first whose name is greater; NULL first, NULL at the end. */
+const absence_t *absences_after (const absences_t *self, const char *name);
 
 #define ROSTER_FOR_EVER INT64_MAX
 #define ROSTER_LOG_MAX  4096 /* changes that those who have missed them are told */

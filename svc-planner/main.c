@@ -8,7 +8,7 @@
  */
 #include "clock.h"
 #include "coordinator.h"
-#include "decision_states.h"
+#include "decision.h"
 #include "host.h"
 #include "must.h"
 #include "pendings.h"

@@ -5,7 +5,6 @@
 #define MUSUBI_STAGED_FILE_H
 
 #include "codec.h"
-#include "file_name.h"
 #include "transaction.h"
 
 #define STAGED_WHY_BYTES 256

@@ -1,8 +1,8 @@
 /*  task_files - compares names with an index in them by what stands around it. */
 #include "task_files.h"
 
-#include "file_name.h"
 #include "must.h"
+#include "transaction.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /*  runs_wire - codecs of identities, orders and reports of runs. */
 #include "runs.h"
 
-#include "file_name.h"
 #include "message.h"
+#include "transaction.h"
 
 #include "nodes.pb-c.h"
 

@@ -1,12 +1,12 @@
 /*  queue_wire - codecs of what the queue is asked and tells, and of what is stored. */
 #include "queue_wire.h"
 
-#include "file_name.h"
 #include "message.h"
 #include "must.h"
 #include "site.h"
 #include "task_files.h"
 #include "timetext.h"
+#include "transaction.h"
 
 #include "tasks.pb-c.h"
 

@@ -1,7 +1,7 @@
 /*  completed - a table by txid, swept in order. */
 #include "completed.h"
 
-#include "decision_log.h"
+#include "decision.h"
 #include "must.h"
 #include "ordered.h"
 

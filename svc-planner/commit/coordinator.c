@@ -8,7 +8,6 @@
 
 #include "access.h"
 #include "decision.h"
-#include "decision_log.h"
 #include "member.h"
 #include "must.h"
 #include "participant_ref.h"

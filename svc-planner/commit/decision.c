@@ -1,8 +1,8 @@
 /*  decision - sends a commit to each participant until it has answered (T4, T6, T10). */
 #include "decision.h"
 
-#include "decision_log.h"
 #include "home_wire.h"
+#include "member.h"
 #include "must.h"
 #include "ordered.h"
 #include "participant_ref.h"
@@ -11,6 +11,64 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+void decision_log_put (service_t *service, const txid_t *txid, const decision_record_t *record)
+{
+    uint8_t key [TXID_BYTES];
+    txid_pack (txid, key);
+    packed_t packed = decision_encode (record);
+    bytes_t value = packed_bytes (packed);
+    outbox_put (service->outbox, TABLE_DECISIONS, (bytes_t){.data = key, .size = sizeof key},
+                value);
+    ledger_append (ledger_of (service),
+                   &(ledger_entry_t){.kind = LEDGER_DECIDED, .txid = txid, .record = value});
+    free (packed.data);
+}
+
+void decision_log_delete (service_t *service, const txid_t *txid, bool fenced)
+{
+    uint8_t key [TXID_BYTES];
+    txid_pack (txid, key);
+    outbox_delete (service->outbox, TABLE_DECISIONS, (bytes_t){.data = key, .size = sizeof key});
+    ledger_append (ledger_of (service), &(ledger_entry_t){.kind = LEDGER_PRUNED_DECISION,
+                                                          .txid = txid,
+                                                          .event = fenced ? "fence" : NULL});
+}
+
+/*  --- its states ---
+ *
+ *  A restart ends what was in progress without a step: it has no record, and so it counts as aborted
+ *  (presumed abort, T5).
+ */
+
+static const char *const state_words [DECISION_STATES] = {
+  [DECISION_INITIAL] = "initial",   [DECISION_VOTING] = "voting",
+  [DECISION_ABORTED] = "aborted",   [DECISION_DECIDED] = "decided",
+  [DECISION_SETTLED] = "settled",   [DECISION_REPAIRING] = "repairing",
+  [DECISION_REPAIRED] = "repaired",
+};
+
+static const char *const event_words [DECISION_EVENTS] = {
+  [DECISION_EVENT_BEGIN] = "begin",       [DECISION_EVENT_DROP] = "drop",
+  [DECISION_EVENT_DECIDE] = "decide",     [DECISION_EVENT_ACKNOWLEDGED] = "acknowledged",
+  [DECISION_EVENT_LOST] = "lost",         [DECISION_EVENT_AWAITED] = "awaited",
+  [DECISION_EVENT_RELEASED] = "released", [DECISION_EVENT_FENCED] = "fenced",
+  [DECISION_EVENT_ADOPT] = "adopt",
+};
+
+static const state_step_t steps [] = {
+  {STATE (DECISION_INITIAL), DECISION_VOTING, .event = DECISION_EVENT_BEGIN},
+  {STATE (DECISION_INITIAL), DECISION_DECIDED, .event = DECISION_EVENT_ADOPT},
+  {STATE (DECISION_VOTING), DECISION_ABORTED, .event = DECISION_EVENT_DROP},
+  {STATE (DECISION_VOTING), DECISION_DECIDED, .event = DECISION_EVENT_DECIDE},
+  {STATE (DECISION_DECIDED), DECISION_SETTLED, .event = DECISION_EVENT_ACKNOWLEDGED},
+  {STATE (DECISION_DECIDED), DECISION_REPAIRING, .event = DECISION_EVENT_LOST},
+  {STATE (DECISION_DECIDED), DECISION_REPAIRING, .event = DECISION_EVENT_AWAITED},
+  {STATE (DECISION_DECIDED), DECISION_ABORTED, .event = DECISION_EVENT_FENCED},
+  {STATE (DECISION_REPAIRING), DECISION_REPAIRED, .event = DECISION_EVENT_RELEASED},
+};
+const state_table_t decision_states = {
+  .name = "decision", .states = state_words, .events = event_words, STATE_STEPS (steps)};
 
 /*  --- who is told that a transaction is done ---
  *

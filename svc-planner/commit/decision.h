@@ -6,11 +6,28 @@
 
 #include "completed.h"
 #include "coordinator.h"
-#include "decision_states.h"
 #include "ordered.h"
 #include "planner_settings.h"
 #include "service.h"
+#include "states.h"
 #include "transaction.h"
+
+/*  What moves a decision. */
+typedef enum {
+    DECISION_EVENT_BEGIN,        /* a txid is given out */
+    DECISION_EVENT_DROP,         /* a vote was no, or came too late (T1, T5) */
+    DECISION_EVENT_DECIDE,       /* every vote is in, in time (T4) */
+    DECISION_EVENT_ACKNOWLEDGED, /* by every participant (T6) */
+    DECISION_EVENT_LOST,     /* a participant came too late at its edge, or lost its part (T10) */
+    DECISION_EVENT_AWAITED,  /* of a release: some participants were silent (R11) */
+    DECISION_EVENT_RELEASED, /* its repair has ended */
+    DECISION_EVENT_FENCED,   /* another planner has aborted it (T8) */
+    DECISION_EVENT_ADOPT,    /* another planner's, fenced, which some have committed (T8) */
+    DECISION_EVENTS
+} decision_event_t;
+
+/*  States are those of decision_phase_t. */
+extern const state_table_t decision_states;
 
 /*  Tells participants which transactions everyone has acknowledged (T6). Txids are gathered for a
  *  while and go out as one message a participant. A message may get lost: a participant that missed
@@ -58,6 +75,12 @@ struct coordinator {
 
 /*  Asserts that the table in decision_states.c has this step. */
 void decision_step (decision_phase_t *phase, decision_event_t event, decision_phase_t to);
+
+/*  A record, with its row of the ledger (T14), is written and deleted. */
+void decision_log_put (service_t *service, const txid_t *txid, const decision_record_t *record);
+
+/*  fenced: another planner has aborted it (T8); else its retention is over. */
+void decision_log_delete (service_t *service, const txid_t *txid, bool fenced);
 
 /*  Added to the coordinator's decisions; takes the record over. decision_free does not remove it.
  */

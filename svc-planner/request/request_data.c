@@ -1,8 +1,8 @@
 /*  request_data - the data and space needs of a request: files and room at the sites of compute
  *  needs.
  */
-#include "file_name.h"
 #include "request.h"
+#include "transaction.h"
 
 #include "domain.h"
 

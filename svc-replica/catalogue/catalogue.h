@@ -15,7 +15,7 @@
 #ifndef MUSUBI_CATALOGUE_H
 #define MUSUBI_CATALOGUE_H
 
-#include "file_place.h"
+#include "file_index.h"
 #include "service.h"
 
 #define COPIES_MAX         CHAIN_RECEIVERS_MAX /* of one file at one site */

@@ -7,7 +7,7 @@
 #include "cache.h"
 #include "catalogue.h"
 #include "codec.h"
-#include "file_place.h"
+#include "file_index.h"
 #include "scrub.h"
 
 #define PUBLISHED_MAX         2048 /* files in one page for an index, or of one */

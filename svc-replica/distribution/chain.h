@@ -18,11 +18,11 @@
 #define MUSUBI_CHAIN_H
 
 #include "agent_session.h"
-#include "file_name.h"
 #include "ordered.h"
 #include "service.h"
 #include "states.h"
 #include "storage_path.h"
+#include "transaction.h"
 
 #define CHAIN_FILE_BYTES_MAX     500 /* of a name in the federation; it is a key in stores */
 #define CHAIN_DIGEST_BYTES       FLOW_DIGEST_BYTES /* SHA-256 */

@@ -5,7 +5,7 @@
 #ifndef MUSUBI_LOCATING_H
 #define MUSUBI_LOCATING_H
 
-#include "file_place.h"
+#include "file_index.h"
 #include "selector.h"
 #include "service.h"
 

@@ -3,7 +3,7 @@
 #include "checks.h"
 #include "participant.h"
 
-#include "bookings.h"
+#include "lis.h"
 #include "member.h"
 #include "must.h"
 

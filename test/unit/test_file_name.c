@@ -1,5 +1,5 @@
 /*  test_file_name - which names a file may have. */
-#include "file_name.h"
+#include "transaction.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

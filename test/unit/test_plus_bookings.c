@@ -1,8 +1,8 @@
 /*  test_plus_bookings - what changes make of a booking, and where their edge is, against a plain
  *  walk through all minutes.
  */
-#include "bookings.h"
 #include "disk_space.h"
+#include "lis.h"
 #include "plus_bookings.h"
 
 #include "prng.h"
@@ -28,7 +28,7 @@ static bool part_read (plus_bookings_t *self, packed_t part)
     return good;
 }
 
-static uint32_t nodes_at (const plus_bookings_t *self, int64_t minute)
+static uint32_t plus_nodes_at (const plus_bookings_t *self, int64_t minute)
 {
     uint32_t nodes = 0;
     for (size_t i = 0; i < self->count; i++)
@@ -74,7 +74,7 @@ static void T9_the_edge_is_the_first_minute_that_lacks_something (void **state)
             continue;
         int64_t first = -1;
         for (int64_t minute = 0; minute < MINUTES && first < 0; minute++)
-            if (nodes_at (&next, minute) > nodes_at (&old, minute))
+            if (plus_nodes_at (&next, minute) > plus_nodes_at (&old, minute))
                 first = minute;
         bool lacks = true;
         int64_t edge = plus_bookings_edge (&old, &next, &lacks);
@@ -97,7 +97,7 @@ static uint32_t wished_at (const plus_bookings_t *old, const plus_wish_t *whole,
         return 0;
     if (old->list [0].from_ms > now || (minute >= soonest && whole->quantity != last->quantity))
         return whole->quantity;
-    return minute < last->until_ms ? nodes_at (old, minute) : last->quantity;
+    return minute < last->until_ms ? plus_nodes_at (old, minute) : last->quantity;
 }
 
 /*  Why the change is impossible; NULL when it is possible. */
@@ -152,7 +152,7 @@ static void a_change_keeps_the_past_and_makes_what_is_wished_of_the_rest (void *
             continue;
         }
         for (int64_t minute = 0; minute < MINUTES; minute++)
-            assert_int_equal (nodes_at (&next, minute),
+            assert_int_equal (plus_nodes_at (&next, minute),
                               wished_at (&old, &whole, now, soonest, minute));
         assert_true (part_read (&read, plus_part_encode (PART_COMPUTE, next.list, next.count)));
         assert_int_equal (read.count, next.count);

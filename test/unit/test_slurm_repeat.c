@@ -13,7 +13,7 @@
 
 #include "batch_picture.h"
 #include "prng.h"
-#include "slurm_repeat.h"
+#include "slurm_parse.h"
 
 #define HOUR   INT64_C (3600000)
 #define DAY    (24 * HOUR)

@@ -1,5 +1,5 @@
 /*  test_states - the tables that the code asserts against and that --states prints. */
-#include "decision_states.h"
+#include "decision.h"
 #include "participant_states.h"
 #include "pending.h"
 #include "transaction.h"

@@ -4,7 +4,7 @@
 #ifndef MUSUBI_TIMETABLE_FIXTURE_H
 #define MUSUBI_TIMETABLE_FIXTURE_H
 
-#include "bookings.h"
+#include "lis.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
