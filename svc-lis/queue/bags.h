@@ -80,7 +80,7 @@ typedef struct {
     uint32_t tries;
     size_t node;         /* index in nodes.h, of the last try; TASK_NODE_NONE = none of them */
     char *node_name;     /* of the last try; "" = none */
-    backfill_run_t seat; /* what it takes of its node, while it is placed or running */
+    backfill_run_t slot; /* what it takes of its node, while it is placed or running */
     int64_t
       left_ms; /* of its limit, when its run was told to stand still; 0 = it counts, and the site
                             ends it at its end, too */

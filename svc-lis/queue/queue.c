@@ -59,10 +59,10 @@ static backfill_bag_t *next_waiting (void *owner, const backfill_bag_t *bag, boo
 }
 
 static void on_backfill_start (void *owner, backfill_bag_t *waiting, size_t node,
-                               const backfill_run_t *seat)
+                               const backfill_run_t *slot)
 {
     queue_t *self = owner;
-    queue_start_task (self, self->now, waiting->owner, node, seat);
+    queue_start_task (self, self->now, waiting->owner, node, slot);
 }
 
 /*  What the scheduler sees now. */
@@ -82,7 +82,7 @@ static backfill_t queue_world (queue_t *self, const moment_t *now)
       .classes_count = self->parts.site->classes_count,
       .calendars = self->calendars,
       .class_from = self->class_from,
-      .nodes = self->slots,
+      .nodes = self->loads,
       .nodes_count = nodes_count (self->parts.nodes),
       .depth = self->limits.depth,
       .data_bound_max = self->limits.data_bound_max,
@@ -176,16 +176,16 @@ static void wake_at (queue_t *self, const moment_t *now, int64_t wall_ms)
 static void nodes_pass (queue_t *self, const moment_t *now)
 {
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
-        if (!self->places [i].look)
+        if (!self->nodes [i].look)
             continue;
-        self->places [i].look = false;
-        self->places [i].claimed = !queue_overlap_recount (self, i);
+        self->nodes [i].look = false;
+        self->nodes [i].claimed = !queue_overlap_recount (self, i);
         queue_files_pass (self, now, i);
         queue_overlap_pass (self, now, i);
     }
     for (size_t i = 0; i < self->parts.site->classes_count; i++)
         if (self->promises [i].bag)
-            self->places [self->promises [i].node].look = true;
+            self->nodes [self->promises [i].node].look = true;
 }
 
 static void backfill_whole (queue_t *self, const moment_t *now)
@@ -264,7 +264,7 @@ static void queue_on_node_moved (void *owner, const moment_t *now, size_t node)
 {
     (void) now;
     queue_t *self = owner;
-    self->places [node].look = true;
+    self->nodes [node].look = true;
     queue_reservations_dirty (self);
     queue_soon (self);
 }
@@ -321,12 +321,12 @@ static void queue_on_start (void *owner, const moment_t *now)
 static void slots_make (queue_t *self)
 {
     size_t count = nodes_count (self->parts.nodes);
-    self->slots = must (calloc (count + 1, sizeof *self->slots));
-    self->places = must (calloc (count + 1, sizeof *self->places));
+    self->loads = must (calloc (count + 1, sizeof *self->loads));
+    self->nodes = must (calloc (count + 1, sizeof *self->nodes));
     for (size_t i = 0; i < count; i++) {
         site_node_t node = nodes_at (self->parts.nodes, i);
-        self->places [i].coming = ordered_new (queue_files_by_turn);
-        self->slots [i] = (backfill_node_t){.class = node.class,
+        self->nodes [i].coming = ordered_new (queue_files_by_turn);
+        self->loads [i] = (backfill_node_t){.class = node.class,
                                             .cpus = node.cpus,
                                             .cpus_free = node.cpus,
                                             .booked_until_ms = INT64_MIN,
@@ -340,7 +340,7 @@ static void slots_make (queue_t *self)
     self->class_from = must (calloc (classes + 1, sizeof *self->class_from));
     for (size_t i = 0, node = 0; i < classes; i++) {
         self->calendars [i] = free_capacity_calendar (self->parts.room, i);
-        while (node < count && self->slots [node].class <= i)
+        while (node < count && self->loads [node].class <= i)
             node++;
         self->class_from [i + 1] = node;
     }
@@ -390,19 +390,19 @@ void queue_destroy (queue_t **self_p)
     change_notice_end (&self->freed);
     timetable_off_freed (self->parts.timetable, self);
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
-        if (self->places [i].booked.in_calendar)
-            free_capacity_release (
-              self->parts.room, &(interval_list_t){.list = &self->places [i].booked, .count = 1});
-        backfill_node_clear (&self->slots [i]);
-        ordered_destroy (&self->places [i].coming);
+        if (self->nodes [i].booked.in_calendar)
+            free_capacity_release (self->parts.room,
+                                   &(interval_list_t){.list = &self->nodes [i].booked, .count = 1});
+        backfill_node_clear (&self->loads [i]);
+        ordered_destroy (&self->nodes [i].coming);
     }
     ordered_end (&self->deadlines, free);
     ordered_end (&self->files, queue_files_free);
     queue_match_end (self);
     stays_destroy (&self->stays);
     bags_destroy (&self->bags);
-    free (self->slots);
-    free (self->places);
+    free (self->loads);
+    free (self->nodes);
     free (self->calendars);
     free (self->class_from);
     free (self->promises);

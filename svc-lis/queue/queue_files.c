@@ -96,7 +96,7 @@ void queue_order_run (queue_t *self, const moment_t *now, bag_t *bag, uint32_t i
     for (size_t i = 0; i < asked->outputs_count; i++)
         order_output (self, bag, index, i, &order.outputs [i]);
     order.booked_until_ms =
-      task->seat.booked ? task->seat.until_ms + free_capacity_terms (self->parts.room)->gap_ms : 0;
+      task->slot.booked ? task->slot.until_ms + free_capacity_terms (self->parts.room)->gap_ms : 0;
     run_id_t id = {.task = {bag->number, index}, .number = task->tries};
     nodes_start (self->parts.nodes, now, task->node, &id, &order);
     for (size_t i = 0; i < asked->inputs_count + asked->outputs_count; i++)
@@ -157,15 +157,15 @@ void queue_files_wait (queue_t *self, task_t *task, files_state_t state)
 {
     int32_t more = (state != FILES_NONE) - (task->files_state != FILES_NONE);
     if (task->files && state == FILES_COMING)
-        ordered_add (self->places [task->node].coming, task->files, task->files);
+        ordered_add (self->nodes [task->node].coming, task->files, task->files);
     else if (task->files && task->node != TASK_NODE_NONE)
-        ordered_remove (self->places [task->node].coming, task->files);
+        ordered_remove (self->nodes [task->node].coming, task->files);
     task->files_state = state;
     if (more == 0 || task->node == TASK_NODE_NONE)
         return;
-    self->places [task->node].look = true;
-    self->places [task->node].transfers += (uint32_t) more;
-    nodes_transferring (self->parts.nodes, task->node, self->places [task->node].transfers > 0);
+    self->nodes [task->node].look = true;
+    self->nodes [task->node].transfers += (uint32_t) more;
+    nodes_transferring (self->parts.nodes, task->node, self->nodes [task->node].transfers > 0);
 }
 
 void queue_files_doubt (queue_t *self, const moment_t *now, const task_t *task)
@@ -188,7 +188,7 @@ void queue_files_leave (queue_t *self, const moment_t *now, task_t *task)
     task->late_ms += late_ms;
     ordered_remove (self->files, &files->serial);
     if (task->node != TASK_NODE_NONE)
-        ordered_remove (self->places [task->node].coming, files);
+        ordered_remove (self->nodes [task->node].coming, files);
     task->files = NULL;
     queue_files_free (files);
 }
@@ -204,7 +204,7 @@ void queue_files_free (void *thing)
 
 uint32_t queue_files_coming (const queue_t *self, bool reserved)
 {
-    const ordered_t *coming = self->places [nodes_batch (self->parts.nodes)].coming;
+    const ordered_t *coming = self->nodes [nodes_batch (self->parts.nodes)].coming;
     uint32_t count = 0;
     for (const queue_files_t *files = NULL; (files = ordered_after (coming, files));)
         count += (*files->bag->asked.order.reservation != '\0') == reserved;
@@ -230,16 +230,16 @@ static bool node_kept (const queue_t *self, const moment_t *now, const bag_t *ba
         return false;
     if (task->node == nodes_batch (self->parts.nodes))
         return !*reservation || !queue_reservation_closed (self, now, reservation);
-    const backfill_node_t *slot = &self->slots [task->node];
+    const backfill_node_t *load = &self->loads [task->node];
     const char *holder = openings_of_node (self->parts.openings, task->node);
     if (*reservation)
         return holder && strcmp (holder, reservation) == 0 &&
                openings_find (self->parts.openings, reservation, &opening) &&
                opening_is_open (opening.phase) &&
                openings_node_due (self->parts.openings, task->node);
-    if (!task->seat.booked && (bag->waiting.preemptible || !task->seat.transfer))
-        return !slot->wanted && (slot->ready_ms <= now_ms || slot->lent_until_ms > now_ms);
-    return slot->ready_ms <= now_ms;
+    if (!task->slot.booked && (bag->waiting.preemptible || !task->slot.transfer))
+        return !load->wanted && (load->ready_ms <= now_ms || load->lent_until_ms > now_ms);
+    return load->ready_ms <= now_ms;
 }
 
 /*  An input that could not be had for a while. */
@@ -272,7 +272,7 @@ static void files_pass_one (queue_t *self, const moment_t *now, queue_files_t *f
           handed ? OVERLAP_GOES : queue_overlap_claim (self, now, bag, index);
         if (answer == OVERLAP_WAITS)
             return;
-        if (answer == OVERLAP_LEAVES || (!handed && !queue_seat_extend (self, now, bag, index))) {
+        if (answer == OVERLAP_LEAVES || (!handed && !queue_slot_extend (self, now, bag, index))) {
             files_came (files, now);
             queue_unplace (self, now, bag, index, NULL);
             return;
@@ -286,7 +286,7 @@ static void files_pass_one (queue_t *self, const moment_t *now, queue_files_t *f
 
 void queue_files_pass (queue_t *self, const moment_t *now, size_t node)
 {
-    const ordered_t *coming = self->places [node].coming;
+    const ordered_t *coming = self->nodes [node].coming;
     queue_files_t at;
     for (queue_files_t *files = ordered_after (coming, NULL); files;
          files = ordered_after (coming, &at)) {
@@ -301,7 +301,7 @@ void queue_files_moved (void *owner, const moment_t *now, const char *storage)
     queue_t *self = owner;
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++)
         if (strcmp (nodes_at (self->parts.nodes, i).storage, storage) == 0)
-            self->places [i].look = true;
+            self->nodes [i].look = true;
     queue_pass_soon (self, false);
 }
 

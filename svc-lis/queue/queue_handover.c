@@ -109,13 +109,13 @@ static uint32_t handover_room (const queue_t *self, bool reserved)
 static uint32_t hand_over (queue_t *self, const moment_t *now, bag_t *bag, uint32_t room)
 {
     size_t batch = nodes_batch (self->parts.nodes);
-    backfill_run_t seat = {.until_ms = HANDED_UNTIL_MS};
+    backfill_run_t slot = {.until_ms = HANDED_UNTIL_MS};
     bool placeless = bag->waiting.files && !*nodes_at (self->parts.nodes, batch).storage;
     for (; room > 0 && bag->waiting.waiting > 0 && nodes_usable (self->parts.nodes, batch) &&
            !placeless;
          room--) {
-        queue_start_task (self, now, bag, batch, &seat);
-        queue_seat_take (self, now, batch, &seat);
+        queue_start_task (self, now, bag, batch, &slot);
+        queue_slot_take (self, now, batch, &slot);
     }
     return room;
 }

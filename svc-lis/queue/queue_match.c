@@ -145,7 +145,7 @@ static double queue_rank (const queue_t *self, const bag_t *bag, size_t node, do
              [RANK_DISK] = (double) there.machine.disk / GIGABYTE,
              [RANK_LOAD] = there.machine.load,
              [RANK_CPUS] = there.cpus,
-             [RANK_CPUS_FREE] = self->slots [node].cpus_free,
+             [RANK_CPUS_FREE] = self->loads [node].cpus_free,
              [RANK_PRICE] = (double) self->parts.site->classes [there.class].price / 1e6,
              [RANK_STAGING] = staging_s,
              [RANK_HELD] = held / GIGABYTE}};

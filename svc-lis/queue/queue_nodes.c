@@ -12,59 +12,59 @@
 
 static void unbook (queue_t *self, size_t node)
 {
-    resource_interval_t *booked = &self->places [node].booked;
+    resource_interval_t *booked = &self->nodes [node].booked;
     if (booked->in_calendar)
         free_capacity_release (self->parts.room, &(interval_list_t){.list = booked, .count = 1});
 }
 
 static void rebook (queue_t *self, size_t node, int64_t now_ms, int64_t until_ms)
 {
-    resource_interval_t *booked = &self->places [node].booked;
+    resource_interval_t *booked = &self->nodes [node].booked;
     bool has = booked->in_calendar && booked->over.until > now_ms;
     int64_t from_ms = has ? booked->over.from : now_ms;
     unbook (self, node);
-    self->slots [node].booked_until_ms = until_ms;
+    self->loads [node].booked_until_ms = until_ms;
     if (until_ms <= from_ms || until_ms <= now_ms)
         return;
     *booked = (resource_interval_t){
-      .resource = self->slots [node].class, .over = {from_ms, until_ms}, .quantity = 1};
+      .resource = self->loads [node].class, .over = {from_ms, until_ms}, .quantity = 1};
     free_capacity_book (self->parts.room, &(interval_list_t){.list = booked, .count = 1});
 }
 
 /*  A reservation that has given a node back still has it in the calendar. */
 void queue_book (queue_t *self, const moment_t *now, size_t node, int64_t until_ms)
 {
-    if (until_ms > self->slots [node].booked_until_ms &&
+    if (until_ms > self->loads [node].booked_until_ms &&
         !openings_of_node (self->parts.openings, node))
         rebook (self, node, queue_now_ms (self, now), until_ms);
 }
 
-void queue_seat_take (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *seat)
+void queue_slot_take (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *slot)
 {
     int64_t gap_ms = free_capacity_terms (self->parts.room)->gap_ms;
-    self->places [node].look = true;
-    if (seat->booked)
-        queue_book (self, now, node, seat->until_ms + gap_ms);
-    backfill_node_add (&self->slots [node], seat, gap_ms);
+    self->nodes [node].look = true;
+    if (slot->booked)
+        queue_book (self, now, node, slot->until_ms + gap_ms);
+    backfill_node_add (&self->loads [node], slot, gap_ms);
 }
 
-void queue_seat_leave (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *seat)
+void queue_slot_leave (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *slot)
 {
-    backfill_node_remove (&self->slots [node], seat);
-    self->places [node].look = true;
-    if (!seat->booked)
+    backfill_node_remove (&self->loads [node], slot);
+    self->nodes [node].look = true;
+    if (!slot->booked)
         return;
     int64_t now_ms = queue_now_ms (self, now);
-    int64_t busy_ms = backfill_node_busy_until (&self->slots [node]);
+    int64_t busy_ms = backfill_node_busy_until (&self->loads [node]);
     int64_t until_ms =
       (busy_ms > now_ms ? busy_ms : now_ms) + free_capacity_terms (self->parts.room)->gap_ms;
-    if (until_ms >= self->slots [node].booked_until_ms)
+    if (until_ms >= self->loads [node].booked_until_ms)
         return;
-    if (self->places [node].booked.in_calendar) {
+    if (self->nodes [node].booked.in_calendar) {
         rebook (self, node, now_ms, until_ms);
         change_notice_tell (&self->freed);
     } else {
-        self->slots [node].booked_until_ms = until_ms;
+        self->loads [node].booked_until_ms = until_ms;
     }
 }
 
@@ -72,25 +72,25 @@ bool queue_extends (queue_t *self, const moment_t *now, size_t node, int64_t unt
 {
     backfill_t world = {.now_ms = queue_now_ms (self, now),
                         .calendars = self->calendars,
-                        .nodes = self->slots,
+                        .nodes = self->loads,
                         .promises = self->promises};
     bool holds = openings_of_node (self->parts.openings, node) &&
-                 self->slots [node].given_until_ms == INT64_MAX; /* it waits until that is over */
-    return holds ? until_ms <= self->slots [node].booked_until_ms
+                 self->loads [node].given_until_ms == INT64_MAX; /* it waits until that is over */
+    return holds ? until_ms <= self->loads [node].booked_until_ms
                  : backfill_extends (&world, node, until_ms, beside);
 }
 
-bool queue_seat_change (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *from,
+bool queue_slot_change (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *from,
                         const backfill_run_t *to)
 {
     int64_t until_ms = to->until_ms + free_capacity_terms (self->parts.room)->gap_ms;
     if (to->booked && !queue_extends (self, now, node, until_ms, false))
         return false;
     if (openings_of_node (self->parts.openings, node)) /* which has it in the calendar */
-        backfill_node_remove (&self->slots [node], from);
+        backfill_node_remove (&self->loads [node], from);
     else
-        queue_seat_leave (self, now, node, from);
-    queue_seat_take (self, now, node, to);
+        queue_slot_leave (self, now, node, from);
+    queue_slot_take (self, now, node, to);
     return true;
 }
 
@@ -99,8 +99,8 @@ interval_list_t queue_booked (const queue_t *self)
     size_t count = nodes_count (self->parts.nodes);
     interval_list_t all = {.list = must (calloc (count + 1, sizeof *all.list))};
     for (size_t i = 0; i < count; i++)
-        if (self->places [i].booked.in_calendar)
-            all.list [all.count++] = self->places [i].booked;
+        if (self->nodes [i].booked.in_calendar)
+            all.list [all.count++] = self->nodes [i].booked;
     static const interval_list_t nothing = {0};
     interval_changes_t changes = interval_list_changes (&nothing, &all);
     interval_list_t booked = interval_changes_after (&changes);
@@ -113,31 +113,31 @@ interval_list_t queue_booked (const queue_t *self)
 
 static void queue_nodes_refresh (queue_t *self, int64_t now_ms, size_t node)
 {
-    backfill_node_t *seat = &self->slots [node];
+    backfill_node_t *load = &self->loads [node];
     const char *holder = openings_of_node (self->parts.openings, node);
     opening_t opening;
-    seat->ready_ms = INT64_MAX;
-    seat->lent_until_ms = INT64_MIN;
-    seat->given_until_ms = INT64_MAX;
-    seat->wanted = self->places [node].wanted;
-    seat->storage = *nodes_at (self->parts.nodes, node).storage != '\0';
-    if (self->places [node].booked.in_calendar && self->places [node].booked.over.until <= now_ms)
+    load->ready_ms = INT64_MAX;
+    load->lent_until_ms = INT64_MIN;
+    load->given_until_ms = INT64_MAX;
+    load->wanted = self->nodes [node].wanted;
+    load->storage = *nodes_at (self->parts.nodes, node).storage != '\0';
+    if (self->nodes [node].booked.in_calendar && self->nodes [node].booked.over.until <= now_ms)
         unbook (self, node);
     if (!nodes_usable (self->parts.nodes, node))
         return;
     if (!holder) {
-        seat->ready_ms = INT64_MIN;
+        load->ready_ms = INT64_MIN;
         return;
     }
-    seat->lent_until_ms = openings_spare_until (self->parts.openings, node, true);
+    load->lent_until_ms = openings_spare_until (self->parts.openings, node, true);
     int64_t given_ms = openings_spare_until (self->parts.openings, node, false);
     /*  The queue's own booking there has to be over first. */
-    if (given_ms > INT64_MIN && !self->places [node].booked.in_calendar) {
-        seat->given_until_ms = given_ms;
-        seat->ready_ms = INT64_MIN;
+    if (given_ms > INT64_MIN && !self->nodes [node].booked.in_calendar) {
+        load->given_until_ms = given_ms;
+        load->ready_ms = INT64_MIN;
     } else if (openings_find (self->parts.openings, holder, &opening)) {
         int64_t free_ms = opening.until_ms + free_capacity_terms (self->parts.room)->gap_ms;
-        seat->ready_ms = free_ms > now_ms ? free_ms : now_ms + 1; /* it is not yet */
+        load->ready_ms = free_ms > now_ms ? free_ms : now_ms + 1; /* it is not yet */
     }
 }
 
@@ -145,11 +145,11 @@ void queue_nodes_look (queue_t *self, const moment_t *now, bool all)
 {
     int64_t now_ms = queue_now_ms (self, now);
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
-        const backfill_node_t *slot = &self->slots [i];
-        if (all || self->places [i].look)
+        const backfill_node_t *load = &self->loads [i];
+        if (all || self->nodes [i].look)
             queue_nodes_refresh (self, now_ms, i);
         /*  Tasks there may have to leave, whatever happens: only time passes. */
-        self->places [i].look |= slot->wanted || slot->ready_ms > now_ms;
+        self->nodes [i].look |= load->wanted || load->ready_ms > now_ms;
     }
 }
 
@@ -193,9 +193,9 @@ static void tell_borrowers (queue_t *self, const moment_t *now, size_t node, boo
 
 static bool borrowed (const queue_t *self, size_t node, int64_t now_ms)
 {
-    const backfill_node_t *seat = &self->slots [node];
-    return seat->runs_count > 0 && seat->ready_ms <= now_ms && seat->given_until_ms == INT64_MAX &&
-           seat->booked_until_ms <= now_ms;
+    const backfill_node_t *load = &self->loads [node];
+    return load->runs_count > 0 && load->ready_ms <= now_ms && load->given_until_ms == INT64_MAX &&
+           load->booked_until_ms <= now_ms;
 }
 
 /*  The node with the most free CPUs; SIZE_MAX = none. */
@@ -203,9 +203,9 @@ static size_t next_wanted (const queue_t *self, size_t class, int64_t now_ms)
 {
     size_t least = SIZE_MAX;
     for (size_t i = self->class_from [class]; i < self->class_from [class + 1]; i++) {
-        const backfill_node_t *seat = &self->slots [i];
-        if (borrowed (self, i, now_ms) && !self->places [i].wanted &&
-            (least == SIZE_MAX || seat->cpus_free > self->slots [least].cpus_free))
+        const backfill_node_t *load = &self->loads [i];
+        if (borrowed (self, i, now_ms) && !self->nodes [i].wanted &&
+            (least == SIZE_MAX || load->cpus_free > self->loads [least].cpus_free))
             least = i;
     }
     return least;
@@ -213,9 +213,9 @@ static size_t next_wanted (const queue_t *self, size_t class, int64_t now_ms)
 
 static void queue_nodes_want (queue_t *self, const moment_t *now, size_t node, int64_t now_ms)
 {
-    queue_node_t *place = &self->places [node];
-    place->wanted = self->slots [node].wanted = true;
-    place->wanted_ms = now_ms + self->limits.warning_ms - self->limits.grace_ms;
+    queue_node_t *own = &self->nodes [node];
+    own->wanted = self->loads [node].wanted = true;
+    own->wanted_ms = now_ms + self->limits.warning_ms - self->limits.grace_ms;
     tell_borrowers (self, now, node, false);
 }
 
@@ -224,15 +224,15 @@ static void preempt_class (queue_t *self, const moment_t *now, size_t class, int
 {
     int64_t now_ms = queue_now_ms (self, now);
     for (size_t i = self->class_from [class]; i < self->class_from [class + 1]; i++) {
-        queue_node_t *place = &self->places [i];
-        if (!place->wanted)
+        queue_node_t *own = &self->nodes [i];
+        if (!own->wanted)
             continue;
         if (lacking <= 0 || !borrowed (self, i, now_ms)) {
-            place->wanted = self->slots [i].wanted = false;
+            own->wanted = self->loads [i].wanted = false;
             continue;
         }
         lacking--;
-        if (place->wanted_ms <= now_ms)
+        if (own->wanted_ms <= now_ms)
             tell_borrowers (self, now, i, true);
     }
     for (size_t node; lacking > 0 && (node = next_wanted (self, class, now_ms)) != SIZE_MAX;
@@ -255,9 +255,9 @@ int64_t queue_preempt (queue_t *self, const moment_t *now)
             look_ms = now_ms + LOOK_MS;
     }
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
-        const queue_node_t *place = &self->places [i];
-        if (place->wanted && place->wanted_ms > now_ms && place->wanted_ms < look_ms)
-            look_ms = place->wanted_ms;
+        const queue_node_t *own = &self->nodes [i];
+        if (own->wanted && own->wanted_ms > now_ms && own->wanted_ms < look_ms)
+            look_ms = own->wanted_ms;
     }
     return look_ms;
 }
@@ -267,6 +267,6 @@ double queue_cpus (const queue_t *self)
     double count = 0;
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++)
         if (nodes_usable (self->parts.nodes, i) && !openings_of_node (self->parts.openings, i))
-            count += self->slots [i].cpus;
+            count += self->loads [i].cpus;
     return count;
 }

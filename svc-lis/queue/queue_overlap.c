@@ -43,16 +43,16 @@ static bool overlap_gather (void *owner, const run_t *run)
         return true;
     int64_t least_ms = self->limits.start_ms + self->limits.grace_ms;
     int64_t left_ms =
-      task->left_ms > 0 ? task->left_ms : task->seat.until_ms - queue_now_ms (self, found->now);
+      task->left_ms > 0 ? task->left_ms : task->slot.until_ms - queue_now_ms (self, found->now);
     found->runs [found->count++] =
       (overlap_run_t){.id = run->id,
                       .priority = bag->asked.priority,
-                      .cpus = task->seat.cpus,
+                      .cpus = task->slot.cpus,
                       .width = bag->waiting.cpus,
-                      .booked = task->seat.booked,
+                      .booked = task->slot.booked,
                       .suspended = run->suspend && !run->told_to_end,
                       .stays = *run->reservation || run->told_to_end,
-                      .until_ms = task->seat.until_ms,
+                      .until_ms = task->slot.until_ms,
                       .left_ms = left_ms > least_ms ? left_ms : least_ms};
     return true;
 }
@@ -69,19 +69,19 @@ static overlap_runs_t *overlap_runs (queue_t *self, const moment_t *now, size_t 
 
 /*  A run has other CPUs, until another time, and its node is booked for it until then. If the calendar
  *  has no room for that any more it may be ended for a reservation, as if it were preemptible. */
-static void overlap_seat (queue_t *self, const moment_t *now, const overlap_run_t *run,
+static void overlap_slot (queue_t *self, const moment_t *now, const overlap_run_t *run,
                           int64_t left_ms, bool suspend)
 {
     bag_t *bag = bags_find (self->bags, run->id.task.bag);
     task_t *task = bag_task (bag, run->id.task.index);
-    backfill_run_t seat = {
-      .until_ms = run->ends_ms, .cpus = run->cpus, .booked = task->seat.booked};
-    if (!queue_seat_set (self, now, bag, run->id.task.index, &seat, left_ms)) {
-        seat.booked = false;
-        queue_seat_set (self, now, bag, run->id.task.index, &seat, left_ms);
+    backfill_run_t slot = {
+      .until_ms = run->ends_ms, .cpus = run->cpus, .booked = task->slot.booked};
+    if (!queue_slot_set (self, now, bag, run->id.task.index, &slot, left_ms)) {
+        slot.booked = false;
+        queue_slot_set (self, now, bag, run->id.task.index, &slot, left_ms);
     }
     nodes_suspend (self->parts.nodes, now, &run->id, suspend,
-                   seat.booked ? seat.until_ms + free_capacity_terms (self->parts.room)->gap_ms
+                   slot.booked ? slot.until_ms + free_capacity_terms (self->parts.room)->gap_ms
                                : 0);
     queue_put_task (self, bag, run->id.task.index);
     queue_due_watch (self, now);
@@ -93,7 +93,7 @@ static void overlap_seat (queue_t *self, const moment_t *now, const overlap_run_
 static const backfill_promise_t *overlap_promised (const queue_t *self, const bag_t *bag,
                                                    size_t node)
 {
-    const backfill_promise_t *promised = &self->promises [self->slots [node].class];
+    const backfill_promise_t *promised = &self->promises [self->loads [node].class];
     return promised->bag && bags_by_turn (promised->bag->owner, bag) < 0 ? promised : NULL;
 }
 
@@ -115,9 +115,9 @@ static void overlap_make_way (overlap_runs_t *found)
         const overlap_run_t *run = &found->runs [i];
         if (!run->suspended && !run->picked)
             continue;
-        overlap_seat (self, found->now, run, run->left_ms, true);
+        overlap_slot (self, found->now, run, run->left_ms, true);
         service_count (self->parts.service, "runs_suspended", run->picked);
-        self->places [found->node].overlaps = true;
+        self->nodes [found->node].overlaps = true;
     }
 }
 
@@ -125,7 +125,7 @@ static void overlap_on_stop_due (void *owner, const moment_t *now, uint64_t node
 {
     (void) now;
     queue_t *self = owner;
-    self->places [node].look = true;
+    self->nodes [node].look = true;
     queue_pass_soon (self, false);
 }
 
@@ -133,23 +133,23 @@ static void overlap_on_stop_due (void *owner, const moment_t *now, uint64_t node
 static overlap_answer_t overlap_ask (overlap_runs_t *found, bag_t *bag, uint32_t index)
 {
     queue_t *self = found->queue;
-    uint32_t cpus_free = self->slots [found->node].cpus_free;
+    uint32_t cpus_free = self->loads [found->node].cpus_free;
     int64_t from_ms = queue_now_ms (self, found->now) + self->limits.stop_ms;
     int64_t slack_ms = self->limits.start_ms + self->limits.grace_ms;
-    backfill_run_t seat = {.until_ms = from_ms + bag->waiting.limit_ms + slack_ms,
+    backfill_run_t slot = {.until_ms = from_ms + bag->waiting.limit_ms + slack_ms,
                            .booked = !bag->waiting.preemptible,
                            .transfer = true};
     overlap_run_t comes = {.id = {.task = {bag->number, index}},
                            .priority = bag->asked.priority,
                            .width = bag->waiting.cpus,
-                           .booked = seat.booked,
-                           .until_ms = seat.until_ms,
-                           .ends_ms = seat.until_ms};
+                           .booked = slot.booked,
+                           .until_ms = slot.until_ms,
+                           .ends_ms = slot.until_ms};
     overlap_answer_t answer =
       overlap_clash (found->runs, found->count, &comes, cpus_free, overlap_fits, found);
     if (answer == OVERLAP_GOES && !overlap_fits (found, &comes))
         answer = OVERLAP_LEAVES;
-    if (answer != OVERLAP_GOES || !queue_seat_set (self, found->now, bag, index, &seat, 0))
+    if (answer != OVERLAP_GOES || !queue_slot_set (self, found->now, bag, index, &slot, 0))
         return answer;
     bag_task (bag, index)->claim_ms = from_ms;
     overlap_make_way (found);
@@ -163,11 +163,11 @@ overlap_answer_t queue_overlap_claim (queue_t *self, const moment_t *now, bag_t 
                                       uint32_t index)
 {
     const task_t *task = bag_task (bag, index);
-    queue_node_t *place = &self->places [task->node];
+    queue_node_t *own = &self->nodes [task->node];
     overlap_answer_t answer = OVERLAP_GOES;
-    if (!task->seat.transfer)
+    if (!task->slot.transfer)
         return OVERLAP_GOES;
-    if (place->claimed) /* by one that comes before it */
+    if (own->claimed) /* by one that comes before it */
         return OVERLAP_WAITS;
     if (task->claim_ms == 0) {
         overlap_runs_t *found = overlap_runs (self, now, task->node);
@@ -175,11 +175,11 @@ overlap_answer_t queue_overlap_claim (queue_t *self, const moment_t *now, bag_t 
         answer = overlap_ask (found, bag, index);
         free (found);
     }
-    if (answer != OVERLAP_GOES || self->slots [task->node].cpus_free >= bag->waiting.cpus)
+    if (answer != OVERLAP_GOES || self->loads [task->node].cpus_free >= bag->waiting.cpus)
         return answer;
     if (task->claim_ms < queue_now_ms (self, now))
         return OVERLAP_LEAVES; /* one has not stopped in time */
-    place->claimed = true;
+    own->claimed = true;
     return OVERLAP_WAITS;
 }
 
@@ -191,15 +191,15 @@ void queue_on_suspended (void *owner, const moment_t *now, const run_t *run)
     bag_t *bag;
     task_t *task = overlap_task (self, run, &bag);
     if (task)
-        self->places [task->node].look = true;
-    overlap_run_t seat = {.id = run->id};
-    if (task && run->suspended && run->suspend && task->seat.cpus > 0) {
-        seat.ends_ms = task->seat.until_ms;
-        overlap_seat (self, now, &seat, task->left_ms, true);
+        self->nodes [task->node].look = true;
+    overlap_run_t slot = {.id = run->id};
+    if (task && run->suspended && run->suspend && task->slot.cpus > 0) {
+        slot.ends_ms = task->slot.until_ms;
+        overlap_slot (self, now, &slot, task->left_ms, true);
     } else if (task && !run->suspended && !run->suspend && task->left_ms > 0) {
-        seat.cpus = task->seat.cpus;
-        seat.ends_ms = queue_now_ms (self, now) + task->left_ms;
-        overlap_seat (self, now, &seat, 0, false);
+        slot.cpus = task->slot.cpus;
+        slot.ends_ms = queue_now_ms (self, now) + task->left_ms;
+        overlap_slot (self, now, &slot, 0, false);
     }
     queue_soon (self);
 }
@@ -217,15 +217,15 @@ static bool overlap_recount (void *owner, const run_t *run)
     queue_t *self = found->queue;
     bag_t *bag;
     task_t *task = overlap_task (self, run, &bag);
-    if (!task || !run->suspend || run->suspended || task->seat.cpus == bag->waiting.cpus)
+    if (!task || !run->suspend || run->suspended || task->slot.cpus == bag->waiting.cpus)
         return true;
-    uint32_t lacking = bag->waiting.cpus - task->seat.cpus;
-    uint32_t free = self->slots [task->node].cpus_free;
+    uint32_t lacking = bag->waiting.cpus - task->slot.cpus;
+    uint32_t free = self->loads [task->node].cpus_free;
     uint32_t takes = free < lacking ? free : lacking;
-    overlap_run_t seat = {
-      .id = run->id, .cpus = task->seat.cpus + takes, .ends_ms = task->seat.until_ms};
+    overlap_run_t slot = {
+      .id = run->id, .cpus = task->slot.cpus + takes, .ends_ms = task->slot.until_ms};
     if (takes > 0)
-        overlap_seat (self, self->now, &seat, task->left_ms, true);
+        overlap_slot (self, self->now, &slot, task->left_ms, true);
     found->lacking += lacking - takes;
     return true;
 }
@@ -233,28 +233,28 @@ static bool overlap_recount (void *owner, const run_t *run)
 bool queue_overlap_recount (queue_t *self, size_t node)
 {
     overlap_going_on_t found = {.queue = self};
-    if (self->places [node].overlaps)
+    if (self->nodes [node].overlaps)
         nodes_runs (self->parts.nodes, node, overlap_recount, &found);
     return found.lacking == 0;
 }
 
 void queue_overlap_pass (queue_t *self, const moment_t *now, size_t node)
 {
-    queue_node_t *place = &self->places [node];
-    if (place->overlaps && !place->claimed) {
+    queue_node_t *own = &self->nodes [node];
+    if (own->overlaps && !own->claimed) {
         overlap_runs_t *found = overlap_runs (self, now, node);
-        overlap_resume (found->runs, found->count, self->slots [node].cpus_free);
-        place->overlaps = false;
+        overlap_resume (found->runs, found->count, self->loads [node].cpus_free);
+        own->overlaps = false;
         for (size_t i = 0; i < found->count; i++) {
             overlap_run_t *run = &found->runs [i];
-            place->overlaps |= run->suspended && !run->picked;
+            own->overlaps |= run->suspended && !run->picked;
             bool stood = run->cpus < run->width; /* what is left counts when it is heard to go on */
             run->cpus = run->width;
             run->ends_ms = queue_now_ms (self, now) + self->limits.stop_ms + run->left_ms;
             if (run->picked)
-                overlap_seat (self, now, run, stood ? run->left_ms : 0, false);
+                overlap_slot (self, now, run, stood ? run->left_ms : 0, false);
         }
         free (found);
     }
-    self->slots [node].claimed = place->claimed || place->overlaps;
+    self->loads [node].claimed = own->claimed || own->overlaps;
 }

@@ -90,10 +90,10 @@ static queue_reservations_where_t where_now (const queue_t *self, const moment_t
 static bool takes (const queue_t *self, const bag_t *bag, const queue_reservations_where_t *where,
                    size_t node)
 {
-    const backfill_node_t *seat = &self->slots [node];
-    return (where->any || where->classes [seat->class]) &&
-           (bag->waiting.class == BACKFILL_ANY || bag->waiting.class == seat->class) &&
-           (seat->storage || !bag->waiting.files) && seat->cpus_free >= bag->waiting.cpus &&
+    const backfill_node_t *load = &self->loads [node];
+    return (where->any || where->classes [load->class]) &&
+           (bag->waiting.class == BACKFILL_ANY || bag->waiting.class == load->class) &&
+           (load->storage || !bag->waiting.files) && load->cpus_free >= bag->waiting.cpus &&
            nodes_usable (self->parts.nodes, node) && openings_node_due (self->parts.openings, node);
 }
 
@@ -134,13 +134,13 @@ static void reservation_queue_start (queue_t *self, const moment_t *now, bag_t *
     }
     int64_t until_ms = queue_now_ms (self, now) + bag->waiting.limit_ms + self->limits.start_ms +
                        self->limits.grace_ms;
-    backfill_run_t seat = {.until_ms = until_ms, .cpus = bag->waiting.cpus};
+    backfill_run_t slot = {.until_ms = until_ms, .cpus = bag->waiting.cpus};
     queue_reservations_where_t where = where_now (self, now, bag);
     size_t at = 0, node;
     while (bag->waiting.waiting > 0 &&
            (node = reservation_node (self, bag, opening, &where, &at)) != SIZE_MAX) {
-        queue_start_task (self, now, bag, node, &seat);
-        backfill_node_add (&self->slots [node], &seat, 0);
+        queue_start_task (self, now, bag, node, &slot);
+        backfill_node_add (&self->loads [node], &slot, 0);
     }
 }
 

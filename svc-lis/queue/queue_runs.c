@@ -22,7 +22,7 @@ int queue_by_end (const void *key, const void *thing)
 static task_deadline_t queue_runs_deadline_of (const queue_t *self, bag_t *bag, uint32_t index)
 {
     const task_t *task = bag_task (bag, index);
-    int64_t end_ms = task->left_ms > 0 ? INT64_MAX : task->seat.until_ms - self->limits.grace_ms;
+    int64_t end_ms = task->left_ms > 0 ? INT64_MAX : task->slot.until_ms - self->limits.grace_ms;
     return (task_deadline_t){end_ms, bag, index};
 }
 
@@ -101,14 +101,14 @@ static void number_next (const queue_t *self, const bag_t *bag, uint32_t index)
 }
 
 void queue_start_task (queue_t *self, const moment_t *now, bag_t *bag, size_t node,
-                       const backfill_run_t *seat)
+                       const backfill_run_t *slot)
 {
     uint32_t index = bag_take (bag);
     task_t *task = bag_task (bag, index);
     number_next (self, bag, index);
     task->stop = STOP_NONE;
     task->node = node;
-    task->seat = *seat;
+    task->slot = *slot;
     task->started_ms = task->ended_ms = task->cpu_ms = 0;
     task->left_ms = task->claim_ms = 0;
     task->exit_code = task->signal = 0;
@@ -118,11 +118,11 @@ void queue_start_task (queue_t *self, const moment_t *now, bag_t *bag, size_t no
                bag->waiting.files ? nodes_at (self->parts.nodes, node).storage : "");
     task_text (&task->why, "");
     task_move (self->bags, bag, index, TASK_PLACED);
-    if (seat->booked)
+    if (slot->booked)
         queue_book (self, now, node,
-                    seat->until_ms + free_capacity_terms (self->parts.room)->gap_ms);
+                    slot->until_ms + free_capacity_terms (self->parts.room)->gap_ms);
     deadline_add (self, bag, index);
-    bool there = queue_files_use (self, now, bag, index) && !seat->transfer;
+    bool there = queue_files_use (self, now, bag, index) && !slot->transfer;
     queue_files_wait (self, task, there ? FILES_NONE : FILES_COMING);
     queue_put_task (self, bag, index);
     tell_moved (self, bag, index, TASK_QUEUED);
@@ -231,7 +231,7 @@ static void run_over_take (queue_t *self, const moment_t *now, bag_t *bag, uint3
         self->done_ms += (run->ended_ms - run->started_ms) * bag->waiting.cpus;
     deadline_remove (self, bag, index);
     if (task->node != TASK_NODE_NONE)
-        queue_seat_leave (self, now, task->node, &task->seat);
+        queue_slot_leave (self, now, task->node, &task->slot);
     if (to == TASK_ENDED && bag->asked.order.outputs_count > 0 && run->handed) {
         if (task->state == TASK_PLACED)
             task_move (self->bags, bag, index, TASK_RUNNING);
@@ -257,28 +257,28 @@ void queue_unplace (queue_t *self, const moment_t *now, bag_t *bag, uint32_t ind
     run_over_take (self, now, bag, index, &never);
 }
 
-bool queue_seat_set (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index,
-                     const backfill_run_t *seat, int64_t left_ms)
+bool queue_slot_set (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index,
+                     const backfill_run_t *slot, int64_t left_ms)
 {
     task_t *task = bag_task (bag, index);
-    if (!queue_seat_change (self, now, task->node, &task->seat, seat))
+    if (!queue_slot_change (self, now, task->node, &task->slot, slot))
         return false;
     deadline_remove (self, bag, index);
-    task->seat = *seat;
+    task->slot = *slot;
     task->left_ms = left_ms;
     deadline_add (self, bag, index);
     return true;
 }
 
-bool queue_seat_extend (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index)
+bool queue_slot_extend (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index)
 {
-    backfill_run_t seat = bag_task (bag, index)->seat;
-    self->whole |= seat.transfer; /* the node is free for another transfer */
-    if (seat.transfer)
-        seat = (backfill_run_t){.cpus = bag->waiting.cpus, .booked = !bag->waiting.preemptible};
-    seat.until_ms = queue_now_ms (self, now) + bag->asked.order.limit_ms + self->limits.start_ms +
+    backfill_run_t slot = bag_task (bag, index)->slot;
+    self->whole |= slot.transfer; /* the node is free for another transfer */
+    if (slot.transfer)
+        slot = (backfill_run_t){.cpus = bag->waiting.cpus, .booked = !bag->waiting.preemptible};
+    slot.until_ms = queue_now_ms (self, now) + bag->asked.order.limit_ms + self->limits.start_ms +
                     self->limits.grace_ms;
-    return queue_seat_set (self, now, bag, index, &seat, 0);
+    return queue_slot_set (self, now, bag, index, &slot, 0);
 }
 
 void queue_run_moved (void *owner, const moment_t *now, const run_t *run)
@@ -316,13 +316,13 @@ static void run_settle (queue_t *self, const moment_t *now, bag_t *bag, uint32_t
     bool known = nodes_run (self->parts.nodes, &id, &run);
     bool found = nodes_find (self->parts.nodes, task->node_name, &task->node);
     bool handed = found && task->node == nodes_batch (self->parts.nodes);
-    task->seat.cpus = handed || (known && run.suspend) ? 0 : bag->waiting.cpus;
-    if (!found || self->slots [task->node].cpus_free < task->seat.cpus)
+    task->slot.cpus = handed || (known && run.suspend) ? 0 : bag->waiting.cpus;
+    if (!found || self->loads [task->node].cpus_free < task->slot.cpus)
         task->node = TASK_NODE_NONE; /* the configuration has changed: it goes on without being
                                         counted */
     if (task->node != TASK_NODE_NONE) {
-        self->places [task->node].overlaps |= known && run.suspend;
-        queue_seat_take (self, now, task->node, &task->seat);
+        self->nodes [task->node].overlaps |= known && run.suspend;
+        queue_slot_take (self, now, task->node, &task->slot);
     }
     deadline_add (self, bag, index);
     if (loaded == FILES_COMING) {

@@ -52,8 +52,8 @@ struct queue {
     queue_limits_t limits;
     queue_sharer_t sharer;
     bags_t *bags;
-    backfill_node_t *slots; /* of each node: what runs there */
-    queue_node_t *places;
+    backfill_node_t *loads; /* of each node: what runs there */
+    queue_node_t *nodes;
     const calendar_t **calendars; /* of each class */
     size_t *class_from;           /* of each class, its first node; and behind the last one */
     backfill_promise_t *promises;
@@ -126,9 +126,9 @@ call_status_t queue_handover_check (const queue_t *self, const submission_t *ask
 
 ordered_compare_fn queue_by_end; /* of deadlines */
 
-/*  Starts the next task of a bag on a node; seat says until when. */
+/*  Starts the next task of a bag on a node; slot says until when. */
 void queue_start_task (queue_t *self, const moment_t *now, bag_t *bag, size_t node,
-                       const backfill_run_t *seat);
+                       const backfill_run_t *slot);
 
 /*  A placed task whose run was not ordered leaves its node: back into the queue, or for good when
  *  why is not NULL. */
@@ -141,12 +141,12 @@ void queue_task_end (queue_t *self, const moment_t *now, bag_t *bag, uint32_t in
 
 /*  A placed task may have its node for its whole limit from now on; false when the calendar has no
  *  room for that. */
-bool queue_seat_extend (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index);
+bool queue_slot_extend (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index);
 
-/*  A task on a node has another seat from now on, and so much of its limit left if that stands still;
+/*  A task on a node has another slot from now on, and so much of its limit left if that stands still;
  *  false when the calendar has no room for it. */
-bool queue_seat_set (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index,
-                     const backfill_run_t *seat, int64_t left_ms);
+bool queue_slot_set (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index,
+                     const backfill_run_t *slot, int64_t left_ms);
 
 void queue_run_moved (void *owner, const moment_t *now, const run_t *run);
 
@@ -223,15 +223,15 @@ void queue_on_suspended (void *owner, const moment_t *now, const run_t *run);
 /*  --- queue_nodes.c --- */
 
 /*  A run takes CPUs of a node, and the node a place in the calendar; or gives both back. */
-void queue_seat_take (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *seat);
-void queue_seat_leave (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *seat);
+void queue_slot_take (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *slot);
+void queue_slot_leave (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *slot);
 
 /*  Can a node's booking be made so long? beside: with what is promised elsewhere counted as taken. */
 bool queue_extends (queue_t *self, const moment_t *now, size_t node, int64_t until_ms, bool beside);
 
 /*  A run is to have its CPUs until another time; false, with nothing changed, when the calendar has
  *  no room for that. */
-bool queue_seat_change (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *from,
+bool queue_slot_change (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *from,
                         const backfill_run_t *to);
 
 /*  Books a node from now on until then, unless it is booked for longer. */

@@ -41,7 +41,7 @@ static int64_t queue_view_ready_ms (const queue_t *self, const backfill_bag_t *w
 {
     int64_t least_ms = INT64_MAX;
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
-        const backfill_node_t *node = &self->slots [i];
+        const backfill_node_t *node = &self->loads [i];
         if ((waiting->class == BACKFILL_ANY || waiting->class == node->class) &&
             node->cpus >= waiting->cpus && node->ready_ms < least_ms)
             least_ms = node->ready_ms;

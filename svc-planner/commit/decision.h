@@ -73,7 +73,7 @@ struct coordinator {
     void *settler;
 };
 
-/*  Asserts that the table in decision_states.c has this step. */
+/*  Asserts that the table has this step. */
 void decision_step (decision_phase_t *phase, decision_event_t event, decision_phase_t to);
 
 /*  A record, with its row of the ledger (T14), is written and deleted. */

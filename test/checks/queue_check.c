@@ -56,13 +56,13 @@ void queue_check (const queue_t *self)
 {
     bags_check (self->bags);
     for (size_t i = 0; i < nodes_count (self->parts.nodes); i++) {
-        const backfill_node_t *seat = &self->slots [i];
-        const resource_interval_t *booked = &self->places [i].booked;
+        const backfill_node_t *load = &self->loads [i];
+        const resource_interval_t *booked = &self->nodes [i].booked;
         uint32_t used = 0;
-        for (size_t k = 0; k < seat->runs_count; k++)
-            used += seat->runs [k].cpus;
-        assert (used + seat->cpus_free == seat->cpus);
+        for (size_t k = 0; k < load->runs_count; k++)
+            used += load->runs [k].cpus;
+        assert (used + load->cpus_free == load->cpus);
         assert (!booked->in_calendar ||
-                (booked->quantity == 1 && booked->over.until == seat->booked_until_ms));
+                (booked->quantity == 1 && booked->over.until == load->booked_until_ms));
     }
 }
