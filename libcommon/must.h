@@ -56,7 +56,8 @@ __attribute__ ((format (printf, 1, 2))) static inline char *must_print (const ch
 }
 
 /*  Memory that is freed where its block ends, as jansson's json_auto_t is: of any type, and texts.
- *  clang-tidy does not see that: what is given to functions of the system alone is freed by hand. */
+ *  clang-tidy does not see that: what is given to functions of the system alone is freed by
+ *  hand. */
 static inline void memory_free (void *pointer)
 {
     void *memory;

@@ -2,8 +2,9 @@
  *
  *  The directory (service Gis) is soft state: every service announces itself to every GIS and keeps
  *  its entry alive by heartbeats; what is silent for its lease is listed no more. Entries are not
- *  stored but for who was listed (roster.h): a GIS that starts empty is filled by heartbeats. Readers follow it by snapshot
- *  and numbered deltas (libcommon/directory/directory.h). It is a hint, never evidence (T16).
+ *  stored but for who was listed (roster.h): a GIS that starts empty is filled by heartbeats.
+ *  Readers follow it by snapshot and numbered deltas (libcommon/directory/directory.h). It is a
+ *  hint, never evidence (T16).
  *
  *  The home (service Home, and Participant for the claims) is stored: one claim for each (actor,
  *  request id), so that a request that is asked again, anywhere, is done once (T2).

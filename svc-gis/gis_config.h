@@ -1,5 +1,5 @@
-/*  gis_config - a GIS as its administrator writes it down: the settings of svc-gis's file, and the core
- *  they describe. README.md has an example.
+/*  gis_config - a GIS as its administrator writes it down: the settings of svc-gis's file, and the
+ *  core they describe. README.md has an example.
  */
 #ifndef MUSUBI_GIS_CONFIG_H
 #define MUSUBI_GIS_CONFIG_H

@@ -8,14 +8,14 @@
  *  raised before.
  *
  *  A store that has heard of no service yet is new, or replaces a lost one. For one lease, while a
- *  listed service has not told, no request can be claimed and nothing is told about claims. Who does
- *  not follow the directory learns only with its next heartbeat, a third of a lease later, that it
- *  is not listed; so a new store is silent about claims for the time that is configured (a lease),
- *  except where a federation begins and nobody can have promised anything. As soon as there is a
- *  sign of an earlier store (a directory, a follower or a heartbeat knew it, or a service tells of a
- *  request of this home), all services get a whole lease to be listed and to tell, and nothing is
- *  claimed before all that are listed have told. Services that come later are asked, too; if a
- *  request has been carried out twice by then, that raises an alarm. Pure.
+ *  listed service has not told, no request can be claimed and nothing is told about claims. Who
+ *  does not follow the directory learns only with its next heartbeat, a third of a lease later,
+ *  that it is not listed; so a new store is silent about claims for the time that is configured (a
+ *  lease), except where a federation begins and nobody can have promised anything. As soon as there
+ *  is a sign of an earlier store (a directory, a follower or a heartbeat knew it, or a service
+ *  tells of a request of this home), all services get a whole lease to be listed and to tell, and
+ *  nothing is claimed before all that are listed have told. Services that come later are asked,
+ *  too; if a request has been carried out twice by then, that raises an alarm. Pure.
  */
 #ifndef MUSUBI_RECALL_H
 #define MUSUBI_RECALL_H
@@ -30,8 +30,8 @@
 
 typedef struct recall recall_t;
 
-/*  Everything is borrowed for life. A new store waits for wait_ms without any sign of an earlier one
- *  (at most RECALL_MS; 0 = it is known that there was none). */
+/*  Everything is borrowed for life. A new store waits for wait_ms without any sign of an earlier
+ *  one (at most RECALL_MS; 0 = it is known that there was none). */
 recall_t *recall_new (service_t *service, home_t *home, const roster_t *roster, int64_t wait_ms);
 void recall_destroy (recall_t **self_p);
 

@@ -4,8 +4,8 @@
  *  An entry has a lease: if it is announced again before the lease ends it stays, else it goes. A
  *  name belongs to the store that holds it until its lease ends; a higher start of the same store
  *  replaces it at once. Every change gets the next number and is published (topic "directory"); a
- *  repeated announcement that changes nothing is no change. Ascending by name. Nothing is stored but
- *  who was listed.
+ *  repeated announcement that changes nothing is no change. Ascending by name. Nothing is stored
+ *  but who was listed.
  */
 #ifndef MUSUBI_ROSTER_H
 #define MUSUBI_ROSTER_H
@@ -13,9 +13,9 @@
 #include "directory_wire.h"
 #include "service.h"
 
-/*  Which sites, domains, storages, indexes and balancers were listed once and are not now, and since
- *  when: so that one that is silent is not taken for one that never was. Stored, as are those that
- *  are listed: a directory that starts anew misses who does not come back. Of more than
+/*  Which sites, domains, storages, indexes and balancers were listed once and are not now, and
+ *  since when: so that one that is silent is not taken for one that never was. Stored, as are those
+ *  that are listed: a directory that starts anew misses who does not come back. Of more than
  *  remembered_max the one heard of longest ago is forgotten. */
 typedef struct absences absences_t;
 
@@ -64,7 +64,8 @@ roster_answer_t roster_list (roster_t *self, const moment_t *now, directory_entr
 bool roster_keep (roster_t *self, const moment_t *now, const char *name, bytes_t packed,
                   int64_t lease_ms);
 
-/*  Takes it off the list, and forgets it unless it only stops, if it is that start of that store. */
+/*  Takes it off the list, and forgets it unless it only stops, if it is that start of that
+ *  store. */
 void roster_withdraw (roster_t *self, const moment_t *now, const withdraw_t *withdraw);
 
 const absences_t *roster_absences (const roster_t *self);
@@ -75,7 +76,8 @@ const listing_t *roster_find (const roster_t *self, const char *name);
 /*  The first whose name is greater; NULL at the end. */
 const listing_t *roster_after (const roster_t *self, const char *name);
 
-/*  What a listed service has free. Changes of it have numbers of their own and are not published. */
+/*  What a listed service has free. Changes of it have numbers of their own and are not
+ *  published. */
 void roster_summarise (roster_t *self, const char *name, bytes_t summary);
 
 /*  The next listing by the number of its last such change; NULL at the end. */

@@ -1,6 +1,6 @@
-/*  svc-lis - five programs in one: svc-lis is the service of a site; svc-lis node is the agent of one
- *  of its machines, svc-lis batch that of its batch system; svc-lis starter is the process that a
- *  node's agent leaves behind for each run; svc-lis describe says what a batch system has.
+/*  svc-lis - five programs in one: svc-lis is the service of a site; svc-lis node is the agent of
+ *  one of its machines, svc-lis batch that of its batch system; svc-lis starter is the process that
+ *  a node's agent leaves behind for each run; svc-lis describe says what a batch system has.
  */
 #include "batch_back_end.h"
 #include "batch_config.h"

@@ -52,8 +52,8 @@ typedef struct uses {
 circuit_usage_t *circuit_usage_new (service_t *service, const access_t *access, use_mode_t mode);
 void circuit_usage_destroy (circuit_usage_t **self_p);
 
-/*  Before the first step. The back end ends after this; circuit_usage_moved, with this as its owner,
- *  is what it tells. */
+/*  Before the first step. The back end ends after this; circuit_usage_moved, with this as its
+ *  owner, is what it tells. */
 void circuit_usage_back_end (circuit_usage_t *self, circuit_back_end_t back_end);
 circuit_state_fn circuit_usage_moved;
 

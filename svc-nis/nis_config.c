@@ -1,6 +1,6 @@
 /*  nis_config - the rows, and from settings to a core. With the back end `agents` they say where it
- *  finds the domain's links: the interfaces at their ends, and the addresses that sites and exchange
- *  points stand for.
+ *  finds the domain's links: the interfaces at their ends, and the addresses that sites and
+ *  exchange points stand for.
  */
 #include "nis_config.h"
 

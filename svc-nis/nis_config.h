@@ -1,5 +1,5 @@
-/*  nis_config - a network domain as its administrator writes it down: the settings of svc-nis's file,
- *  and the core they describe. README.md has an example.
+/*  nis_config - a network domain as its administrator writes it down: the settings of svc-nis's
+ *  file, and the core they describe. README.md has an example.
  */
 #ifndef MUSUBI_NIS_CONFIG_H
 #define MUSUBI_NIS_CONFIG_H

@@ -1,7 +1,7 @@
 /*  replica - one site's files: its catalogue, its storage nodes, and how files come and go
- *  (proto/replica.proto, chain.proto). A provider, too, whose resources are the disks of its storage
- *  nodes (disk_space.h). Or, if index is set, an index of what all sites have, which promises
- *  nothing. Opens no socket and no file, reads no clock.
+ *  (proto/replica.proto, chain.proto). A provider, too, whose resources are the disks of its
+ *  storage nodes (disk_space.h). Or, if index is set, an index of what all sites have, which
+ *  promises nothing. Opens no socket and no file, reads no clock.
  */
 #ifndef MUSUBI_REPLICA_H
 #define MUSUBI_REPLICA_H

@@ -1,5 +1,5 @@
-/*  gis_everybody - the settings of a directory that is anybody's home, as its file has them where it
- *  says nothing. */
+/*  gis_everybody - the settings of a directory that is anybody's home, as its file has them where
+ *  it says nothing. */
 #ifndef MUSUBI_GIS_EVERYBODY_H
 #define MUSUBI_GIS_EVERYBODY_H
 

@@ -500,8 +500,8 @@ bool opening_degraded (const json_t *view)
 }
 
 /*  How it stands where it is, in a word: "disconnected" or "degraded" somewhere; "active", or
- *  "ready" before its start, when it is so at every site that has nodes for it, and its circuits are
- *  where a domain tells how they are; else "". */
+ *  "ready" before its start, when it is so at every site that has nodes for it, and its circuits
+ *  are where a domain tells how they are; else "". */
 static const char *view_condition (const json_t *view)
 {
     size_t ready = 0, count = 0;

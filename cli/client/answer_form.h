@@ -29,18 +29,19 @@ int answer_code (const json_t *form);
  *  that tells the state of the reservation on its nodes:
  *
  *      {"site", "phase", "nodes", "wanted", "ready", "degraded", "lent", "given_back",
- *       "disconnected", "cpu_ms", "offered_ms", "counted", "trouble", "alternatives": [{"class", "nodes",
- *       "start", "end"}…]}
+ *       "disconnected", "cpu_ms", "offered_ms", "counted", "trouble", "alternatives": [{"class",
+ *       "nodes", "start", "end"}…]}
  *
  *  trouble and alternatives are there only when there are any. "staging" has one for each file at a
- *  storage node: {"site", "need", "node", "file", "state", "has", "size", "source", "why"}, in bytes,
- *  with the state awaited, coming, ready or late. "circuits" has one for each domain whose back end
- *  is to bring some about now: {"domain", "state", "trouble"}, opening, active or degraded. */
+ *  storage node: {"site", "need", "node", "file", "state", "has", "size", "source", "why"}, in
+ *  bytes, with the state awaited, coming, ready or late. "circuits" has one for each domain whose
+ *  back end is to bring some about now: {"domain", "state", "trouble"}, opening, active or
+ *  degraded. */
 json_t *view_form (const json_t *view);
 void view_print (const json_t *form, FILE *to);
 
-/*  That at one site, "ID at SITE: waiting, … degraded, WHY; 3 nodes of any are free …", of its record
- *  there, new. */
+/*  That at one site, "ID at SITE: waiting, … degraded, WHY; 3 nodes of any are free …", of its
+ *  record there, new. */
 json_t *opening_sentence (const json_t *part);
 
 /*  Has the reservation fewer nodes at some site than it was promised, circuits that are not there,

@@ -106,8 +106,8 @@ char *cli_state_file (const char *name);
  *  the only folder of older versions. Malloc'ed. */
 char *cli_federation_dir (const cli_t *cli);
 
-/*  --- a file that a command is told to write. "-" is standard output. A device, a pipe or the target
- *  of a link is written to, never replaced --- */
+/*  --- a file that a command is told to write. "-" is standard output. A device, a pipe or the
+ *  target of a link is written to, never replaced --- */
 /*  fresh: refuses a regular file that exists already. NULL after refusing (exit 2). */
 FILE *output_file_open (const char *path, bool fresh);
 

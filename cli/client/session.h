@@ -54,8 +54,8 @@ bool entry_is (const json_t *entry, const char *kind);
 const json_t *entries_named (const json_t *entries, const char *name);
 const char *entries_list (const json_t *entries, char text [ENTRIES_TEXT_BYTES]);
 
-/*  Who was listed and is not now: of that name, or NULL; of a kind ("lis"; "" = all), as a new array;
- *  and what to say of one: "is silent since T" or "stopped at T". Needs all entries. */
+/*  Who was listed and is not now: of that name, or NULL; of a kind ("lis"; "" = all), as a new
+ *  array; and what to say of one: "is silent since T" or "stopped at T". Needs all entries. */
 #define ABSENCE_TEXT_BYTES (TIMETEXT_BYTES + 32)
 const json_t *session_absent (const session_t *self, const char *name);
 json_t *session_absences (const session_t *self, const char *kind);

@@ -1,4 +1,5 @@
-/*  musubi federation - descriptions of federations: settings for members on machines or in containers of their own.
+/*  musubi federation - descriptions of federations: settings for members on machines or in
+ *  containers of their own.
  *
  *  Each member has a host named after it, "lis-kyoto", and all listen on the same ports. Planners
  *  share one file, so that any number of them can be started from it; each tells others the name of

@@ -180,7 +180,8 @@ static const federation_node_t *node_of (const federation_t *federation,
     return NULL;
 }
 
-/*  All are on this machine: the site's nodes share its storage nodes in turn. NULL = it has none. */
+/*  All are on this machine: the site's nodes share its storage nodes in turn. NULL = it has
+ *  none. */
 static const folder_process_t *storage_beside (const folder_t *folder,
                                                const federation_t *federation,
                                                const federation_node_t *node, const char *site)

@@ -1,6 +1,6 @@
-/*  federation - reads the file into rows, which tells the line of a mistake, and keeps it as a tree,
- *  from which the sections of sites and domains are copied. Domains are read as svc-nis reads them,
- *  so that a wrong graph is refused before anything starts.
+/*  federation - reads the file into rows, which tells the line of a mistake, and keeps it as a
+ *  tree, from which the sections of sites and domains are copied. Domains are read as svc-nis reads
+ *  them, so that a wrong graph is refused before anything starts.
  */
 #include "federation.h"
 

@@ -43,8 +43,8 @@ void federation_destroy (federation_t **self_p);
  *  read. */
 federation_t *federation_load (const char *file, char **text, char why [LONG_WHY_BYTES]);
 
-/*  Writes a description that a command has made to a new file, or "-", once it is seen that it can be
- *  read. Returns the exit code. */
+/*  Writes a description that a command has made to a new file, or "-", once it is seen that it can
+ *  be read. Returns the exit code. */
 int federation_save (const char *text, size_t size, const char *path);
 
 /*  Tells of each setting that is none any more; said as it is now, it is taken. */
@@ -68,7 +68,8 @@ size_t federation_nodes (const federation_t *self, const char *site,
 size_t federation_storage (const federation_t *self, const char *site, const char *const **names);
 uint64_t federation_storage_bytes (const federation_t *self, const char *site);
 
-/*  "sites/ams/accounts": of the first site or domain that names none; malloc'ed, NULL when all do. */
+/*  "sites/ams/accounts": of the first site or domain that names none; malloc'ed, NULL when all
+ *  do. */
 char *federation_without_accounts (const federation_t *self);
 
 /*  Writes the section of a site or a domain as ZPL, one level up. administrator is added to those

@@ -200,7 +200,8 @@ static bool room_told (const json_t *entry)
     return true;
 }
 
-/*  Does the directory list this start of the member that answered with this status, and its room? */
+/*  Does the directory list this start of the member that answered with this status, and its
+ *  room? */
 static bool lists (const session_t *session, const json_t *status)
 {
     const json_t *entry = session_entry (session, text_of (status, "name"));

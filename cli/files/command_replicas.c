@@ -43,8 +43,8 @@ static json_t *copy_form (const char *site, const json_t *file, const json_t *co
     return form_of (copy_rows, all);
 }
 
-/*  The form of a file with this name and content, or of the folder of which it is a piece; a new one if
- *  there is none yet. */
+/*  The form of a file with this name and content, or of the folder of which it is a piece; a new
+ *  one if there is none yet. */
 static json_t *file_form (json_t *forms, const json_t *file, const char *piece)
 {
     const char *name = text_of (file, "name");

@@ -1,4 +1,5 @@
-/*  musubi scrub - has the storage nodes of a site read all their copies again, and tells what is bad.
+/*  musubi scrub - has the storage nodes of a site read all their copies again, and tells what is
+ *  bad.
  */
 #include "commands.h"
 #include "replica_sites.h"

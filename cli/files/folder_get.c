@@ -1,7 +1,8 @@
-/*  folder_get - fetches the manifest of a folder, then the pieces of which something is missing here.
+/*  folder_get - fetches the manifest of a folder, then the pieces of which something is missing
+ *  here.
  *
- *  All is gathered in the folder beside the target (part_folder): a target that is new appears there
- *  as a whole and is then renamed; one that is there is brought up to date file by file.
+ *  All is gathered in the folder beside the target (part_folder): a target that is new appears
+ *  there as a whole and is then renamed; one that is there is brought up to date file by file.
  */
 #include "folder_transfer.h"
 

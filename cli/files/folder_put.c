@@ -1,5 +1,5 @@
-/*  folder_put - puts the pieces of a folder that its site does not have, then its manifest, and then
- *  has the pieces dropped that nobody needs any more.
+/*  folder_put - puts the pieces of a folder that its site does not have, then its manifest, and
+ *  then has the pieces dropped that nobody needs any more.
  */
 #include "folder_pack.h"
 #include "folder_transfer.h"
@@ -270,7 +270,8 @@ static int folder_put_all (folder_putting_t *self)
     return code;
 }
 
-/*  May it be put under this name? A site judges only what it has itself. False after saying whose it is. */
+/*  May it be put under this name? A site judges only what it has itself. False after saying whose
+ *  it is. */
 static bool name_free (const folder_putting_t *self)
 {
     const transfer_ends_t *ends = &self->order->ends;

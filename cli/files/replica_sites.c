@@ -255,8 +255,9 @@ int files_like (const cli_t *cli, session_t *session, const char *like, json_t *
                          "%s: no file is called like %s", cli->command->name, like);
 }
 
-/*  Adds the manifest, and each piece that has a file of the members like this, or of what is below them; "" = of
- *  all. at: the path in a task's folder, of which each gets its own; NULL = none is needed. */
+/*  Adds the manifest, and each piece that has a file of the members like this, or of what is below
+ *  them; "" = of all. at: the path in a task's folder, of which each gets its own; NULL = none is
+ *  needed. */
 static int folder_files (const transfer_ends_t *ends, const char *list, const char *like,
                          const char *at, json_t *names)
 {
@@ -292,7 +293,8 @@ static int folder_files (const transfer_ends_t *ends, const char *list, const ch
     return EXIT_DONE;
 }
 
-/*  path: in a task's folder, "" = the last part of the name; NULL = what is needed is not a task's. */
+/*  path: in a task's folder, "" = the last part of the name; NULL = what is needed is not a
+ *  task's. */
 static int files_of_name (const cli_t *cli, session_t *session, const char *name, const char *path,
                           json_t *names)
 {

@@ -24,8 +24,8 @@ json_t *replica_sites_ask (const cli_t *cli, session_t *session, const json_t *s
 json_t *replica_sites_gather (session_t *session, const json_t *site, const char *name,
                               json_t *silent);
 
-/*  As proto Place, new: who has a file, as the indexes say, or else all sites. *silent is set when one
- *  of them did not answer. */
+/*  As proto Place, new: who has a file, as the indexes say, or else all sites. *silent is set when
+ *  one of them did not answer. */
 json_t *file_places (session_t *session, const char *name, bool *silent);
 
 /*  A folder is its pieces, files under hidden names, and so is its manifest:
@@ -41,24 +41,24 @@ json_t *file_places (session_t *session, const char *name, bool *silent);
 json_t *replica_sites_folder (session_t *session, const char *name, json_t *silent);
 const json_t *folder_manifest_held (const json_t *held);
 
-/*  Of what sites have of a folder what one owner has, new, when several have put one of this name while their
- *  sites did not hear of each other: the actor, else who put one first. *owner NULL = there is no whole one. *other:
- *  another owner, or NULL. Both live with held. */
+/*  Of what sites have of a folder what one owner has, new, when several have put one of this name
+ *  while their sites did not hear of each other: the actor, else who put one first. *owner NULL =
+ *  there is no whole one. *other: another owner, or NULL. Both live with held. */
 json_t *folder_of_one (const json_t *held, const char *actor, const char **owner,
                        const char **other);
 
-/*  The same for the folder that has this name, or has it as a member, with the length of its name; says who else
- *  has put one. NULL = there is none; silent (or NULL): who did not answer. */
+/*  The same for the folder that has this name, or has it as a member, with the length of its name;
+ *  says who else has put one. NULL = there is none; silent (or NULL): who did not answer. */
 json_t *folder_above (const cli_t *cli, session_t *session, const char *name, size_t *length,
                       json_t *silent);
 
-/*  "pack-3f…" of a hidden name, or NULL. How many files the manifest of that name has; -1 when it is
- *  no manifest's. */
+/*  "pack-3f…" of a hidden name, or NULL. How many files the manifest of that name has; -1 when it
+ *  is no manifest's. */
 const char *folder_piece_of (const char *name);
 int64_t folder_piece_files (const char *piece);
 
-/*  What --nodes or --at-nodes says: "all", or a number from 1; NULL = 0. False after saying that it is
- *  neither. */
+/*  What --nodes or --at-nodes says: "all", or a number from 1; NULL = 0. False after saying that it
+ *  is neither. */
 #define NODES_ALL UINT32_MAX
 bool nodes_wanted (const cli_t *cli, const char *option, const char *text, json_int_t *nodes);
 
@@ -66,9 +66,10 @@ bool nodes_wanted (const cli_t *cli, const char *option, const char *text, json_
  *  lies in, or the members of a folder, else the files, that are called like it (* or ?, not across
  *  slashes) --- */
 
-/*  Puts, for each object of a list with such a name under a key, one object a file there. With "name" these are
- *  inputs of tasks: a folder's get the paths from which the task's node lays them out. A name that nobody has
- *  stays, so that who is asked for it says so. Returns the exit code, after saying what is wrong. */
+/*  Puts, for each object of a list with such a name under a key, one object a file there. With
+ *  "name" these are inputs of tasks: a folder's get the paths from which the task's node lays them
+ *  out. A name that nobody has stays, so that who is asked for it says so. Returns the exit code,
+ *  after saying what is wrong. */
 int needed_files (const cli_t *cli, session_t *session, json_t *holder, const char *list,
                   const char *key);
 

@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/*  --- by which of its addresses this machine reaches a service: a datagram socket that is connected
- *  has one, and connecting it sends nothing --- */
+/*  --- by which of its addresses this machine reaches a service: a datagram socket that is
+ *  connected has one, and connecting it sends nothing --- */
 
 #define HOST_BYTES 256
 #define PORT_BYTES 16
@@ -72,8 +72,8 @@ char *path_temporary (const char *name)
     return must_print ("%s/%s", folder && *folder ? folder : "/tmp", name);
 }
 
-/*  --- the folder beside what is fetched: it is removed under another name, so that a next one may be
- *  made meanwhile; a lock counts only if it is still that of the folder --- */
+/*  --- the folder beside what is fetched: it is removed under another name, so that a next one may
+ *  be made meanwhile; a lock counts only if it is still that of the folder --- */
 
 static bool gone_on_with (const FTSENT *at)
 {

@@ -17,9 +17,9 @@
 /*  Gives every file its piece, by number; pieces get a name each, still "". */
 void folder_pack_plan (json_t *manifest);
 
-/*  Writes a pack of these members to a path; each one's size, mode, time and digest become those that it had
- *  when it was read. One that changes meanwhile is read once more. False after naming the members
- *  that can't be read or go on changing. */
+/*  Writes a pack of these members to a path; each one's size, mode, time and digest become those
+ *  that it had when it was read. One that changes meanwhile is read once more. False after naming
+ *  the members that can't be read or go on changing. */
 bool folder_pack_write (const json_t *members, const char *top, const char *path);
 
 /*  As members have it: of the years 1678 to 2261, or the nearest in these. */

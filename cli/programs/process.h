@@ -45,8 +45,8 @@ size_t process_starters (const char *runs, process_t *found, size_t max);
 #define BOOT_BYTES 40
 void process_boot (char boot [BOOT_BYTES]);
 
-/*  --- musubi-tools, the second program, which only operators and researchers need. musubi starts it
- *  with the same command line, as git does with its own; so users know one client, which links
+/*  --- musubi-tools, the second program, which only operators and researchers need. musubi starts
+ *  it with the same command line, as git does with its own; so users know one client, which links
  *  nothing that only the tools need --- */
 
 /*  One of its commands, for both programs' help; running it starts musubi-tools. */

@@ -67,8 +67,8 @@ static void add_use (json_t *changes, const json_t *before, const json_t *after,
         add_names (changes, id, "unprovisioned", then, now, now_ms);
 }
 
-/*  The sites and domains at which the reservation is degraded, or ready, and so on, and the files for
- *  which it is degraded. */
+/*  The sites and domains at which the reservation is degraded, or ready, and so on, and the files
+ *  for which it is degraded. */
 static json_t *flagged_at (const json_t *form, const char *flag)
 {
     json_t *sites = json_array ();

@@ -32,8 +32,8 @@ static const char *chart_text (chart_t *self, json_t *text)
     return json_string_value (text);
 }
 
-/*  A bar in the row of that name, over the time of its part; used: percent of its CPU time, below 0 =
- *  not told. */
+/*  A bar in the row of that name, over the time of its part; used: percent of its CPU time, below 0
+ *  = not told. */
 static void add_bar (gantt_t *gantt, json_t *rows, const char *name, const char *unit,
                      const json_t *part, gantt_bar_t bar, int used)
 {

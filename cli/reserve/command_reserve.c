@@ -1,6 +1,6 @@
-/*  musubi reserve, modify, release - have a planner find a plan and commit it, or change all parts of
- *  a reservation in one transaction; musubi explain - what stands in the way of a request, or what a
- *  reservation waits for.
+/*  musubi reserve, modify, release - have a planner find a plan and commit it, or change all parts
+ *  of a reservation in one transaction; musubi explain - what stands in the way of a request, or
+ *  what a reservation waits for.
  *
  *  The full request id is printed before anything is sent: whatever happens then, the same id with
  *  the same request finds out what became of it. With --wait a refused request is asked again,
@@ -32,8 +32,8 @@ typedef struct {
     bool unsent;    /* no planner answered and the id was fresh: nothing can have happened */
 } planner_request_t;
 
-/*  The request in a file ("-" = standard input), with the algorithm, the policy and more files of the
- *  command line, each NULL where there are none; NULL after refusing. */
+/*  The request in a file ("-" = standard input), with the algorithm, the policy and more files of
+ *  the command line, each NULL where there are none; NULL after refusing. */
 static json_t *planner_request_read (const char *file, const char *algorithm, const char *policy,
                                      const option_texts_t *inputs)
 {
@@ -337,8 +337,8 @@ int run_release (cli_t *cli)
     return change_change (cli, "Release", "release", body);
 }
 
-/*  --- explain: a request is planned and not reserved, so the answer holds for this moment; a request
- *  id is looked up at its home --- */
+/*  --- explain: a request is planned and not reserved, so the answer holds for this moment; a
+ *  request id is looked up at its home --- */
 
 static int explain_request (const cli_t *cli, const char *file, const char *algorithm,
                             const char *policy)

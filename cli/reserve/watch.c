@@ -1,4 +1,5 @@
-/*  musubi watch - looks, compares with the look before, and rests until a notice or the next poll. */
+/*  musubi watch - looks, compares with the look before, and rests until a notice or the next
+ *  poll. */
 #include "watch.h"
 
 #include "answer_form.h"

@@ -26,8 +26,8 @@ int watch_one (const watch_t *self, const char *id, const json_t *first);
 typedef struct notices change_watch_t;
 
 /*  topics: names of notices, separated by blanks. "calendar": capacity has become free;
- *  "reservation": a reservation has changed; "use": circuits may or may no longer be used; "staged": a
- *  reservation's file is late, or not any more. */
+ *  "reservation": a reservation has changed; "use": circuits may or may no longer be used;
+ *  "staged": a reservation's file is late, or not any more. */
 change_watch_t *change_watch_new (const char *topics);
 void change_watch_destroy (change_watch_t **self_p);
 

@@ -1,8 +1,8 @@
 /*  musubi doctor - does every service answer, and is it well? Asks the whole federation; or, with
  *  files, checks the members that this machine is to run (doctor_files).
  *
- *  All are asked at once: every service for its status, sites for their nodes and storage nodes. Then
- *  each site that has nodes, which of its reservations its batch system refuses.
+ *  All are asked at once: every service for its status, sites for their nodes and storage nodes.
+ *  Then each site that has nodes, which of its reservations its batch system refuses.
  */
 #include "answer_form.h"
 #include "codec_table.h"

@@ -34,8 +34,8 @@ void doctor_file (const char *file, json_t *asked, findings_t *findings);
 void doctor_hear (findings_t *findings, const json_t *asked, const client_reply_t *reply,
                   const json_t *answer);
 
-/*  --- what each service has in memory and on its disk, how fast its store grows, and when it will be
- *  full --- */
+/*  --- what each service has in memory and on its disk, how fast its store grows, and when it will
+ *  be full --- */
 
 /*  Adds the form of a status (proto StatusAnswer) to the list, which is sorted by name. */
 void doctor_sizes_add (json_t *forms, const json_t *status);

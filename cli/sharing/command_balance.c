@@ -1,5 +1,5 @@
-/*  musubi balance - shows a coalition as its balancer sees it, and past ones as a table and lines of
- *  scores, as a picture, or as JSON; sets the terms on which a site takes part.
+/*  musubi balance - shows a coalition as its balancer sees it, and past ones as a table and lines
+ *  of scores, as a picture, or as JSON; sets the terms on which a site takes part.
  */
 #include "coalition_chart.h"
 #include "coalition_form.h"

@@ -1,5 +1,5 @@
-/*  musubi sites, musubi links - lists the sites, and what they offer; the links of all network domains,
- *  and points about which domains disagree. */
+/*  musubi sites, musubi links - lists the sites, and what they offer; the links of all network
+ *  domains, and points about which domains disagree. */
 #include "commands.h"
 #include "directory_wire.h"
 #include "graph.h"

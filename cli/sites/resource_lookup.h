@@ -25,9 +25,9 @@ typedef struct {
 const char *offer_unit (const resource_entry_t *self);
 const json_t *offer_description (const resource_entry_t *self);
 
-/*  Finds it by the name that a user wrote; "lis/kyoto", "nis/N/n8-x1" and "replica/kyoto/disk-1" are
- *  right, too. Asks the directories again before it says that there is none. False after saying what is
- *  wrong and what there is, with the exit code. */
+/*  Finds it by the name that a user wrote; "lis/kyoto", "nis/N/n8-x1" and "replica/kyoto/disk-1"
+ *  are right, too. Asks the directories again before it says that there is none. False after saying
+ *  what is wrong and what there is, with the exit code. */
 bool offer_find (session_t *session, const char *command, const char *text, resource_entry_t *offer,
                  int *code);
 

@@ -1,5 +1,5 @@
-/*  musubi queue, musubi cancel - lists the bags at sites, or the tasks of one bag; ends a bag, or one
- *  of its tasks. */
+/*  musubi queue, musubi cancel - lists the bags at sites, or the tasks of one bag; ends a bag, or
+ *  one of its tasks. */
 #include "commands.h"
 #include "task_client.h"
 

@@ -30,7 +30,8 @@ static bool input_made (const json_t *submitted, const char *name)
     return false;
 }
 
-/*  Nobody has it: may it come all the same, from a bag of the actor, or a site that did not answer? */
+/*  Nobody has it: may it come all the same, from a bag of the actor, or a site that did not
+ *  answer? */
 static bool input_may_come (const cli_t *cli, session_t *session, const char *name)
 {
     json_auto_t *mute = json_array ();
@@ -48,8 +49,8 @@ static bool input_may_come (const cli_t *cli, session_t *session, const char *na
     return comes || json_array_size (places) > 0;
 }
 
-/*  As proto StagingRequest, new: the inputs of the first task that are there. NULL after refusing what
- *  nobody has, though all have answered, and no bag of the actor will make; with *code. */
+/*  As proto StagingRequest, new: the inputs of the first task that are there. NULL after refusing
+ *  what nobody has, though all have answered, and no bag of the actor will make; with *code. */
 static json_t *task_inputs (const cli_t *cli, session_t *session, const json_t *question, int *code)
 {
     json_auto_t *files = made (json_array ());
@@ -84,8 +85,8 @@ static json_t *task_inputs (const cli_t *cli, session_t *session, const json_t *
     return made (json_pack ("{s:O}", "files", files));
 }
 
-/*  A site's StagingAnswer, new; NULL when it does not tell. *large: an input larger than its largest
- *  disk, or NULL. */
+/*  A site's StagingAnswer, new; NULL when it does not tell. *large: an input larger than its
+ *  largest disk, or NULL. */
 static json_t *task_inputs_at (session_t *session, const char *site, const json_t *staging,
                                const char **large)
 {
@@ -105,8 +106,8 @@ static json_t *task_inputs_at (session_t *session, const char *site, const json_
     return answer;
 }
 
-/*  --- which site is best: where its first task can begin soonest, its inputs brought; of alike ones
- *  the cheapest (S2: where a job runs and how its data gets there are decided together) --- */
+/*  --- which site is best: where its first task can begin soonest, its inputs brought; of alike
+ *  ones the cheapest (S2: where a job runs and how its data gets there are decided together) --- */
 
 typedef struct {
     const json_t *site;
@@ -148,8 +149,8 @@ static bool any_site_better (const any_place_t *a, const any_place_t *b)
 }
 
 /*  Asks all sites that run tasks what they expect of the submission, and those that keep files how
- *  soon its inputs (task_inputs) could be there; says on standard error what each has told. NULL when none takes
- *  it, with *code. */
+ *  soon its inputs (task_inputs) could be there; says on standard error what each has told. NULL
+ *  when none takes it, with *code. */
 static const json_t *any_site (session_t *session, const json_t *question, const json_t *staging,
                                int *code)
 {

@@ -190,8 +190,8 @@ static calendar_changes_outline_t outline_of_node (calendar_node_t node, uint32_
                        inner->levels [inner->count]);
 }
 
-/*  Note in the parent what its child now is; the children behind it rise or fall with its end. False
- *  when it was the same before: then nothing above the parent has changed either. */
+/*  Note in the parent what its child now is; the children behind it rise or fall with its end.
+ *  False when it was the same before: then nothing above the parent has changed either. */
 static bool inner_note (inner_t *self, uint32_t child, uint32_t child_height)
 {
     calendar_changes_outline_t outline = outline_of_node (self->children [child], child_height);

@@ -133,8 +133,8 @@ static void errors_read (command_process_t *self)
         descriptor_close (&self->errors);
 }
 
-/*  Writes and reads until both of its outputs are closed; false when it takes too long or prints too
- *  much. */
+/*  Writes and reads until both of its outputs are closed; false when it takes too long or prints
+ *  too much. */
 static bool command_talk (command_process_t *self, const char *input)
 {
     fcntl (self->input, F_SETFL, O_NONBLOCK);

@@ -1,6 +1,6 @@
 /*  command - runs one program, of a batch system say, and takes what it writes. It is found by its
- *  name on our PATH, never by way of a shell, and gets no more of our environment than tells where a
- *  batch system is (SLURM_CONF, SGE_…). It writes times in UTC. Threads: any.
+ *  name on our PATH, never by way of a shell, and gets no more of our environment than tells where
+ *  a batch system is (SLURM_CONF, SGE_…). It writes times in UTC. Threads: any.
  */
 #ifndef MUSUBI_COMMAND_H
 #define MUSUBI_COMMAND_H
@@ -26,8 +26,9 @@ typedef enum {
 command_told_t command_run (const char *const *arguments, const char *input, int64_t limit_ms,
                             char **output, char why [WHY_BYTES]);
 
-/*  The same with the rights of a local account, by way of musubi-as, which stands in the folder of our
- *  own program; without it when the account is ours already and not root's. *output is bytes. */
+/*  The same with the rights of a local account, by way of musubi-as, which stands in the folder of
+ *  our own program; without it when the account is ours already and not root's. *output is
+ *  bytes. */
 command_told_t command_run_as (const char *account, const char *const *arguments, const char *input,
                                int64_t limit_ms, packed_t *output, char why [WHY_BYTES]);
 

@@ -2,8 +2,8 @@
  *  refused with file and line.
  *
  *  Tables of rows (setting.h) say what exists; each is read into its struct. A file says
- *  "classes/<name>/nodes" of a section that its user names, --help "classes/<any>/nodes" with a star
- *  for <any>.
+ *  "classes/<name>/nodes" of a section that its user names, --help "classes/<any>/nodes" with a
+ *  star for <any>.
  */
 #ifndef MUSUBI_CONFIG_H
 #define MUSUBI_CONFIG_H

@@ -1,5 +1,5 @@
-/*  config_keys - all paths that tables of rows allow, and values as files write them. Part of config;
- *  pure.
+/*  config_keys - all paths that tables of rows allow, and values as files write them. Part of
+ *  config; pure.
  */
 #ifndef MUSUBI_CONFIG_KEYS_H
 #define MUSUBI_CONFIG_KEYS_H

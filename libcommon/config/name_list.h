@@ -12,8 +12,8 @@ typedef struct {
     size_t room;
 } name_list_t;
 
-/*  Adds the words of a list, which commas, spaces, tabs and ends of lines part; each with prefix before it, unless
- *  it stands there. */
+/*  Adds the words of a list, which commas, spaces, tabs and ends of lines part; each with prefix
+ *  before it, unless it stands there. */
 void name_list_add (name_list_t *self, const char *list, const char *prefix);
 /*  The words of a text, in a new list. */
 name_list_t name_list_of (const char *text, const char *prefix);

@@ -39,8 +39,8 @@ typedef struct {
 typedef void call_done_fn (void *owner, const moment_t *now, uint64_t token,
                            const call_result_t *result);
 
-/*  Decodes what came with CALL_OK, as codec_decode does. On another status *answer stays as it is, and
- *  why is the reason. why NULL: nobody is told. */
+/*  Decodes what came with CALL_OK, as codec_decode does. On another status *answer stays as it is,
+ *  and why is the reason. why NULL: nobody is told. */
 bool call_take (const call_result_t *result, const codec_t *codec, void *answer,
                 char why [WHY_BYTES]);
 

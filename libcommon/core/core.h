@@ -2,8 +2,8 @@
  *
  *  Every service is a core carried by a host. A core has no socket, file, thread, clock or random
  *  source: all it sees of the outside is a moment and an event, all it can do to the outside is an
- *  effect. Its state is in memory; its store is what it put, read back record by record at start, or
- *  later when it asks for records.
+ *  effect. Its state is in memory; its store is what it put, read back record by record at start,
+ *  or later when it asks for records.
  *
  *      step (core, moment, event)         something has happened
  *      next (core) -> effect | none       what the outside must do now, in order; ask until none
@@ -32,7 +32,8 @@ typedef struct {
     uint64_t store_free_bytes;       /* room left in the store, less what has been put since */
     uint64_t store_bytes;            /* its whole size */
     /*  For measurements, since this start: durable writes; requests, replies and change notices
-     *  sent, and the bytes of their headers and bodies; connections closed to make room. Now: connections from others and to others, memory in use. */
+     *  sent, and the bytes of their headers and bodies; connections closed to make room. Now:
+     *  connections from others and to others, memory in use. */
     uint64_t store_flushes;
     uint64_t messages_sent;
     uint64_t bytes_sent;

@@ -28,9 +28,9 @@
 #define FLOW_CHUNK_BYTES  (UINT64_C (1) << 20)
 #define FLOW_PROVED       UINT64_MAX /* attempt of a feeder whose file has the right digest */
 
-#define FLOW_ALIVE_MS        100 /* how often a feeder without news says that it is alive */
-#define FLOW_SILENT_MS       450 /* after so long without a word a feeder is reported as silent */
-#define FLOW_LINGER_MS       2000 /* how long a process that ends feeds on, from a file that came whole */
+#define FLOW_ALIVE_MS        100   /* how often a feeder without news says that it is alive */
+#define FLOW_SILENT_MS       450   /* after so long without a word a feeder is reported as silent */
+#define FLOW_LINGER_MS       2000  /* how long a process that ends feeds on, from a whole file */
 #define FLOW_LINGER_ALONE_MS 60000 /* the same of a client's, which nobody waits for */
 
 typedef enum {
@@ -50,12 +50,13 @@ typedef struct {
     const char *path;     /* OPEN: the own file, absolute */
     bool whole;           /* OPEN: the own file is complete: feed only */
     bool salvages;        /* OPEN, whole: without marks, and with zeros where they say it is bad */
-    uint64_t follows;  /* OPEN: feed only, from the own file of this flow while that grows; 0 = an
-                             own file. It outlives that flow if its file was proved, else it breaks */
-    uint64_t attempt;  /* OPEN: feeders of the same one, or proved ones, are good */
-    bool anew;         /* OPEN: whatever the own file has is to be discarded */
-    uint64_t size;     /* OPEN: FLOW_SIZE_UNKNOWN = the feeder knows, or, when whole, the file */
-    const char *donor; /* OPEN, not whole: an older file of this content. What marks confirm is
+    uint64_t follows;     /* OPEN: feed only, from the own file of this flow while that grows;
+                             0 = an own file. It outlives that flow if its file was proved, else
+                             it breaks */
+    uint64_t attempt;     /* OPEN: feeders of the same one, or proved ones, are good */
+    bool anew;            /* OPEN: whatever the own file has is to be discarded */
+    uint64_t size;        /* OPEN: FLOW_SIZE_UNKNOWN = the feeder knows, or, when whole, the file */
+    const char *donor;    /* OPEN, not whole: an older file of this content. What marks confirm is
                           taken from there, and only the rest is received. NULL = none */
     const char *marks; /* OPEN, whole or with a donor: that file's marks; NULL = none are known */
     const uint8_t *digest; /* OPEN: of the whole file; NULL = not known yet */

@@ -485,8 +485,8 @@ static void changes_apply (directory_t *self, const moment_t *now, directory_sna
     ask_ended (self, now);
 }
 
-/*  One that has begun anew is filled by heartbeats, while the next one has all. It is taken as it is
- *  when all were asked twice in vain. */
+/*  One that has begun anew is filled by heartbeats, while the next one has all. It is taken as it
+ *  is when all were asked twice in vain. */
 static bool began_anew (const directory_t *self, const directory_mark_t *mark)
 {
     return self->gis_count > 1 && !self->finder && self->failures < 2 * self->gis_count &&

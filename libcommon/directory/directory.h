@@ -75,8 +75,8 @@ const char *directory_address (directory_t *self, const moment_t *now, const cha
 /*  NULL when not known. Valid until the next event. */
 const directory_entry_t *directory_find (const directory_t *self, const char *name);
 
-/*  Keeps this summary with the entry of that name, if it is known, as long as it is of the same start
- *  of the same store; NULL: none is told any more. Its contents are taken over. */
+/*  Keeps this summary with the entry of that name, if it is known, as long as it is of the same
+ *  start of the same store; NULL: none is told any more. Its contents are taken over. */
 void directory_keep_summary (directory_t *self, const char *name, free_summary_t *summary);
 
 /*  Grows when a site comes or changes, or any entry goes. In between all pointers to entries stay
@@ -88,7 +88,8 @@ const directory_entry_t *directory_next (const directory_t *self, const char *ki
                                          const directory_entry_t *before);
 
 /*  Of those who were listed and are not now: the one of that name or NULL; and ascending by name,
- *  NULL first, NULL at the end. They are told to people, never called. Valid until the next event. */
+ *  NULL first, NULL at the end. They are told to people, never called. Valid until the next
+ *  event. */
 const absence_t *directory_absent (const directory_t *self, const char *name);
 const absence_t *directory_next_absent (const directory_t *self, const absence_t *before);
 

@@ -67,8 +67,9 @@ bool domain_check (const domain_t *self, const char *name, char why [WHY_BYTES])
 size_t domain_link (const domain_t *self, const char *name);
 
 /*  Goes over links, by their places in the domain: each begins where the one before it ends, and no
- *  vertex is passed twice. vertices gets those on the way, count + 1. Returns how many links could be
- *  gone over; the next one leads back to where the walk has been (*again), or begins elsewhere. */
+ *  vertex is passed twice. vertices gets those on the way, count + 1. Returns how many links could
+ *  be gone over; the next one leads back to where the walk has been (*again), or begins
+ *  elsewhere. */
 size_t domain_walk (const domain_t *self, const size_t *links, size_t count, const char **vertices,
                     bool *again);
 

@@ -1,8 +1,10 @@
 /*  flow_donor - an older file of the same content, or the own one, some chunks of which are bad:
- *  those that its checks (flow_marks.h) confirm are taken from it, and only the others are received.
+ *  those that its checks (flow_marks.h) confirm are taken from it, and only the others are
+ *  received.
  *
  *  Whatever is taken or received must lead to the marks of the donor. If it does not, the donor is
- *  used no more, and the rest is received as without one. The digest of the whole decides as always.
+ *  used no more, and the rest is received as without one. The digest of the whole decides as
+ *  always.
  */
 #include "flow_loop.h"
 

@@ -170,8 +170,8 @@ void flow_tell (const flow_loop_t *self, flow_t *flow, flow_event_t event);
 bool flow_file_open (flow_t *flow, const flow_order_t *order, char why [WHY_BYTES]);
 void flow_file_close (flow_t *flow);
 
-/*  The flow that this one follows is closed. It keeps that one's file if all of it was proved; false
- *  with why: it has none any more. */
+/*  The flow that this one follows is closed. It keeps that one's file if all of it was proved;
+ *  false with why: it has none any more. */
 bool flow_file_inherit (flow_t *flow, char why [WHY_BYTES]);
 
 /*  Checks a further piece of the bytes it had before; finished when look_until is 0. */

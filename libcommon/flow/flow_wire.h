@@ -3,7 +3,8 @@
  *      receiver: "MUSUBI/2"  transfer [16]  token [32]  epoch u64
  *      feeder:   "MUSUBI/2"  answer u64  has u64  size u64  attempt u64
  *      receiver: offset u64                              it wants to be fed from there on, or
- *                RANGE + offset u64  until u64           up to there without marks; then it says more
+ *                RANGE + offset u64  until u64           up to there without marks; then it says
+ *                                                        more
  *      feeder:   { length u64  bytes [length]            length 0 = I live and have nothing new
  *                | MARK + n u64  mark [32] }*            SHA-256 of the first n bytes of the file
  *

@@ -17,8 +17,8 @@ typedef struct flows flows_t;
 flows_t *flows_new (poll_set_t *ports, const char *listen, const char *host, char why [WHY_BYTES]);
 
 /*  Every connection ends, and the thread with them; those that are fed from a file that has come
- *  whole may take the rest, for FLOW_LINGER_MS at most; for FLOW_LINGER_ALONE_MS if this process was
- *  to end with the one that started it: it need not any more. */
+ *  whole may take the rest, for FLOW_LINGER_MS at most; for FLOW_LINGER_ALONE_MS if this process
+ *  was to end with the one that started it: it need not any more. */
 void flows_destroy (flows_t **self_p);
 
 /*  Where others dial: "tcp://10.0.0.7:4711"; "" = nowhere. */

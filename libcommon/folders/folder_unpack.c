@@ -1,5 +1,5 @@
-/*  folder_unpack - written by libarchive, which follows no links; what is written is held against the
- *  manifest before.
+/*  folder_unpack - written by libarchive, which follows no links; what is written is held against
+ *  the manifest before.
  */
 #include "folder_unpack.h"
 

@@ -1,8 +1,8 @@
 /*  host - the real host: carries one core over ZeroMQ, one store and the system's clocks.
  *
  *  It drains its ROUTER, steps the core for each request, makes one durable write for the batch,
- *  and only then lets replies, calls and hints leave; a batch without puts needs no write. A program
- *  that keeps nothing has no store.
+ *  and only then lets replies, calls and hints leave; a batch without puts needs no write. A
+ *  program that keeps nothing has no store.
  */
 #ifndef MUSUBI_HOST_H
 #define MUSUBI_HOST_H
@@ -58,7 +58,8 @@ typedef struct {
     /*  Makes the core; NULL with why filled: exit 2. The config lives as long as the core. */
     bool (*core_new) (const config_t *config, core_t *core, char why [LONG_WHY_BYTES]);
 
-    /*  NULL, or: is all of it fit, though it would begin? What is not it has printed. For --check. */
+    /*  NULL, or: is all of it fit, though it would begin? What is not it has printed. For
+     *  --check. */
     bool (*fit) (void);
 
     /*  NULL, or: does the process that serves the store already do the job of this one? Then this
@@ -96,9 +97,9 @@ extern const setting_table_t store_table;
 extern const setting_table_t pool_table;
 
 /*  The whole life of a service: svc-X [-c FILE.zpl] [--set path=value]… [--verbose] [--version]
- *  [--help] [--states] [--adopt] [--backup FOLDER]. Prints "ready endpoint=… events=…" when it serves. Returns the
- *  exit code: 0 after SIGTERM, SIGINT or EFFECT_STOP; 2 on a bad configuration; 1 when the machine
- *  fails. */
+ *  [--help] [--states] [--adopt] [--backup FOLDER]. Prints "ready endpoint=… events=…" when it
+ *  serves. Returns the exit code: 0 after SIGTERM, SIGINT or EFFECT_STOP; 2 on a bad configuration;
+ *  1 when the machine fails. */
 int host_run (const host_program_t *program, int argc, char **argv);
 
 #endif

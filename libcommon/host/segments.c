@@ -1,4 +1,5 @@
-/*  segments - a sorted list of what is in the folder; the rows are read from the files each time. */
+/*  segments - a sorted list of what is in the folder; the rows are read from the files each
+ *  time. */
 #include "segments.h"
 
 #include "log.h"

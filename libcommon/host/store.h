@@ -80,7 +80,8 @@ typedef void store_rows_fn (void *owner, const row_t *rows, size_t count, bool m
 store_answer_t store_read (store_t *self, const read_order_t *order, store_rows_fn *visit,
                            void *owner);
 
-/*  A SEGMENT_WORK, as work_kind_t's run_for: on any thread, one at a time; the owner is the store. */
+/*  A SEGMENT_WORK, as work_kind_t's run_for: on any thread, one at a time; the owner is the
+ *  store. */
 bool store_segment (void *owner, bytes_t arguments, uint8_t **result, size_t *result_size);
 
 /*  A batch: begin, puts and deletes, flush. Nothing of it is visible before STORE_OK of flush. On

@@ -1,7 +1,7 @@
 /*  store_state - what the parts of the store share: store.c opens it and writes, store_read.c
- *  reads, store_damage.c and store_pages.c check a file that may be damaged, store_watch.c one that is being
- *  served, store_copy.c copies one, store_record.c lays out and seals records. Only these see
- *  lmdb.h.
+ *  reads, store_damage.c and store_pages.c check a file that may be damaged, store_watch.c one that
+ *  is being served, store_copy.c copies one, store_record.c lays out and seals records. Only these
+ *  see lmdb.h.
  */
 #ifndef MUSUBI_STORE_STATE_H
 #define MUSUBI_STORE_STATE_H

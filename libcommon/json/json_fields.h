@@ -24,8 +24,8 @@ int64_t form_time_ms (const json_t *object, const char *key);
 /*  An element of the list under a key; NULL behind the last. */
 json_t *item_of (const json_t *object, const char *key, size_t at);
 
-/*  Visits the elements of a list, or of the list under a key of an object, in order; each is declared
- *  here and borrowed. Elements may be added behind it meanwhile, not taken out. */
+/*  Visits the elements of a list, or of the list under a key of an object, in order; each is
+ *  declared here and borrowed. Elements may be added behind it meanwhile, not taken out. */
 #define json_each(one, list)                                                                       \
     for (size_t one##_at = 0, one##_once = 1; one##_once; one##_once = 0)                          \
         for (json_t * (one); ((one) = json_array_get (list, one##_at)); one##_at++)

@@ -22,11 +22,11 @@
 #define NOTICE_RECONNECT_MS_MAX 1000
 #define NOTICE_HEARTBEAT_MS     2000 /* a publisher that vanished is dialled again */
 #define FILES_OF_A_SUBSCRIPTION 2
-#define FRAMES_MAX              4    /* of a message */
-#define CALLERS_WAITING_MAX     4096 /* to be accepted; others wait a second and more */
-#define CONNECTIONS_LEAST       8    /* whatever else takes descriptors */
-#define IDENTITY_BYTES_MAX      255  /* of a ZeroMQ routing id */
-#define FRAME_BYTES_MAX         (2 << 20) /* a body a little too large is refused in words, not cut off */
+#define FRAMES_MAX              4         /* of a message */
+#define CALLERS_WAITING_MAX     4096      /* to be accepted; others wait a second and more */
+#define CONNECTIONS_LEAST       8         /* whatever else takes descriptors */
+#define IDENTITY_BYTES_MAX      255       /* of a ZeroMQ routing id */
+#define FRAME_BYTES_MAX         (2 << 20) /* what is a little too large is refused in words */
 
 /*  Where a reply goes; unused bytes are zero. */
 typedef struct {
@@ -538,7 +538,8 @@ void bus_close_idle (bus_t *self)
     }
 }
 
-/*  Closes the next connection that was not heard since the last round; busy ones are passed over. */
+/*  Closes the next connection that was not heard since the last round; busy ones are passed
+ *  over. */
 static void close_idle (bus_t *self)
 {
     bus_caller_t *caller;

@@ -52,9 +52,9 @@ const char *bus_events (const bus_t *self);
 bool bus_receive (bus_t *self, polled_t *port, event_t *event);
 
 /*  EFFECT_REPLY, EFFECT_PUBLISH, EFFECT_SUBSCRIBE, EFFECT_UNSUBSCRIBE leave, a reply with the next
- *  bus_flush. A reply to a request that is not pending is our own mistake. False, with errno, when an endpoint can't be subscribed
- *  to: that is worth a line in the log, no more, since hints may be lost (T16). If it is for want
- *  of a descriptor, it waits for one. */
+ *  bus_flush. A reply to a request that is not pending is our own mistake. False, with errno, when
+ *  an endpoint can't be subscribed to: that is worth a line in the log, no more, since hints may be
+ *  lost (T16). If it is for want of a descriptor, it waits for one. */
 bool bus_effect (bus_t *self, const effect_t *effect);
 
 /*  Lets the replies go: those to one caller that takes bundles leave as one message. */

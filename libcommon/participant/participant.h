@@ -66,8 +66,8 @@ typedef struct {
     /*  May what it books be used now? Shown by Show and List. */
     bool (*provisioned) (void *owner, const char *reservation);
 
-    /*  How far its circuits in use are (proto CircuitState), what a queue of them adds at most, and why.
-     *  Shown by Show and List. */
+    /*  How far its circuits in use are (proto CircuitState), what a queue of them adds at most, and
+     *  why. Shown by Show and List. */
     unsigned (*circuits) (void *owner, const char *reservation, uint32_t *wait_us,
                           char why [WHY_BYTES]);
 
@@ -111,8 +111,8 @@ typedef struct {
      *  Returns an object, also for an empty part, or NULL with *refusal filled, fresh profile
      *  included. forced (at start, from records; refusal may be NULL) never refuses, even when
      *  capacity has shrunk below what is booked; of what was committed its plan has no coordinator,
-     *  and it is no hold. A command past its edge is taken again as of its vote: now is that moment,
-     *  so that a window which is near by now is not refused for it (T9). */
+     *  and it is no hold. A command past its edge is taken again as of its vote: now is that
+     *  moment, so that a window which is near by now is not refused for it (T9). */
     void *(*take) (void *owner, const moment_t *now, const plan_t *plan, const void *current,
                    const part_body_t *part, bool forced, refusal_t *refusal);
 
@@ -152,7 +152,8 @@ participant_t *participant_new (service_t *service, const resource_t *resource,
                                 const participant_limits_t *limits, const access_t *access);
 void participant_destroy (participant_t **self_p);
 
-/*  Why a hold for this actor would be refused whatever is free; "" = nothing is known against it. */
+/*  Why a hold for this actor would be refused whatever is free; "" = nothing is known against
+ *  it. */
 const char *participant_unfit (const participant_t *self, const char *actor);
 
 /*  Why nobody can know yet what is free here; "" = it is known. */
@@ -180,13 +181,13 @@ bool participant_find (const participant_t *self, const char *reservation,
 /*  The reservation with the next greater id; the first for NULL; false at the end. */
 bool participant_next (const participant_t *self, const char *after, reservation_view_t *view);
 
-/*  The plan of one claim's command, a copy: codec_clear; and its part, borrowed until the next step.
- *  False when it is not known, or has no plan because a tombstone was made before it came. */
+/*  The plan of one claim's command, a copy: codec_clear; and its part, borrowed until the next
+ *  step. False when it is not known, or has no plan because a tombstone was made before it came. */
 bool participant_command (const participant_t *self, const txid_t *txid, plan_t *plan,
                           bytes_t *part);
 
-/*  Visit the commands that are in memory, ascending by txid, until visit says false: those of claims
- *  all are, others until they have ended and all have acknowledged it. */
+/*  Visit the commands that are in memory, ascending by txid, until visit says false: those of
+ *  claims all are, others until they have ended and all have acknowledged it. */
 typedef struct {
     const plan_t *plan;
     command_state_t state;
@@ -197,12 +198,12 @@ typedef struct {
 void participant_commands (const participant_t *self, const txid_t *after,
                            bool (*visit) (void *owner, const command_view_t *command), void *owner);
 
-/*  --- for a service that coordinates commands of its own (libcommon/plus/plus.h): the coordinator's
- *  store is the participant's, and nobody else takes part. What is granted is held for as long as
- *  the caller says, and decided in one write, so there never is a doubt. --- */
+/*  --- for a service that coordinates commands of its own (libcommon/plus/plus.h): the
+ *  coordinator's store is the participant's, and nobody else takes part. What is granted is held
+ *  for as long as the caller says, and decided in one write, so there never is a doubt. --- */
 
-/*  May the others be asked about this command now? If not, its record must be read first: the request
- *  is served again when it has been, or has been refused. */
+/*  May the others be asked about this command now? If not, its record must be read first: the
+ *  request is served again when it has been, or has been refused. */
 bool participant_ready (participant_t *self, const request_t *request, const txid_t *txid);
 
 /*  Takes a hold with a new txid whose only participant and coordinator are this store. *answer says

@@ -87,8 +87,8 @@ static bool may_amend (const participant_t *self, const request_t *request, cons
            (command->epoch == epoch && strcmp (command->fenced_by, request->actor) == 0);
 }
 
-/*  With the answer that was told: another planner may have repaired it, too, and come to another end
- *  (T10). */
+/*  With the answer that was told: another planner may have repaired it, too, and come to another
+ *  end (T10). */
 static bool refuse_amended (const command_t *command, refusal_t *refusal)
 {
     part_body_t part = part_kept (PART_CLAIM, command->part);

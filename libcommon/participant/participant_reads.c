@@ -2,8 +2,8 @@
  *
  *  A request that needs such a record waits until it has been read, and is then served from its
  *  beginning, as if it came now: nothing was said or changed for it before. Until then nobody is
- *  told that the txid is not known (T5, T7). What was read counts only while the command is still on
- *  the shelf: it may have been pruned meanwhile.
+ *  told that the txid is not known (T5, T7). What was read counts only while the command is still
+ *  on the shelf: it may have been pruned meanwhile.
  */
 #include "must.h"
 #include "participant_state.h"

@@ -46,8 +46,8 @@ static void request_link (participant_t *self, shelved_t *shelved)
     *first = shelved;
 }
 
-/*  Of one that is on the shelf. A start brings requests in no order: what is sorted would be searched
- *  in cold memory for each. */
+/*  Of one that is on the shelf. A start brings requests in no order: what is sorted would be
+ *  searched in cold memory for each. */
 static void request_add (participant_t *self, shelved_t *shelved)
 {
     if (++self->requests_count <= self->buckets * REQUEST_BUCKET_MOST) {

@@ -1,8 +1,8 @@
 /*  plus - S3's two-phase reservation interface of one site, or of its storage (proto/plus.proto):
  *  Factory, Reservation, Command.
  *
- *  The provider coordinates these commands itself. Each is a command of its participant, held until it
- *  is committed or aborted, or its time is over; the old version stands until then (S3 §2). A
+ *  The provider coordinates these commands itself. Each is a command of its participant, held until
+ *  it is committed or aborted, or its time is over; the old version stands until then (S3 §2). A
  *  reservation that was made here is like any other: planners change and release it. Only planners
  *  change one that has parts at other sites too.
  *

@@ -71,8 +71,8 @@ static bool check_disclosed (calendar_service_t *self, const request_t *request)
                            self->parts.service->name);
 }
 
-/*  Is it known what is free, and would a hold for this actor not be refused whatever that is? Asked as
- *  the vote is. */
+/*  Is it known what is free, and would a hold for this actor not be refused whatever that is? Asked
+ *  as the vote is. */
 static bool check_actor (const calendar_service_t *self, const request_t *request,
                          const char *actor)
 {
@@ -101,7 +101,8 @@ bool calendar_service_counted (calendar_service_t *self, const request_t *reques
                            "reservation: %.63s may not see what it holds", request->actor);
 }
 
-/*  From here to free_capacity_as_all the calendars are as they are for whom a hold would be made. */
+/*  From here to free_capacity_as_all the calendars are as they are for whom a hold would be
+ *  made. */
 static void calendar_service_as (const calendar_service_t *self, const request_t *request,
                                  const char *actor)
 {

@@ -152,8 +152,9 @@ void free_capacity_starting (const free_capacity_t *self, bool on);
 void free_capacity_book (free_capacity_t *self, interval_list_t *stretches);
 void free_capacity_release (free_capacity_t *self, interval_list_t *stretches);
 
-/*  What is taken for all but some actors, of whom spares says so: lent for life, and in the calendars only
- *  from free_capacity_as, for an actor that is not one of them, to free_capacity_as_all. */
+/*  What is taken for all but some actors, of whom spares says so: lent for life, and in the
+ *  calendars only from free_capacity_as, for an actor that is not one of them, to
+ *  free_capacity_as_all. */
 typedef struct {
     interval_list_t *list;
     bool (*spares) (void *owner, const char *actor);

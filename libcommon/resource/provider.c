@@ -77,8 +77,8 @@ void provider_answer (provider_t *self, const provider_settings_t *settings,
     self->questions = calendar_service_new (&parts, &settings->limits.questions);
 }
 
-/*  Made anew when a calendar has changed; and from time to time, because the present comes into ever
- *  longer spans. Who discloses windows only tells none. */
+/*  Made anew when a calendar has changed; and from time to time, because the present comes into
+ *  ever longer spans. Who discloses windows only tells none. */
 static packed_t provider_summary (void *owner, const moment_t *now)
 {
     provider_t *self = owner;

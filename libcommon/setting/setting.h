@@ -1,12 +1,13 @@
 /*  setting - what a core can be told by its administrator, each thing as one row.
  *
- *  A row binds a path to a member of a struct, with its default, bounds, unit and sentence. The
- *  row serves the file, --set, --help, the struct of defaults and Service.Status; a member of
- *  another type, a default outside its bounds, and a bound that the member can't hold don't compile.
+ *  A row binds a path to a member of a struct, with its default, bounds, unit and sentence. The row
+ *  serves the file, --set, --help, the struct of defaults and Service.Status; a member of another
+ *  type, a default outside its bounds, and a bound that the member can't hold don't compile.
  *
  *      static const setting_t rows [] = {
- *          SET_COUNT (limits_t, holds_max, "limits/holds_max", 65536, 16, 1000000, "holds at once"),
- *          SET_DURATION (limits_t, retention_ms, "limits/retention", MS_DAY, MS_SECOND, MS_YEAR,
+ *          SET_COUNT (limits_t, holds_max, "limits/holds_max", 65536, 16, 1000000, "holds at
+ *          once"), SET_DURATION (limits_t, retention_ms, "limits/retention", MS_DAY, MS_SECOND,
+ *          MS_YEAR,
  *                        "how long they are kept"),
  *      };
  *      const setting_table_t limits_table = SETTING_TABLE (limits_t, rows, NULL);
@@ -219,7 +220,8 @@ typedef bool setting_visit_fn (void *owner, const setting_t *row, const char *pa
 bool settings_walk (const setting_table_t *table, void *settings, setting_visit_fn *visit,
                     void *owner);
 
-/*  What Service.Status and refusals call a number whose member is called …_max; NULL: another one. */
+/*  What Service.Status and refusals call a number whose member is called …_max; NULL: another
+ *  one. */
 const char *setting_limit_name (const setting_t *row);
 
 #endif

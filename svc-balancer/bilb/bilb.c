@@ -265,8 +265,8 @@ static void bilb_receivers_times (bilb_receivers_t *self, double *times)
         times [i] = self->receivers [i].time;
 }
 
-/*  Empties it, and makes room for so many clusters. A group is begun for each receiver taken in and by each raise; a stop is kept for each group,
- *  and one more for each member that has stopped. */
+/*  Empties it, and makes room for so many clusters. A group is begun for each receiver taken in and
+ *  by each raise; a stop is kept for each group, and one more for each member that has stopped. */
 static void bilb_receivers_clear (bilb_receivers_t *self, size_t count)
 {
     if (count > self->room) {

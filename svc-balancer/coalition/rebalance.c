@@ -187,8 +187,8 @@ static void put_home (weighed_t *site, const piece_t *moved)
     site->pieces [0] = *moved;
 }
 
-/*  What of a task's input a site lacks, as load. The site knows where it has tasks of the job; elsewhere
- *  all of it may be missing. */
+/*  What of a task's input a site lacks, as load. The site knows where it has tasks of the job;
+ *  elsewhere all of it may be missing. */
 static double input_there (const rebalance_t *self, size_t site, size_t job, double work_s)
 {
     const weighed_t *there = &self->sites [site];

@@ -10,8 +10,8 @@
  *  task itself by itself. Tasks that move are put at the end of a queue. Tasks that come home are
  *  put where their bag waits, or at the head where none of it does.
  *
- *  A task's input that a site lacks counts as load there, size over rate: so a task follows its data,
- *  or its data's cost. What it was promised includes that.
+ *  A task's input that a site lacks counts as load there, size over rate: so a task follows its
+ *  data, or its data's cost. What it was promised includes that.
  *
  *  The step and its extension (bilb_queues) give two answers. The one that completes the jobs
  *  earlier, all together, is taken, because sites work through their queues in their own order.

@@ -56,8 +56,8 @@ static void batch_node_tell (const batch_picture_t *picture, const char *name,
         fprintf (stderr, "svc-lis: classes: %s counts as drained: %s\n", name, why);
 }
 
-/*  A node that the site names and its batch system has not, or has with less than is sold, is told. The site
- *  begins all the same: who has taken it out there may put it back. */
+/*  A node that the site names and its batch system has not, or has with less than is sold, is told.
+ *  The site begins all the same: who has taken it out there may put it back. */
 static void batch_nodes_tell (const config_t *config, const machines_settings_t *machines,
                               const batch_picture_t *picture)
 {

@@ -1,6 +1,6 @@
-/*  batch_describe - svc-lis describe SYSTEM QUEUE SITE: the description of a federation of one site, as
- *  its batch system has it, to standard output. Nodes that are alike are one class; what of them can't be
- *  an attribute is left out, which is told on standard error. */
+/*  batch_describe - svc-lis describe SYSTEM QUEUE SITE: the description of a federation of one
+ *  site, as its batch system has it, to standard output. Nodes that are alike are one class; what
+ *  of them can't be an attribute is left out, which is told on standard error. */
 #include "batch_back_end.h"
 #include "batch_main.h"
 #include "must.h"
@@ -39,8 +39,8 @@ static int describe_compare (const void *one, const void *other)
     return kinds != 0 ? kinds : strverscmp (a->node, b->node);
 }
 
-/*  Writes the first name, or the range that begins with it: the last number of its host's name counts.
- *  Returns how many names that are. */
+/*  Writes the first name, or the range that begins with it: the last number of its host's name
+ *  counts. Returns how many names that are. */
 static size_t describe_range (const batch_node_t *nodes, size_t count, FILE *to)
 {
     const char *name = nodes->node;

@@ -44,8 +44,8 @@ static bool batch_name_is (const char *name, const char *shape)
     return *name == '\0';
 }
 
-/*  None of them is another one with a word before it, so a site whose name begins with another's and
- *  a "-" never has names of that one. */
+/*  None of them is another one with a word before it, so a site whose name begins with another's
+ *  and a "-" never has names of that one. */
 static bool batch_name_of_one (const char *name)
 {
     static const char *const shapes [] = {
@@ -94,7 +94,8 @@ const char *batch_name_ours (const batch_setup_t *setup, const char *name)
     return begins && batch_name_of_one (name + size) ? name + size : NULL;
 }
 
-/*  Where the site begins, and ends, in a name that any prefix and site may have given; else NULL. */
+/*  Where the site begins, and ends, in a name that any prefix and site may have given; else
+ *  NULL. */
 static const char *batch_name_site (const char *name, const char **end)
 {
     const char *site = name + strcspn (name, "-");

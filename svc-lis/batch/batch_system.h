@@ -1,15 +1,15 @@
-/*  batch_system - what a site does with the batch system that it already runs: a table of functions,
- *  one table for each kind (slurm/, gridengine/).
+/*  batch_system - what a site does with the batch system that it already runs: a table of
+ *  functions, one table for each kind (slurm/, gridengine/).
  *
- *  All functions block until the batch system has answered, or for the setup's limit; each is called
- *  on a worker thread, several at once. Each may be called twice, and after a crash between any two
- *  of its commands: what is there already is made equal, what is gone already is no failure. False
- *  with why: a sentence that names what was refused, in the batch system's own words where it has
- *  some. What it answers is looked at again before it is told.
+ *  All functions block until the batch system has answered, or for the setup's limit; each is
+ *  called on a worker thread, several at once. Each may be called twice, and after a crash between
+ *  any two of its commands: what is there already is made equal, what is gone already is no
+ *  failure. False with why: a sentence that names what was refused, in the batch system's own words
+ *  where it has some. What it answers is looked at again before it is told.
  *
  *  All that is ours there is called "PREFIX-SITE-" and the reservation's or the run's id
- *  (batch_name), and is of the site's queue. Nothing else is ever changed, but for jobs in the way of
- *  an opening.
+ *  (batch_name), and is of the site's queue. Nothing else is ever changed, but for jobs in the way
+ *  of an opening.
  */
 #ifndef MUSUBI_BATCH_SYSTEM_H
 #define MUSUBI_BATCH_SYSTEM_H
@@ -96,8 +96,8 @@ typedef struct {
     /*  Is it new enough, is the queue there? reserves: may we make reservations? */
     batch_fitness_t (*check) (const batch_setup_t *setup, bool reserves, char why [WHY_BYTES]);
 
-    /*  Does it let a local account charge that account, by that QOS ("" = its default)? NULL: it has
-     *  none. */
+    /*  Does it let a local account charge that account, by that QOS ("" = its default)? NULL: it
+     *  has none. */
     batch_fitness_t (*charges) (const batch_setup_t *setup, const account_t *who,
                                 char why [WHY_BYTES]);
 
@@ -116,48 +116,48 @@ typedef struct {
     /*  Makes the reservation of an order that has an account, or makes it equal to the order; its
      *  reservation is called as batch_name makes it, here and below.
      *
-     *      name      … without anybody's job that may run into it; else it is refused with whose that
-     *                is, or whose reservation, and until when
-     *      prepare   jobs may be queued in it; none of them starts before from_ms, and nobody else's
-     *                on its nodes
+     *      name      … without anybody's job that may run into it; else it is refused with whose
+     *                that is, or whose reservation, and until when
+     *      prepare   jobs may be queued in it; none of them starts before from_ms, and nobody
+     *                else's on its nodes
      *      open      clears its nodes, and has seen that they are the reservation's
      *      watch     is it still so? What is not is mended, and told once more as wrong
      */
     bool (*keep) (const batch_setup_t *setup, back_end_step_t step, const back_end_order_t *order,
                   char why [WHY_BYTES]);
-    /*  By one question: *differ, to be freed, has a line for each of these orders that is not so, "ID
-     *  why"; NULL = all are. The function is NULL where nothing is named. */
+    /*  By one question: *differ, to be freed, has a line for each of these orders that is not so,
+     *  "ID why"; NULL = all are. The function is NULL where nothing is named. */
     bool (*compare) (const batch_setup_t *setup, const back_end_order_t *orders, size_t count,
                      char **differ, char why [WHY_BYTES]);
     /*  Ends what runs in it, and removes it. */
     bool (*close) (const batch_setup_t *setup, const back_end_order_t *order, char why [WHY_BYTES]);
-    /*  The processor time of all jobs that ran in it, which is over, by the batch system's accounting;
-     *  *cpu_ms < 0, or NULL here: it has none. */
+    /*  The processor time of all jobs that ran in it, which is over, by the batch system's
+     *  accounting; *cpu_ms < 0, or NULL here: it has none. */
     bool (*count) (const batch_setup_t *setup, const back_end_order_t *order, int64_t *cpu_ms,
                    char why [WHY_BYTES]);
     /*  Adds the names of all reservations that may be ours. */
     bool (*list) (const batch_setup_t *setup, name_list_t *names, char why [WHY_BYTES]);
 } batch_system_t;
 
-/*  Is that a prefix: letters and digits, at most BATCH_PREFIX_BYTES_MAX? It has no "-", so that a site's
- *  name with one prefix is never taken for another's. False with why. */
+/*  Is that a prefix: letters and digits, at most BATCH_PREFIX_BYTES_MAX? It has no "-", so that a
+ *  site's name with one prefix is never taken for another's. False with why. */
 bool batch_prefix_check (const char *prefix, char why [WHY_BYTES]);
 
-/*  "PREFIX-SITE-NAME". False with why when the name is neither a reservation's id nor a run's, or the
- *  site's has other characters than letters, digits and . _ - @ in it, or all is too long. */
+/*  "PREFIX-SITE-NAME". False with why when the name is neither a reservation's id nor a run's, or
+ *  the site's has other characters than letters, digits and . _ - @ in it, or all is too long. */
 bool batch_name (const batch_setup_t *setup, const char *name, char to [BATCH_NAME_BYTES_MAX + 1],
                  char why [WHY_BYTES]);
 
 /*  A reservation's id that none has: no planner starts for the 0th time. */
 #define BATCH_NAME_OF_NONE "000000000000-0-0"
 
-/*  Behind "PREFIX-SITE-"; NULL when the name is not one of ours: what stands there should be exactly
- *  a reservation's id or a run's. Whether it is of our queue is for the caller to see. */
+/*  Behind "PREFIX-SITE-"; NULL when the name is not one of ours: what stands there should be
+ *  exactly a reservation's id or a run's. Whether it is of our queue is for the caller to see. */
 const char *batch_name_ours (const batch_setup_t *setup, const char *name);
 
 /*  What another site has there, by a name as batch_name makes them, claims its node: that counts as
- *  drained, and which site that is stands in its why. False when no site has made that name; that it is
- *  not ours is for the caller to see. */
+ *  drained, and which site that is stands in its why. False when no site has made that name; that
+ *  it is not ours is for the caller to see. */
 bool batch_node_claim (batch_node_t *node, const char *name);
 
 /*  The same by all bookings of a picture, which are of others. */
@@ -169,10 +169,12 @@ static inline bool batch_job_lives (batch_job_state_t state)
     return state >= BATCH_JOB_QUEUED && state <= BATCH_JOB_SUSPENDED;
 }
 
-/*  Where a job of that name is told; NULL when nobody asked for it, or another one of its name lives. */
+/*  Where a job of that name is told; NULL when nobody asked for it, or another one of its name
+ *  lives. */
 batch_job_seen_t *batch_job_place (const batch_jobs_t *asked, const char *name);
 
-/*  What is in the way of a reservation that was refused: of several, what stays longest. Zero at first. */
+/*  What is in the way of a reservation that was refused: of several, what stays longest. Zero at
+ *  first. */
 typedef struct {
     int64_t until_ms; /* 0 = nothing is */
     char what [WHY_BYTES];
@@ -186,8 +188,9 @@ void batch_way_note (batch_way_t *self, int64_t until_ms, const char *kind, cons
 void batch_differ_add (char **differ, const batch_setup_t *setup, const back_end_order_t *order,
                        const char *what);
 
-/*  Runs a command of the batch system, as command_run, for at most the setup's limit. COMMAND_SILENT
- *  also when the command could not ask the batch system, or should be tried again. */
+/*  Runs a command of the batch system, as command_run, for at most the setup's limit.
+ *  COMMAND_SILENT also when the command could not ask the batch system, or should be tried
+ *  again. */
 command_told_t batch_run (const batch_setup_t *setup, const char *const *arguments, char **output,
                           char why [WHY_BYTES]);
 
@@ -202,8 +205,8 @@ command_told_t batch_run_lines (const batch_setup_t *setup, const char *const *a
 #define BATCH_LINES(setup, visit, owner, why, ...)                                                 \
     batch_run_lines (setup, (const char *const []){__VA_ARGS__, NULL}, visit, owner, why)
 
-/*  Submits a job by these arguments, as its account; later is what it is refused with as long as its
- *  reservation is still to be made. */
+/*  Submits a job by these arguments, as its account; later is what it is refused with as long as
+ *  its reservation is still to be made. */
 command_told_t batch_run_submit (const batch_setup_t *setup, const batch_job_t *job,
                                  const char *const *arguments, const char *later,
                                  char why [WHY_BYTES]);

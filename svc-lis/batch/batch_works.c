@@ -24,7 +24,7 @@
 #define READ_BYTES_MAX (512u << 10)
 #define TOLD_BYTES     256 /* of what a job writes of itself */
 #define PASSWD_BYTES   4096
-#define GONE_MS        30000 /* a job that is neither known nor over is lost when it is so for so long */
+#define GONE_MS        30000 /* after so long a job that is neither known nor over is lost */
 
 static const batch_system_t *batch_works_system;
 static const batch_setup_t *batch_works_setup;
@@ -110,8 +110,8 @@ static void batch_over (run_report_t *report, run_state_t state, const char *why
     snprintf (report->why, sizeof report->why, "%s", why);
 }
 
-/*  Outputs of a run that has ended well are handed over. On the way to its working folder no link is
- *  followed: what is there belongs to the account. */
+/*  Outputs of a run that has ended well are handed over. On the way to its working folder no link
+ *  is followed: what is there belongs to the account. */
 static void stand_outputs_hand (run_report_t *report, const char *runs, const batch_run_t *run)
 {
     descriptor_auto_t folder = run_folder_open (runs, run->ticket.name);
@@ -121,8 +121,8 @@ static void stand_outputs_hand (run_report_t *report, const char *runs, const ba
                      run_files_hand (&run->ticket, work, run->account.pw_uid, true, report->why);
 }
 
-/*  Has it ended by what the job has written? Why one ended by a signal only the batch system says, once
- *  its job is over; until then something of it may still write its outputs. */
+/*  Has it ended by what the job has written? Why one ended by a signal only the batch system says,
+ *  once its job is over; until then something of it may still write its outputs. */
 static bool stand_end_read (run_report_t *report, const char *runs, const batch_job_seen_t *seen,
                             const batch_run_t *run)
 {
@@ -143,8 +143,8 @@ static bool stand_end_read (run_report_t *report, const char *runs, const batch_
     return true;
 }
 
-/*  A batch system that was killed may have forgotten a job that goes on, to its end or until it is found
- *  and killed: it is not lost before that. Notes since when it has been gone. */
+/*  A batch system that was killed may have forgotten a job that goes on, to its end or until it is
+ *  found and killed: it is not lost before that. Notes since when it has been gone. */
 static bool batch_job_gone (const char *runs, const char *name, batch_job_state_t state)
 {
     char path [PATH_MAX];
@@ -293,8 +293,8 @@ static bool batch_work_remove (const char *runs, const char *name, char why [WHY
            command_run (rm, NULL, batch_works_setup->limit_ms, NULL, why) == COMMAND_DONE;
 }
 
-/*  The working folder of a run with files. One that is there and its account's is whole: a job that nobody
- *  knows of may take it at any moment. */
+/*  The working folder of a run with files. One that is there and its account's is whole: a job that
+ *  nobody knows of may take it at any moment. */
 static bool batch_work_make (const work_order_t *order, const struct passwd *account,
                              char why [WHY_BYTES])
 {

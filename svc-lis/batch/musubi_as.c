@@ -1,16 +1,17 @@
-/*  musubi-as - runs a program as another local account, where a map that root has written allows it:
+/*  musubi-as - runs a program as another local account, where a map that root has written allows
+ *  it:
  *
  *      musubi-as ACCOUNT PROGRAM [ARGUMENT…]
  *
  *  It is the only part that has more rights than the site: installed as root's with the set-user-id
- *  bit, or called by sudo. Each line of /etc/musubi/as.conf names a caller, the accounts that it may
- *  become and the programs that these may be made to run, with commas between:
+ *  bit, or called by sudo. Each line of /etc/musubi/as.conf names a caller, the accounts that it
+ *  may become and the programs that these may be made to run, with commas between:
  *
  *      musubi  alice,bob  /usr/bin/sbatch,/usr/bin/dd,/usr/bin/rm
  *
- *  Nobody becomes root. Root itself needs no line. The program gets a minute, no descriptors but the
- *  first three, and an environment of its own; where the batch system is (SLURM_CONF, SGE_…) may be
- *  told by the caller, who could as well have any program run as that account by a job.
+ *  Nobody becomes root. Root itself needs no line. The program gets a minute, no descriptors but
+ *  the first three, and an environment of its own; where the batch system is (SLURM_CONF, SGE_…)
+ *  may be told by the caller, who could as well have any program run as that account by a job.
  */
 #include <fcntl.h>
 #include <grp.h>

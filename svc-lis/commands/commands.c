@@ -275,8 +275,8 @@ static bool commands_pair_right (const commands_pair_t *self, char *why)
     return !what || wrong (why, "reservation %.100s %s", order->reservation, what);
 }
 
-/*  One that runs: others on its order's nodes, or those in it on nodes that are not its order's. All of
- *  them are told how to end (NULL: nothing). NULL when none runs. */
+/*  One that runs: others on its order's nodes, or those in it on nodes that are not its order's.
+ *  All of them are told how to end (NULL: nothing). NULL when none runs. */
 static const char *jobs_tell (const commands_pair_t *self, bool others, const char *how)
 {
     char why [WHY_BYTES];
@@ -296,7 +296,8 @@ static const char *jobs_tell (const commands_pair_t *self, bool others, const ch
     return one;
 }
 
-/*  Until none of them runs. Those in it get their grace; others make way as far as the order has it. */
+/*  Until none of them runs. Those in it get their grace; others make way as far as the order has
+ *  it. */
 static bool jobs_end (commands_pair_t *self, bool others, char *why)
 {
     int64_t grace_ms = self->order->grace_ms < CLEAR_MS ? self->order->grace_ms : CLEAR_MS;

@@ -1,6 +1,6 @@
-/*  commands - a folder of a site's own programs as a batch_system_t (README.md: what they are asked, and
- *  what they answer), and what they write, a row for each line. A program that hangs, fails, or writes
- *  what can't be read has said nothing.
+/*  commands - a folder of a site's own programs as a batch_system_t (README.md: what they are
+ *  asked, and what they answer), and what they write, a row for each line. A program that hangs,
+ *  fails, or writes what can't be read has said nothing.
  */
 #ifndef MUSUBI_COMMANDS_H
 #define MUSUBI_COMMANDS_H
@@ -16,7 +16,8 @@ extern const batch_system_t commands;
 #define COMMANDS_LINES_MAX      200000
 #define COMMANDS_CPUS_MAX       1000000
 
-/*  Whose answer it is: of nodes, reservations and jobs; of runs; of nothing but whether it is done. */
+/*  Whose answer it is: of nodes, reservations and jobs; of runs; of nothing but whether it is
+ *  done. */
 typedef enum { COMMANDS_LIST, COMMANDS_STATE, COMMANDS_DEED } commands_answer_t;
 
 typedef enum {
@@ -53,9 +54,9 @@ typedef struct {
     size_t count;
 } commands_rows_t;
 
-/*  Reads rows->text, which it cuts, as a whole or not at all. COMMAND_REFUSED: the program has refused,
- *  why in its own words. COMMAND_SILENT: it was cut short, or is not as it should be; why names the line
- *  and the field. program is whose it is. */
+/*  Reads rows->text, which it cuts, as a whole or not at all. COMMAND_REFUSED: the program has
+ *  refused, why in its own words. COMMAND_SILENT: it was cut short, or is not as it should be; why
+ *  names the line and the field. program is whose it is. */
 command_told_t commands_read (const char *program, commands_answer_t answer, commands_rows_t *rows,
                               char why [WHY_BYTES]);
 void commands_rows_clear (commands_rows_t *self);

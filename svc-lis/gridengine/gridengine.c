@@ -27,7 +27,8 @@ static batch_fitness_t grid_complex_check (const batch_setup_t *setup, char why 
     return BATCH_UNFIT;
 }
 
-/*  A queue that does not exist is deleted: who has the right is told so, others that they have not. */
+/*  A queue that does not exist is deleted: who has the right is told so, others that they have
+ *  not. */
 static batch_fitness_t grid_right_check (const batch_setup_t *setup, char why [WHY_BYTES])
 {
     char name [BATCH_NAME_BYTES_MAX + 1], said [WHY_BYTES] = "";
@@ -66,9 +67,10 @@ static batch_fitness_t grid_check (const batch_setup_t *setup, bool reserves, ch
 
 /*  --- the picture --- */
 
-/*  Letters of a state that take nothing away: not heard, which is its daemon after max_unheard, and all
- *  since the qmaster's own start; more load than a threshold, which passes; closed by a calendar, which
- *  is a booking; and disabled, where that is by us. All others do, also those that are not known. */
+/*  Letters of a state that take nothing away: not heard, which is its daemon after max_unheard, and
+ *  all since the qmaster's own start; more load than a threshold, which passes; closed by a
+ *  calendar, which is a booking; and disabled, where that is by us. All others do, also those that
+ *  are not known. */
 #define GRID_UNHEARD "u"
 #define GRID_PASSES  GRID_UNHEARD "aA"
 #define GRID_CLOSED  "DC"
@@ -150,8 +152,9 @@ static void grid_not_drained (const grid_picture_t *self, batch_node_t *node)
         *node->why = '\0';
 }
 
-/*  A reservation of ours has disabled the other queues' instances where its own is enabled. Elsewhere
- *  its notes have to be asked. One of another site has the host, also before its queue opens. */
+/*  A reservation of ours has disabled the other queues' instances where its own is enabled.
+ *  Elsewhere its notes have to be asked. One of another site has the host, also before its queue
+ *  opens. */
 static void grid_ours_take (void *owner, const grid_instance_t *instance)
 {
     grid_picture_t *self = owner;
@@ -209,9 +212,9 @@ static bool grid_notes_look (const grid_picture_t *self, name_list_t *notes, cha
     return good;
 }
 
-/*  Both instances are disabled: by us while it opens or closes, else by an operator. Notes of what we
- *  disable are made before, those of what we have enabled go before we disable it; so they are read
- *  before and after the nodes. */
+/*  Both instances are disabled: by us while it opens or closes, else by an operator. Notes of what
+ *  we disable are made before, those of what we have enabled go before we disable it; so they are
+ *  read before and after the nodes. */
 static bool grid_unclear_judge (grid_picture_t *self, char why [WHY_BYTES])
 {
     name_list_auto_t before = {0};

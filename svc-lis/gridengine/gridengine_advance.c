@@ -1,8 +1,9 @@
-/*  gridengine_advance - advance reservations. What others have is booked; one of ours keeps all slots of
- *  the site's queue on the hosts of a reservation that is named, until its own queue opens there.
+/*  gridengine_advance - advance reservations. What others have is booked; one of ours keeps all
+ *  slots of the site's queue on the hosts of a reservation that is named, until its own queue opens
+ *  there.
  *
- *  Grid Engine can't change one, so another is made: beside the old one, or in its place where both want
- *  the same slots.
+ *  Grid Engine can't change one, so another is made: beside the old one, or in its place where both
+ *  want the same slots.
  */
 #include "gridengine_queue.h"
 
@@ -53,8 +54,8 @@ static bool grid_advances_ask (grid_advances_t *self, const char *option, const 
            grid_advances_read (output, visit, self, why);
 }
 
-/*  One question for which there are, and one for all that these have. One that has gone in between is
- *  not told. */
+/*  One question for which there are, and one for all that these have. One that has gone in between
+ *  is not told. */
 static bool grid_advances_visit (grid_advances_t *self, grid_advance_fn *visit,
                                  char why [WHY_BYTES])
 {
@@ -232,8 +233,8 @@ static command_told_t grid_own_make (grid_advances_t *self, char why [WHY_BYTES]
     return told;
 }
 
-/*  Not in the place of another one before it was refused beside it. What is in its way is told where it can be
- *  seen, else Grid Engine's own words. */
+/*  Not in the place of another one before it was refused beside it. What is in its way is told
+ *  where it can be seen, else Grid Engine's own words. */
 static bool grid_own_put (grid_advances_t *self, char why [WHY_BYTES])
 {
     char asked [WHY_BYTES];

@@ -1,8 +1,8 @@
-/*  gridengine_calendar - read as qmaster does it (disabled_year_entry in its sge_calendar.c), and asked
- *  at each moment when it may change, as state_at does there.
+/*  gridengine_calendar - read as qmaster does it (disabled_year_entry in its sge_calendar.c), and
+ *  asked at each moment when it may change, as state_at does there.
  *
- *  The manual says of a day that a year names that its week does not count on it. The qmaster takes it
- *  so only for the times that the year names on that day, and so does this.
+ *  The manual says of a day that a year names that its week does not count on it. The qmaster takes
+ *  it so only for the times that the year names on that day, and so does this.
  */
 #include "gridengine_calendar.h"
 
@@ -191,7 +191,8 @@ static bool closed_at (const grid_calendar_t *self, int64_t ms)
     return told [yearly] && !open [yearly];
 }
 
-/*  The next moment at which it may change: by the wall, or half an hour on when clocks are changed. */
+/*  The next moment at which it may change: by the wall, or half an hour on when clocks are
+ *  changed. */
 static int64_t moment_next (const grid_calendar_t *self, int64_t ms)
 {
     struct tm wall = clock_at (ms);

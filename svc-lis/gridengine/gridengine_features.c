@@ -1,5 +1,5 @@
-/*  gridengine_features - what hosts have, by complexes: a BOOL that is true is a feature; "gpu" counts GPUs,
- *  and "gpu_type" is their type. Of a consumable qhost tells what is free.
+/*  gridengine_features - what hosts have, by complexes: a BOOL that is true is a feature; "gpu"
+ *  counts GPUs, and "gpu_type" is their type. Of a consumable qhost tells what is free.
  */
 #include "gridengine_queue.h"
 

@@ -1,7 +1,8 @@
-/*  gridengine_hosts - the hosts of a reservation: other queues are disabled there and its own enabled,
- *  what is in the way goes, and at their end they are given back. An instance, such as batch@g1, is nobody's account, so an access list takes notes
- *  of them. What we disable of other queues is noted before; what we have enabled of its own is noted
- *  after. What is disabled, and should not be by these, an operator has disabled.
+/*  gridengine_hosts - the hosts of a reservation: other queues are disabled there and its own
+ *  enabled, what is in the way goes, and at their end they are given back. An instance, such as
+ *  batch@g1, is nobody's account, so an access list takes notes of them. What we disable of other
+ *  queues is noted before; what we have enabled of its own is noted after. What is disabled, and
+ *  should not be by these, an operator has disabled.
  */
 #include "gridengine_queue.h"
 
@@ -89,7 +90,8 @@ static void grid_instance_note (void *owner, const grid_instance_t *instance)
                        instance->name, "");
 }
 
-/*  Has an operator disabled this instance of its own, or the site's on its host before it opened? */
+/*  Has an operator disabled this instance of its own, or the site's on its host before it
+ *  opened? */
 static bool grid_is_taken (const grid_queue_t *self, const char *own)
 {
     char site [NAME_BYTES_MAX + BATCH_NAME_BYTES_MAX];
@@ -181,7 +183,8 @@ static void grid_pause (void)
     nanosleep (&(struct timespec){.tv_nsec = AGAIN_MS * 1000000}, NULL);
 }
 
-/*  Only of a job that was submitted with or without it is it told; others are as their queue is (rerun). */
+/*  Only of a job that was submitted with or without it is it told; others are as their queue is
+ *  (rerun). */
 static bool grid_job_again (const grid_queue_t *self, const char *id)
 {
     char why [WHY_BYTES];
@@ -191,8 +194,9 @@ static bool grid_job_again (const grid_queue_t *self, const char *id)
     return restart && strcmp (restart, "y") == 0;
 }
 
-/*  Its owner is told why before. Grid Engine ends what may not be run again when it should be rescheduled.
- *  Whether it worked is seen by whether the job is gone. False: it does not make way. */
+/*  Its owner is told why before. Grid Engine ends what may not be run again when it should be
+ *  rescheduled. Whether it worked is seen by whether the job is gone. False: it does not make
+ *  way. */
 static bool grid_job_clear (const grid_queue_t *self, const char *id)
 {
     char why [WHY_BYTES];
@@ -304,8 +308,8 @@ bool grid_hosts_leave (grid_queue_t *self, char why [WHY_BYTES])
 
 /*  --- taken --- */
 
-/*  Its hosts are its own: other queues are disabled there, and what runs in them makes way. Its advance
- *  reservation goes when nobody's job can begin there any more, and before its own can. */
+/*  Its hosts are its own: other queues are disabled there, and what runs in them makes way. Its
+ *  advance reservation goes when nobody's job can begin there any more, and before its own can. */
 static bool grid_hosts_take (grid_queue_t *self, char why [WHY_BYTES])
 {
     return grid_list_change (self, true, &self->on, why) &&

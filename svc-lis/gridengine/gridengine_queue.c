@@ -1,7 +1,7 @@
-/*  gridengine_queue - each step asks Grid Engine first what there is, does what is missing, and asks
- *  again. The hosts of a queue are those in its own configuration, and those of the notes in its
- *  access list, so what has to be given back at its end is known after any crash, and when somebody
- *  has deleted the queue; they are given back before it goes (gridengine_hosts).
+/*  gridengine_queue - each step asks Grid Engine first what there is, does what is missing, and
+ *  asks again. The hosts of a queue are those in its own configuration, and those of the notes in
+ *  its access list, so what has to be given back at its end is known after any crash, and when
+ *  somebody has deleted the queue; they are given back before it goes (gridengine_hosts).
  */
 #include "gridengine_queue.h"
 
@@ -99,9 +99,9 @@ static void grid_replace (char **text, const char *key, const char *value)
     *text = changed;
 }
 
-/*  The state of an instance when it is new, and when the daemon of its host starts. Until its start, or
- *  while hosts are new, it is to wait; from then on a daemon that starts must not disable it, as if an
- *  operator had. */
+/*  The state of an instance when it is new, and when the daemon of its host starts. Until its
+ *  start, or while hosts are new, it is to wait; from then on a daemon that starts must not disable
+ *  it, as if an operator had. */
 static const char *grid_initial_state (const grid_queue_t *self)
 {
     name_list_auto_t there = {0};
@@ -174,7 +174,8 @@ static bool grid_access (grid_queue_t *self, char why [WHY_BYTES])
     return true;
 }
 
-/*  Of an instance that somebody has deleted, by the queue or by its host: it is not enabled any more. */
+/*  Of an instance that somebody has deleted, by the queue or by its host: it is not enabled any
+ *  more. */
 static bool grid_gone_note (grid_queue_t *self, char why [WHY_BYTES])
 {
     name_list_auto_t notes = {0}, there = {0}, gone = {0};

@@ -35,14 +35,14 @@ bool grid_is_ours (const batch_setup_t *setup, const grid_instance_t *instance);
  *  read, for ever. */
 int64_t grid_job_until (const grid_job_t *job);
 
-/*  A parallel environment of the site's queue, to be freed: one that gives all slots on one host, or
- *  (spread) on as many as are asked for. NULL with why. */
+/*  A parallel environment of the site's queue, to be freed: one that gives all slots on one host,
+ *  or (spread) on as many as are asked for. NULL with why. */
 char *grid_environment (const batch_setup_t *setup, bool spread, char why [WHY_BYTES]);
 
 /*  --- gridengine_advance: false with why is to be tried again --- */
 
-/*  Adds those of others to the picture as bookings, and the names of those that may be ours. Either may be NULL;
- *  only what has hosts of the site's queue counts. */
+/*  Adds those of others to the picture as bookings, and the names of those that may be ours. Either
+ *  may be NULL; only what has hosts of the site's queue counts. */
 bool grid_advances_look (const batch_setup_t *setup, batch_picture_t *picture, name_list_t *names,
                          char why [WHY_BYTES]);
 
@@ -88,7 +88,8 @@ bool grid_list_look (grid_queue_t *self, char why [WHY_BYTES]);
 bool grid_list_change (grid_queue_t *self, bool add, const name_list_t *words,
                        char why [WHY_BYTES]);
 
-/*  Adds its notes of instances on its hosts; own: only of those of its own, which we have enabled. */
+/*  Adds its notes of instances on its hosts; own: only of those of its own, which we have
+ *  enabled. */
 void grid_notes_find (const grid_queue_t *self, bool own, name_list_t *notes);
 
 /*  The instances on its hosts, into on, off, kept, own_on, own_off, taken, used and unheard. */

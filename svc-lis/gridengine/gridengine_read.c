@@ -1,4 +1,5 @@
-/*  gridengine_read - elements as expat finds them, wherever their lines end; qconf's keys, one a line. */
+/*  gridengine_read - elements as expat finds them, wherever their lines end; qconf's keys, one a
+ *  line. */
 #include "gridengine_read.h"
 
 #include "must.h"

@@ -1,8 +1,8 @@
 /*  gridengine_read - what the commands of Grid Engine write. Pure.
  *
  *  A text that is no whole XML is refused with why: what is not in it is not known. Until that is
- *  seen its beginning has been visited already. What is visited is borrowed; a text that is not told
- *  is "", and a very long one is cut, and is no name of ours then.
+ *  seen its beginning has been visited already. What is visited is borrowed; a text that is not
+ *  told is "", and a very long one is cut, and is no name of ours then.
  */
 #ifndef MUSUBI_GRIDENGINE_READ_H
 #define MUSUBI_GRIDENGINE_READ_H
@@ -68,8 +68,8 @@ const char *grid_queue_name (const char *instance, char queue [GRID_WORD_BYTES])
 
 batch_job_state_t grid_job_state (const char *state);
 
-/*  Joins the lines of a configuration that are continued behind a backslash: at a comma without a blank,
- *  as it was given. */
+/*  Joins the lines of a configuration that are continued behind a backslash: at a comma without a
+ *  blank, as it was given. */
 void grid_unfold (char *text);
 
 /*  The value of a key in an unfolded configuration, to be freed; NULL when it is not there. */

@@ -51,8 +51,8 @@ void backfill_node_clear (backfill_node_t *self)
     self->runs_count = self->runs_room = 0;
 }
 
-/*  When so many CPUs are free at the earliest, on a node that is ready. Those that are suspended there
- *  have none now, but will have some before they are over. */
+/*  When so many CPUs are free at the earliest, on a node that is ready. Those that are suspended
+ *  there have none now, but will have some before they are over. */
 static int64_t cpus_free_ms (const backfill_node_t *node, uint32_t cpus, int64_t now_ms)
 {
     uint32_t free_cpus = node->cpus_free;
@@ -504,8 +504,8 @@ static backfill_place_t ranked_best (const backfill_pass_t *pass, const backfill
     return best;
 }
 
-/*  Each task takes the node that is best for it: the inputs of two tasks are at different nodes, and
- *  a node with one task more is another one. */
+/*  Each task takes the node that is best for it: the inputs of two tasks are at different nodes,
+ *  and a node with one task more is another one. */
 static size_t place_ranked (const backfill_pass_t *pass, backfill_bag_t *bag, int64_t until_ms)
 {
     size_t started = 0;

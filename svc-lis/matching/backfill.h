@@ -144,7 +144,8 @@ typedef struct {
  *  known. */
 int64_t backfill_expected (const backfill_t *self, const backfill_bag_t *bag);
 
-/*  Can a node's booking be made so long? beside: with what is promised elsewhere counted as taken. */
+/*  Can a node's booking be made so long? beside: with what is promised elsewhere counted as
+ *  taken. */
 bool backfill_extends (const backfill_t *self, size_t node, int64_t until_ms, bool beside);
 
 /*  Makes one pass. Returns how many tasks it started. */

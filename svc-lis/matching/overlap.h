@@ -3,10 +3,10 @@
  *
  *  A data-bound task begins with a transfer and takes no CPUs meanwhile; tasks behind it compute on
  *  them. When its inputs are there it has a right to CPUs before all that come after it in the
- *  queue: as many of these are suspended as are needed, the last ones first. They go on in the order
- *  of the queue, none before another that waits. So it is known from the beginning when each will be
- *  over at the latest, as runs that end early make the others no later; and one is suspended only
- *  where that fits before what has the machine next. Plain values, pure.
+ *  queue: as many of these are suspended as are needed, the last ones first. They go on in the
+ *  order of the queue, none before another that waits. So it is known from the beginning when each
+ *  will be over at the latest, as runs that end early make the others no later; and one is
+ *  suspended only where that fits before what has the machine next. Plain values, pure.
  */
 #ifndef MUSUBI_OVERLAP_H
 #define MUSUBI_OVERLAP_H
@@ -42,7 +42,8 @@ typedef bool overlap_fits_fn (void *owner, const overlap_run_t *run);
 overlap_answer_t overlap_clash (overlap_run_t *runs, size_t count, const overlap_run_t *comes,
                                 uint32_t cpus_free, overlap_fits_fn *fits, void *owner);
 
-/*  Sorts them too, and picks the suspended ones that go on: the first ones, as far as there is room. */
+/*  Sorts them too, and picks the suspended ones that go on: the first ones, as far as there is
+ *  room. */
 void overlap_resume (overlap_run_t *runs, size_t count, uint32_t cpus_free);
 
 #endif

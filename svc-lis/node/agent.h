@@ -9,9 +9,9 @@
  *  A site is known by its store. When another store answers, the agent ends the runs of the former
  *  one and reports them no more.
  *
- *  A batch system has one such agent for all its nodes. There a run is a job: it has no lease, since
- *  it goes on whoever is away. The agent tells what the batch system says of its nodes, and why it
- *  does not answer; silence is never taken for an end. Pure.
+ *  A batch system has one such agent for all its nodes. There a run is a job: it has no lease,
+ *  since it goes on whoever is away. The agent tells what the batch system says of its nodes, and
+ *  why it does not answer; silence is never taken for an end. Pure.
  */
 #ifndef MUSUBI_AGENT_H
 #define MUSUBI_AGENT_H

@@ -13,7 +13,8 @@
 #define BATCH_TIMES_MAX    1024                /* further ones of one booking */
 #define BATCH_FOREVER_MS   (INT64_C (1) << 46) /* an end that never comes */
 
-/*  The attributes of a class that its batch system has to bear out: NAME = feature, gpu = TYPE, gpus = NUMBER. */
+/*  The attributes of a class that its batch system has to bear out: NAME = feature, gpu = TYPE,
+ *  gpus = NUMBER. */
 #define BATCH_FEATURE            "feature"
 #define BATCH_GPU                "gpu"
 #define BATCH_GPUS               "gpus"
@@ -76,7 +77,8 @@ typedef struct {
 bool batch_booking_next (const batch_booking_t *booking, size_t *time, int64_t *from_ms,
                          int64_t *until_ms);
 
-/*  Additions to a picture, which copies what it is given; once its nodes are sorted they can be found. */
+/*  Additions to a picture, which copies what it is given; once its nodes are sorted they can be
+ *  found. */
 batch_node_t *batch_picture_node (batch_picture_t *picture, const char *node);
 void batch_picture_sort (batch_picture_t *picture);
 batch_node_t *batch_picture_find (const batch_picture_t *picture, const char *node);
@@ -84,8 +86,8 @@ batch_booking_t *batch_picture_booking (batch_picture_t *picture, const char *na
                                         int64_t until_ms);
 void batch_booking_node (batch_booking_t *booking, const char *node);
 
-/*  Has the node what its class sells: CPUs, features, GPUs? What it does not tell is not missed. False
- *  with why. */
+/*  Has the node what its class sells: CPUs, features, GPUs? What it does not tell is not missed.
+ *  False with why. */
 bool batch_node_fits (const batch_picture_t *picture, const batch_node_t *node,
                       const node_class_t *class, char why [WHY_BYTES]);
 

@@ -9,9 +9,9 @@
  *
  *  A batch system is one more place, of no class, whose agent tells a picture of all the others
  *  (batch_picture.h). These have no agents: they are up, lost or drained as the picture says, and
- *  silent while their agent is silent or the batch system does not answer; one that it has not heard
- *  is silent, too, and lost after lost_ms of that. All runs are at that one
- *  place, and none is ever lost for silence: the batch system goes on without us.
+ *  silent while their agent is silent or the batch system does not answer; one that it has not
+ *  heard is silent, too, and lost after lost_ms of that. All runs are at that one place, and none
+ *  is ever lost for silence: the batch system goes on without us.
  *
  *  Registers the service Nodes, TABLE_NODES and TABLE_RUNS. What observers store when they are told
  *  of a move goes to disk in the same write as the move. Pure.
@@ -138,11 +138,12 @@ size_t nodes_batch (const nodes_t *self);
 const batch_picture_t *nodes_picture (const nodes_t *self);
 const char *nodes_batch_silent (const nodes_t *self);
 
-/*  Was it never seen, by any agent since the store is there? Then nobody knows which nodes there are. */
+/*  Was it never seen, by any agent since the store is there? Then nobody knows which nodes there
+ *  are. */
 bool nodes_batch_unseen (const nodes_t *self);
 
-/*  Have others in the batch system the node within [from_ms, until_ms), as far as it has told? jobs:
- *  those that don't make way count, too. */
+/*  Have others in the batch system the node within [from_ms, until_ms), as far as it has told?
+ *  jobs: those that don't make way count, too. */
 bool nodes_booked (const nodes_t *self, size_t node, int64_t from_ms, int64_t until_ms, bool jobs);
 
 /*  Can a new run be put there? The node must be up, neither drained nor resting, and have fewer

@@ -178,7 +178,8 @@ static int jobs_there_compare (const void *one, const void *other)
     return strcmp (a->node, b->node);
 }
 
-/*  The nodes on which jobs run that don't make way, those of one end together, behind all others. */
+/*  The nodes on which jobs run that don't make way, those of one end together, behind all
+ *  others. */
 static void picture_jobs_book (const nodes_t *self, batch_picture_t *picture)
 {
     jobs_there_t *there = must (calloc (picture->nodes_count + 1, sizeof *there));

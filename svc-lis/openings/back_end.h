@@ -1,16 +1,18 @@
 /*  back_end - what a site has done outside for its reservations: nodes are switched on before an
  *  opening, say, or a batch system is told which nodes belong to whom.
  *
- *      name       it is to have these nodes, or others than before: keep them for it from its start on, but
- *                 not at the cost of anybody's job
+ *      name       it is to have these nodes, or others than before: keep them for it from its start
+ *                 on, but not at the cost of anybody's job
  *      look       are all of these, which were named, still so? one question
  *      prepare    nodes are bound to the reservation, or others than before: make them ready
  *      open       its time has come
  *      watch      is it still open? asked now and then
  *      close      its time is over: nothing of it may be left
  *      count      it is over: what have its jobs used, by an accounting of their own?
- *      charges    of sections of accounts, which are no reservations: which of them may not charge what they name?
- *      reconcile  at a start and after a close: these are all that it was told of; what else is found is closed
+ *      charges    of sections of accounts, which are no reservations: which of them may not charge
+ *                 what they name?
+ *      reconcile  at a start and after a close: these are all that it was told of; what else is
+ *                 found is closed
  *
  *  The site's own timetable and store decide; a back end keeps only a picture of them, which is
  *  made again after every start. So each step may be carried out twice, carries all that it needs
@@ -80,16 +82,17 @@ back_end_t *back_end_new (service_t *service, const back_end_kind_t *kind,
                           const back_end_limits_t *limits);
 void back_end_destroy (back_end_t **self_p);
 
-/*  What a count answers where there is no accounting; otherwise the milliseconds of processor time. */
+/*  What a count answers where there is no accounting; otherwise the milliseconds of processor
+ *  time. */
 #define BACK_END_NO_ACCOUNTING "none"
 
 /*  A step charges tells lines "SECTION: WHY", with this as the reason where that is not known. */
 #define BACK_END_UNKNOWN "?"
 
-/*  A step has ended: with why NULL it is done, otherwise it has failed and will be tried again. result:
- *  of a count that is done. Never called from within back_end_step. The reconciliation is of the
- *  reservation "". A look has failed for each reservation that is not as it was told, which is for the
- *  caller to tell again; when it is over it is told of BACK_END_ALL. */
+/*  A step has ended: with why NULL it is done, otherwise it has failed and will be tried again.
+ *  result: of a count that is done. Never called from within back_end_step. The reconciliation is
+ *  of the reservation "". A look has failed for each reservation that is not as it was told, which
+ *  is for the caller to tell again; when it is over it is told of BACK_END_ALL. */
 typedef void back_end_told_fn (void *owner, const moment_t *now, const char *reservation,
                                back_end_step_t step, const char *why, bytes_t result);
 void back_end_told (back_end_t *self, back_end_told_fn *told, void *owner);
@@ -98,8 +101,8 @@ void back_end_told (back_end_t *self, back_end_told_fn *told, void *owner);
  *  replaces another step. */
 void back_end_step (back_end_t *self, back_end_step_t step, const back_end_order_t *order);
 
-/*  Once, before all steps: these are all that it was told of. No other step begins until it is done, and
- *  all reservations are in trouble. */
+/*  Once, before all steps: these are all that it was told of. No other step begins until it is
+ *  done, and all reservations are in trouble. */
 void back_end_reconcile (back_end_t *self, const back_end_order_t *orders, size_t count);
 
 /*  One question, unless one is under way. */

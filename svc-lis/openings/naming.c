@@ -1,4 +1,5 @@
-/*  naming - a list of what is taken for each node; names are added to it, and taken back to try again.
+/*  naming - a list of what is taken for each node; names are added to it, and taken back to try
+ *  again.
  */
 #include "naming.h"
 
@@ -122,7 +123,8 @@ static void naming_serve (naming_t *self, naming_need_t *need, bool keep)
     }
 }
 
-/*  Takes back what a try before has named: others have the first so many. How many nodes are lacking. */
+/*  Takes back what a try before has named: others have the first so many. How many nodes are
+ *  lacking. */
 static uint32_t naming_try (naming_t *self, naming_need_t *needs, size_t count, bool keep,
                             size_t others)
 {

@@ -1,12 +1,14 @@
 /*  naming - which nodes reservations are to have, long before they are bound to them.
  *
- *  A node may be named for many at different times. Needs are served by their start, each with nodes
- *  that nobody has over all of its time. As long as nobody else has any, that names nodes for all that
- *  a calendar of counts has granted: whoever has a node at a start was there before, and is counted.
- *  Where others have different nodes one after the other, some may lack nodes all the same.
+ *  A node may be named for many at different times. Needs are served by their start, each with
+ *  nodes that nobody has over all of its time. As long as nobody else has any, that names nodes for
+ *  all that a calendar of counts has granted: whoever has a node at a start was there before, and
+ *  is counted. Where others have different nodes one after the other, some may lack nodes all the
+ *  same.
  *
- *  Names stay as they are while that names as many; else all needs are named anew. Of several nodes one
- *  is taken where no job runs into the need, and that fits best before what is next there. Pure.
+ *  Names stay as they are while that names as many; else all needs are named anew. Of several nodes
+ *  one is taken where no job runs into the need, and that fits best before what is next there.
+ *  Pure.
  */
 #ifndef MUSUBI_NAMING_H
 #define MUSUBI_NAMING_H

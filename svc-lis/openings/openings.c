@@ -289,7 +289,8 @@ static void reconcile (openings_t *self)
 
 static timer_fn on_reconcile_again;
 
-/*  As long as a store that was lost is made up for (T14), nobody knows which reservations there are. */
+/*  As long as a store that was lost is made up for (T14), nobody knows which reservations there
+ *  are. */
 static void reconcile_when_known (openings_t *self, const moment_t *now)
 {
     const restore_guard_t *guard = restore_guard_of (self->parts.service);

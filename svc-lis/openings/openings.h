@@ -1,11 +1,11 @@
 /*  openings - the site's reservations on its nodes: bound late, opened, watched, closed, cleaned.
  *
  *  Until `bind` before its start a reservation is only a number in the calendar. Then as many
- *  usable nodes of its class as it has booked are bound to it: those that are named for it, then idle
- *  ones, then those whose preemptible runs are cheapest to end. Those nodes get no other runs; runs of others there are
- *  warned, and ended by the start. When a reservation has less booked at a later instant, so many
- *  of its nodes leave then, and all do at its end; when it has more, the new ones are bound as
- *  early.
+ *  usable nodes of its class as it has booked are bound to it: those that are named for it, then
+ *  idle ones, then those whose preemptible runs are cheapest to end. Those nodes get no other runs;
+ *  runs of others there are warned, and ended by the start. When a reservation has less booked at a
+ *  later instant, so many of its nodes leave then, and all do at its end; when it has more, the new
+ *  ones are bound as early.
  *
  *  A reservation with fewer nodes than it has booked is degraded, until another node can be had.
  *  Its owner learns that from Show and from the notice "opening", with the alternatives there are.
@@ -17,10 +17,10 @@
  *  nodes up to its end. It stays in the calendar, since only transactions change what was promised,
  *  and all use is accounted to its owner.
  *
- *  With a back end that can name nodes, the nearest `ahead` of those that wait have named nodes from
- *  their commit on (naming.h), and the back end keeps these for them from `reach` before the start on. A
- *  node is bound to one reservation, and may be named for many at different times. What the back end
- *  refuses then is degraded, and tried again, on other nodes if there are better ones.
+ *  With a back end that can name nodes, the nearest `ahead` of those that wait have named nodes
+ *  from their commit on (naming.h), and the back end keeps these for them from `reach` before the
+ *  start on. A node is bound to one reservation, and may be named for many at different times. What
+ *  the back end refuses then is degraded, and tried again, on other nodes if there are better ones.
  *
  *  At a site with a batch system the nodes are bound there, too, under the reservation's name. They
  *  are nobody else's until the back end has closed it, also when it was never opened. As long as
@@ -110,8 +110,8 @@ typedef struct {
     nodes_t *nodes;
     back_end_t *back_end;
     const access_t *access;
-    /*  For the back end: who an actor is, NULL = nobody; and what becomes of jobs in a batch system that
-     *  are in the way of its reservations. */
+    /*  For the back end: who an actor is, NULL = nobody; and what becomes of jobs in a batch system
+     *  that are in the way of its reservations. */
     const account_t *(*account) (void *owner, const char *actor);
     clear_t (*clear) (void *owner, const char *actor);
     void *account_owner;

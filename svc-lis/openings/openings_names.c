@@ -1,8 +1,9 @@
-/*  openings_names - names nodes for those that wait, the nearest `ahead` of them, whenever something has
- *  changed that may let one in, and watches those that the back end was told of by one question.
+/*  openings_names - names nodes for those that wait, the nearest `ahead` of them, whenever
+ *  something has changed that may let one in, and watches those that the back end was told of by
+ *  one question.
  *
- *  What is bound, or still closing, is taken before anything is named, and so is what others have in
- *  the batch system.
+ *  What is bound, or still closing, is taken before anything is named, and so is what others have
+ *  in the batch system.
  */
 #include "openings_state.h"
 
@@ -209,8 +210,8 @@ static int names_start_compare (const void *left, const void *right)
     return strcmp ((*a)->reservation, (*b)->reservation);
 }
 
-/*  Those that are bound by now come first; of those that wait the nearest are named, and others have no
- *  names. How many are to be looked at. */
+/*  Those that are bound by now come first; of those that wait the nearest are named, and others
+ *  have no names. How many are to be looked at. */
 static size_t names_nearest (openings_t *self, const moment_t *now, opening_entry_t **nearest)
 {
     size_t count = 0, active = 0;

@@ -195,8 +195,9 @@ static size_t openings_nodes_free (const opening_entry_t *entry, size_t class, i
 }
 
 /*  Lost nodes are let go at once, as nothing runs there; drained ones when they are idle, but those
- *  that a batch system says a reason for only while there are others: a whole partition that is down
- *  comes back as it was. With a back end they are nobody else's before it has taken them out. */
+ *  that a batch system says a reason for only while there are others: a whole partition that is
+ *  down comes back as it was. With a back end they are nobody else's before it has taken them
+ *  out. */
 static bool let_go_of_lost (opening_entry_t *entry, int64_t now_ms)
 {
     const nodes_t *nodes = entry->openings->parts.nodes;
@@ -261,8 +262,8 @@ static bool look_clearing (void *owner, const run_t *run)
     return made->free && !made->own;
 }
 
-/*  Jobs of others in a batch system: what would have to be run again, or is lost, counts from its start on;
- *  where all are over by then, fewer busy CPUs are better. */
+/*  Jobs of others in a batch system: what would have to be run again, or is lost, counts from its
+ *  start on; where all are over by then, fewer busy CPUs are better. */
 static void look_at_jobs (const site_node_t *node, node_clearing_t *made)
 {
     made->runs_on = node->firm_until_ms > made->needed_ms;

@@ -117,14 +117,15 @@ void opening_end (opening_entry_t *entry);
 /*  Has the back end made it ready, or opened it? */
 bool opening_prepared (const opening_entry_t *entry);
 
-/*  What a back end is told of it: the nodes that it keeps, or all; of one that waits those named from
- *  its start on. The caller frees nodes. */
+/*  What a back end is told of it: the nodes that it keeps, or all; of one that waits those named
+ *  from its start on. The caller frees nodes. */
 back_end_order_t opening_order (const opening_entry_t *entry, bool all);
 
 /*  What becomes of jobs in a batch system that are in its way. */
 clear_t opening_clearing (const opening_entry_t *entry);
 
-/*  Why the owner's account is unfit; "" = it is not, or it is over. openings_unfit is of usage_t. */
+/*  Why the owner's account is unfit; "" = it is not, or it is over. openings_unfit is of
+ *  usage_t. */
 const char *opening_unfit (const opening_entry_t *entry);
 const char *openings_unfit (void *owner, const char *actor);
 
@@ -136,7 +137,8 @@ void openings_names_soon (openings_t *self, const moment_t *now);
 /*  Is the node named for it, at any time? */
 bool opening_named (const opening_entry_t *entry, size_t node);
 
-/*  Is it bound to one, or does the back end still keep it for another one that is bound elsewhere? */
+/*  Is it bound to one, or does the back end still keep it for another one that is bound
+ *  elsewhere? */
 bool opening_node_taken (const opening_entry_t *entry, size_t node);
 
 /*  It waits no longer: what the back end keeps for it is bound to it, usable or not; what is
@@ -149,13 +151,13 @@ int64_t opening_begins_there (const opening_entry_t *entry);
 /*  The back end has the nodes that it was told last, named or bound, and no others any more. */
 void opening_names_confirmed (opening_entry_t *entry);
 
-/*  Is it refused the nodes that it is to have, while another of the site is refused those that it had? Then
- *  it gives way: it is removed there first, and made again when that is done. */
+/*  Is it refused the nodes that it is to have, while another of the site is refused those that it
+ *  had? Then it gives way: it is removed there first, and made again when that is done. */
 bool opening_in_the_way (const opening_entry_t *entry);
 void opening_gave_way (opening_entry_t *entry);
 
-/*  From when on the back end is told of its names: any job that it lets begin before ends before its
- *  start. */
+/*  From when on the back end is told of its names: any job that it lets begin before ends before
+ *  its start. */
 int64_t opening_told_due (const opening_entry_t *entry);
 
 /*  Asks the back end after that time how all stand that it was told of while they wait. */

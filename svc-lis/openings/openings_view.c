@@ -102,8 +102,8 @@ static size_t openings_view_drained (const opening_entry_t *entry, bool lacks)
     return drained ? drained->node : NODES_NONE;
 }
 
-/*  Of a reservation that lacks nodes: who else has one of its class then, in the batch system. False:
- *  nobody, as far as that has told. */
+/*  Of a reservation that lacks nodes: who else has one of its class then, in the batch system.
+ *  False: nobody, as far as that has told. */
 static bool openings_view_others (const opening_entry_t *entry, char told [OTHERS_BYTES])
 {
     const nodes_t *nodes = entry->openings->parts.nodes;

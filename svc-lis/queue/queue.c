@@ -207,7 +207,8 @@ static void backfill_whole (queue_t *self, const moment_t *now)
     wake_at (self, now, wake_ms);
 }
 
-/*  An input that has come concerns its node alone, unless the node can be given another task then. */
+/*  An input that has come concerns its node alone, unless the node can be given another task
+ *  then. */
 static void on_pass (void *owner, const moment_t *now, uint64_t token)
 {
     (void) token;

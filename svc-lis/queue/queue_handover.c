@@ -45,8 +45,8 @@ static bool handover_may_start (const queue_t *self, const run_order_t *order, c
                   picture->system, picture->longest_ms / 1000, order->limit_ms / 1000);
 }
 
-/*  Files are brought to the storage node that all its nodes see. Which one that is its agent tells; before
- *  it has come they wait. Nothing there lays a folder out. */
+/*  Files are brought to the storage node that all its nodes see. Which one that is its agent tells;
+ *  before it has come they wait. Nothing there lays a folder out. */
 static bool handover_files (const queue_t *self, const run_order_t *order, char why [WHY_BYTES])
 {
     site_node_t batch = nodes_at (self->parts.nodes, nodes_batch (self->parts.nodes));
@@ -96,8 +96,8 @@ static bool handed_count (void *owner, const run_t *run)
     return true;
 }
 
-/*  How many more may be there at once, those whose inputs come included. Those of reservations may wait
- *  there for long. */
+/*  How many more may be there at once, those whose inputs come included. Those of reservations may
+ *  wait there for long. */
 static uint32_t handover_room (const queue_t *self, bool reserved)
 {
     uint32_t most = reserved ? NODE_RUNS_MAX - self->limits.handed_max : self->limits.handed_max;

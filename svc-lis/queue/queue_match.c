@@ -1,10 +1,10 @@
-/*  queue_match - what each node is to a waiting task: its rank, and how long the task's inputs would
- *  take to be there (S2; SPEC 35, 36, 38).
+/*  queue_match - what each node is to a waiting task: its rank, and how long the task's inputs
+ *  would take to be there (S2; SPEC 35, 36, 38).
  *
- *  Which storage nodes have a file is asked of the site's svc-replica, for the inputs of the tasks that
- *  wait next, many in one question, and again while they wait. A task is not placed before its inputs
- *  have been asked about once. All of it is a hint: a task whose input is not where it was thought to
- *  be waits for it there. The room for it is held by its stay, from the match on.
+ *  Which storage nodes have a file is asked of the site's svc-replica, for the inputs of the tasks
+ *  that wait next, many in one question, and again while they wait. A task is not placed before its
+ *  inputs have been asked about once. All of it is a hint: a task whose input is not where it was
+ *  thought to be waits for it there. The room for it is held by its stay, from the match on.
  */
 #include "queue_state.h"
 #include "task_files.h"

@@ -1,15 +1,15 @@
 /*  queue_overlap - gives CPUs to data-bound tasks whose inputs have come, and has runs that come
  *  after them in the queue make way (overlap.h; SPEC 30, 38).
  *
- *  A run that is told to stop has its CPUs until its agent says that all its processes are stopped. Its
- *  limit stands still from then on until it goes on, and its place in the calendar moves with it: that
- *  is settled before it is told. Whatever is suspended goes on before new tasks are given CPUs of that
- *  node, also after a restart: the wish is stored with the run. If one has not stopped within stop_ms
- *  they go on, and who came waits in the queue.
+ *  A run that is told to stop has its CPUs until its agent says that all its processes are stopped.
+ *  Its limit stands still from then on until it goes on, and its place in the calendar moves with
+ *  it: that is settled before it is told. Whatever is suspended goes on before new tasks are given
+ *  CPUs of that node, also after a restart: the wish is stored with the run. If one has not stopped
+ *  within stop_ms they go on, and who came waits in the queue.
  *
- *  Which runs have stopped is not stored. After a restart all that are told to stop may go on, until their
- *  agent says otherwise. Where their machine has not the CPUs for all of them, some have stopped. Until it
- *  is known which, nothing goes on and nothing new is begun there.
+ *  Which runs have stopped is not stored. After a restart all that are told to stop may go on,
+ *  until their agent says otherwise. Where their machine has not the CPUs for all of them, some
+ *  have stopped. Until it is known which, nothing goes on and nothing new is begun there.
  */
 #include "queue_state.h"
 
@@ -67,8 +67,9 @@ static overlap_runs_t *overlap_runs (queue_t *self, const moment_t *now, size_t 
     return found;
 }
 
-/*  A run has other CPUs, until another time, and its node is booked for it until then. If the calendar
- *  has no room for that any more it may be ended for a reservation, as if it were preemptible. */
+/*  A run has other CPUs, until another time, and its node is booked for it until then. If the
+ *  calendar has no room for that any more it may be ended for a reservation, as if it were
+ *  preemptible. */
 static void overlap_slot (queue_t *self, const moment_t *now, const overlap_run_t *run,
                           int64_t left_ms, bool suspend)
 {

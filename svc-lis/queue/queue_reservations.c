@@ -97,8 +97,8 @@ static bool takes (const queue_t *self, const bag_t *bag, const queue_reservatio
            nodes_usable (self->parts.nodes, node) && openings_node_due (self->parts.openings, node);
 }
 
-/*  Where the bag's next task is best; SIZE_MAX = nowhere, or where its inputs are is being asked. For
- *  one that is not ranked the first node from *at on, as those before it are full. */
+/*  Where the bag's next task is best; SIZE_MAX = nowhere, or where its inputs are is being asked.
+ *  For one that is not ranked the first node from *at on, as those before it are full. */
 static size_t reservation_node (queue_t *self, const bag_t *bag, const opening_t *opening,
                                 const queue_reservations_where_t *where, size_t *at)
 {

@@ -113,8 +113,9 @@ bool queue_past (const queue_t *self, const moment_t *now, const char *reservati
 
 /*  --- queue_handover.c --- */
 
-/*  At a site with a batch system tasks don't wait for CPUs here: they become its jobs while there is
- *  room. The first hands over tasks of bags without a reservation; the second of one that has it. */
+/*  At a site with a batch system tasks don't wait for CPUs here: they become its jobs while there
+ *  is room. The first hands over tasks of bags without a reservation; the second of one that has
+ *  it. */
 void queue_handover_pass (queue_t *self, const moment_t *now);
 void queue_handover_reserved (queue_t *self, const moment_t *now, bag_t *bag);
 
@@ -143,8 +144,8 @@ void queue_task_end (queue_t *self, const moment_t *now, bag_t *bag, uint32_t in
  *  room for that. */
 bool queue_slot_extend (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index);
 
-/*  A task on a node has another slot from now on, and so much of its limit left if that stands still;
- *  false when the calendar has no room for it. */
+/*  A task on a node has another slot from now on, and so much of its limit left if that stands
+ *  still; false when the calendar has no room for it. */
 bool queue_slot_set (queue_t *self, const moment_t *now, bag_t *bag, uint32_t index,
                      const backfill_run_t *slot, int64_t left_ms);
 
@@ -206,8 +207,8 @@ void queue_match_there (queue_t *self, const char *name, size_t node, uint64_t s
 /*  --- queue_overlap.c --- */
 
 /*  Has the node the CPUs for a placed task whose inputs have come? If not, runs that come after it
- *  in the queue are told to make way, and it is to be asked again when the node has changed. LEAVES:
- *  it is to wait in the queue, as what runs there can't be later than it is. */
+ *  in the queue are told to make way, and it is to be asked again when the node has changed.
+ *  LEAVES: it is to wait in the queue, as what runs there can't be later than it is. */
 overlap_answer_t queue_overlap_claim (queue_t *self, const moment_t *now, bag_t *bag,
                                       uint32_t index);
 
@@ -226,7 +227,8 @@ void queue_on_suspended (void *owner, const moment_t *now, const run_t *run);
 void queue_slot_take (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *slot);
 void queue_slot_leave (queue_t *self, const moment_t *now, size_t node, const backfill_run_t *slot);
 
-/*  Can a node's booking be made so long? beside: with what is promised elsewhere counted as taken. */
+/*  Can a node's booking be made so long? beside: with what is promised elsewhere counted as
+ *  taken. */
 bool queue_extends (queue_t *self, const moment_t *now, size_t node, int64_t until_ms, bool beside);
 
 /*  A run is to have its CPUs until another time; false, with nothing changed, when the calendar has

@@ -13,7 +13,8 @@
 #include "runner.h"
 
 /*  Describes a site to its room: classes are the resources, counted in nodes; and reads from a
- *  ComputePart what is wanted of them. name is the site's, such as "ams"; the timekeeper is borrowed for life. */
+ *  ComputePart what is wanted of them. name is the site's, such as "ams"; the timekeeper is
+ *  borrowed for life. */
 free_capacity_t *bookings_room (const char *name, const site_t *site,
                                 const timekeeper_t *timekeeper);
 

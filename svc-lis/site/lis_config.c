@@ -85,8 +85,8 @@ static bool account_word (const config_t *config, const char *const *member, con
                           text, bytes_max);
 }
 
-/*  Sections without actors, and names of them that are too long, were refused when the site's access was
- *  read. */
+/*  Sections without actors, and names of them that are too long, were refused when the site's
+ *  access was read. */
 static bool accounts_read (const config_t *config, const provider_file_t *file,
                            runner_settings_t *settings, char why [LONG_WHY_BYTES])
 {

@@ -1,5 +1,5 @@
-/*  lis_config - the file in which an administrator describes a site: its settings, and the core that
- *  it makes. README.md has an example.
+/*  lis_config - the file in which an administrator describes a site: its settings, and the core
+ *  that it makes. README.md has an example.
  */
 #ifndef MUSUBI_LIS_CONFIG_H
 #define MUSUBI_LIS_CONFIG_H
@@ -20,8 +20,8 @@ typedef struct {
 
 extern const setting_table_t lis_file_table;
 
-/*  Of the tasks that the site runs. False with why. *runs: does it run any? Then the caller frees the
- *  settings: runner_config_clear. */
+/*  Of the tasks that the site runs. False with why. *runs: does it run any? Then the caller frees
+ *  the settings: runner_config_clear. */
 bool runner_config_read (const config_t *config, const lis_file_t *file, const site_t *site,
                          bool *runs, runner_settings_t *settings, char why [LONG_WHY_BYTES]);
 void runner_config_clear (runner_settings_t *self);

@@ -112,7 +112,8 @@ static void charges_on_start (void *owner, const moment_t *now)
         charges_ask (self, now, 0);
 }
 
-/*  Registers its start and its work. self is filled in by the caller, and lives as long as the service. */
+/*  Registers its start and its work. self is filled in by the caller, and lives as long as the
+ *  service. */
 static void charges_begin (charges_t *self)
 {
     if (charges_section (self, 0) == self->count)

@@ -38,7 +38,8 @@ typedef struct {
 packed_t charges_question (const charges_t *self);
 
 /*  What others have booked in a site's batch system, in the site's own calendars: so nothing is
- *  granted over it. A node that is lost or drained is not counted twice. All zero but for the room. */
+ *  granted over it. A node that is lost or drained is not counted twice. All zero but for the
+ *  room. */
 typedef struct {
     free_capacity_t *room;
     interval_list_t booked;

@@ -131,7 +131,8 @@ typedef struct {
     bool unlimited; /* a job of any length may begin */
 } slurm_looking_t;
 
-/*  Why the partition takes nothing, from its availability and whether it is root's; "" = it does. */
+/*  Why the partition takes nothing, from its availability and whether it is root's; "" = it
+ *  does. */
 static void slurm_partition_closed (const slurm_looking_t *self, const char *availability,
                                     const char *root, char why [WHY_BYTES])
 {
@@ -217,7 +218,8 @@ static void slurm_booking_add (slurm_looking_t *self, const slurm_reservation_t 
     slurm_repeat_times (seen->repeat, seen->from_ms, seen->until_ms, booking->again_ms, times);
 }
 
-/*  Nodes that can't be read may be any of the queue. Of "No reservations in the system" one word is left. */
+/*  Nodes that can't be read may be any of the queue. Of "No reservations in the system" one word is
+ *  left. */
 static void slurm_booking_take (void *owner, char *line)
 {
     slurm_looking_t *self = owner;
@@ -235,8 +237,8 @@ static void slurm_booking_take (void *owner, char *line)
     name_list_clear (&seen.nodes);
 }
 
-/*  Until its limit; past it, which Slurm takes a while to see, until the next whole OVERRUN_MS; without
- *  one for ever. */
+/*  Until its limit; past it, which Slurm takes a while to see, until the next whole OVERRUN_MS;
+ *  without one for ever. */
 static int64_t slurm_job_until (const char *text)
 {
     int64_t until_ms, now_ms = clock_ms (CLOCK_REALTIME);
@@ -266,8 +268,8 @@ static void slurm_job_take (void *owner, char *line)
     }
 }
 
-/*  "7-00:00:00", "1:00:00" or "30:00" of each partition, as their nodes may be the same; "infinite", and what
- *  can't be read, is without end. */
+/*  "7-00:00:00", "1:00:00" or "30:00" of each partition, as their nodes may be the same;
+ *  "infinite", and what can't be read, is without end. */
 static void slurm_reach_take (void *owner, char *line)
 {
     slurm_looking_t *self = owner;

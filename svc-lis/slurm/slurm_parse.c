@@ -49,8 +49,9 @@ static int days_on (slurm_repeat_t repeat, int64_t from_ms, int64_t until_ms)
     return repeat == SLURM_WEEKDAY ? weekday [day] : weekend [day];
 }
 
-/*  So much later on the wall. Near a change of clocks a wall has two offsets from UTC: what it shows
- *  twice, or never, is the earlier or the later by either of them. Never back or on the spot. */
+/*  So much later on the wall. Near a change of clocks a wall has two offsets from UTC: what it
+ *  shows twice, or never, is the earlier or the later by either of them. Never back or on the
+ *  spot. */
 static int64_t moved (int64_t ms, int days, int hours, bool later)
 {
     int64_t either [2];
@@ -282,8 +283,9 @@ batch_job_state_t slurm_job_state (const char *word)
              : BATCH_JOB_QUEUED;
 }
 
-/*  Whom Slurm has not heard yet, after its own start ("unknown") or for a while ("idle*"), it will call
- *  down itself when it is time; whom it has switched off to save power it switches on for a job. */
+/*  Whom Slurm has not heard yet, after its own start ("unknown") or for a while ("idle*"), it will
+ *  call down itself when it is time; whom it has switched off to save power it switches on for a
+ *  job. */
 void slurm_node_state (const char *state, batch_node_t *node)
 {
     char word [32];

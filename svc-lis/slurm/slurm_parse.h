@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /*  When a reservation of Slurm holds again. When a time of it has ended, slurmctld moves its start
- *  and its end by hours or days, by the clock on the wall of its zone. So does this, in our process's
- *  (TZ), which should be the same. Where a clock is put forward or back, and Slurm may go two ways,
- *  its times cover both. Reads no clock. */
+ *  and its end by hours or days, by the clock on the wall of its zone. So does this, in our
+ *  process's (TZ), which should be the same. Where a clock is put forward or back, and Slurm may go
+ *  two ways, its times cover both. Reads no clock. */
 typedef enum {
     SLURM_ONCE,
     SLURM_HOURLY,
@@ -24,8 +24,8 @@ typedef enum {
 /*  Of "MAINT,WEEKLY,SPEC_NODES". */
 slurm_repeat_t slurm_repeat_read (const char *flags);
 
-/*  The first so many times (> 0) of one that recurs after [from_ms, until_ms), from and until of each;
- *  the last one has no end. */
+/*  The first so many times (> 0) of one that recurs after [from_ms, until_ms), from and until of
+ *  each; the last one has no end. */
 void slurm_repeat_times (slurm_repeat_t repeat, int64_t from_ms, int64_t until_ms,
                          int64_t *again_ms, size_t times);
 
@@ -34,7 +34,8 @@ void slurm_repeat_times (slurm_repeat_t repeat, int64_t from_ms, int64_t until_m
 /*  The comment of a run's job that made way for a reservation. */
 #define SLURM_MADE_WAY "a reservation needs its node"
 
-/*  A job that may be run again, by "Requeue:,BatchFlag:|" of squeue: of srun and salloc none may. */
+/*  A job that may be run again, by "Requeue:,BatchFlag:|" of squeue: of srun and salloc none
+ *  may. */
 #define SLURM_AGAIN "11"
 
 /*  A reservation: borrows from the line that it was read from, but for its nodes. */
@@ -52,12 +53,13 @@ typedef struct {
     bool times_read, nodes_read; /* false: they could not be, and are not known */
 } slurm_reservation_t;
 
-/*  A line of "scontrol -o show reservation", cut at its spaces; false when it is none. Anybody's words
- *  in its comment are not read. Without known times, and when it floats over every moment to come, it
- *  is for ever. Clear its nodes with name_list_clear. */
+/*  A line of "scontrol -o show reservation", cut at its spaces; false when it is none. Anybody's
+ *  words in its comment are not read. Without known times, and when it floats over every moment to
+ *  come, it is for ever. Clear its nodes with name_list_clear. */
 bool slurm_reservation_read (char *line, slurm_reservation_t *reservation);
 
-/*  Adds the nodes of "n[1-3,07],m2" or "r[1-2]n[1-4]", in its order. False when it can't be read. */
+/*  Adds the nodes of "n[1-3,07],m2" or "r[1-2]n[1-4]", in its order. False when it can't be
+ *  read. */
 bool slurm_nodes_read (const char *list, name_list_t *nodes);
 void slurm_nodes_sort (name_list_t *nodes);
 
@@ -76,8 +78,8 @@ void slurm_gpus_read (const char *gres, batch_node_t *node);
 
 batch_job_state_t slurm_job_state (const char *word);
 
-/*  Sets up and drained by "idle", "down*", "mixed", …: a state that is not known counts as drained, for
- *  a node that gets nothing new and may still run what it has. */
+/*  Sets up and drained by "idle", "down*", "mixed", …: a state that is not known counts as drained,
+ *  for a node that gets nothing new and may still run what it has. */
 void slurm_node_state (const char *state, batch_node_t *node);
 
 /*  Is that what sbatch says of a partition, or of its nodes, whose state may end? */

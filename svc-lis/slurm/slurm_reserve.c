@@ -180,8 +180,8 @@ static bool slurm_leave (const slurm_pair_t *self, const name_list_t *left, char
 
 #define PAIR_WORDS 11
 
-/*  One line of scontrol: each word stands in the text. Without IGNORE_JOBS Slurm refuses it where a job may
- *  run into it, and has begun none since. */
+/*  One line of scontrol: each word stands in the text. Without IGNORE_JOBS Slurm refuses it where a
+ *  job may run into it, and has begun none since. */
 static void slurm_pair_words (const slurm_pair_t *self, char *words [PAIR_WORDS])
 {
     char from [SLURM_TIME_BYTES], until [SLURM_TIME_BYTES];
@@ -276,8 +276,8 @@ static bool slurm_way_tell (const slurm_pair_t *self, char why [WHY_BYTES])
     return false;
 }
 
-/*  Slurm begins no job of a reservation whose limit runs into the next one on its node, though it ends it
- *  with its own: it does of one that may overlap others, which it can't take back. */
+/*  Slurm begins no job of a reservation whose limit runs into the next one on its node, though it
+ *  ends it with its own: it does of one that may overlap others, which it can't take back. */
 static bool slurm_overlap (const slurm_pair_t *self, char why [WHY_BYTES])
 {
     text_auto_t *named = must_print ("reservationname=%s", self->order->reservation);
@@ -286,7 +286,8 @@ static bool slurm_overlap (const slurm_pair_t *self, char why [WHY_BYTES])
              COMMAND_DONE;
 }
 
-/*  Slurm refuses such a one nothing: may it be what it should? Others of ours that wait make way. */
+/*  Slurm refuses such a one nothing: may it be what it should? Others of ours that wait make
+ *  way. */
 static bool slurm_overlaps_none (const slurm_pair_t *self, char why [WHY_BYTES])
 {
     slurm_way_t way = {.pair = self};
@@ -296,8 +297,8 @@ static bool slurm_overlaps_none (const slurm_pair_t *self, char why [WHY_BYTES])
 
 /*  --- jobs in the way of its opening --- */
 
-/*  Its owner is told why before it ends, and so is the site of a run's job, to try the task again. Whether
- *  it worked is seen by whether the job is gone. */
+/*  Its owner is told why before it ends, and so is the site of a run's job, to try the task again.
+ *  Whether it worked is seen by whether the job is gone. */
 static void slurm_job_clear (const slurm_pair_t *self, const char *id, bool ours, bool again)
 {
     static const char made_way [] = "comment=" SLURM_MADE_WAY;
@@ -360,7 +361,8 @@ static bool slurm_begun (const slurm_pair_t *self, char why [WHY_BYTES])
                   self->order->reservation);
 }
 
-/*  Is the partition open to the account's groups? Whom this machine does not know, Slurm may know. */
+/*  Is the partition open to the account's groups? Whom this machine does not know, Slurm may
+ *  know. */
 static bool slurm_open_to (const batch_setup_t *setup, const char *account, char why [WHY_BYTES])
 {
     text_auto_t *allows = NULL, *has = NULL;

@@ -1,5 +1,5 @@
-/*  slurm_reserve - reservations of ours in Slurm, as batch_system.h has them; and what both files ask
- *  Slurm by. */
+/*  slurm_reserve - reservations of ours in Slurm, as batch_system.h has them; and what both files
+ *  ask Slurm by. */
 #ifndef MUSUBI_SLURM_RESERVE_H
 #define MUSUBI_SLURM_RESERVE_H
 

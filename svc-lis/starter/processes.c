@@ -106,8 +106,9 @@ static char state_of (pid_t pid)
     return !behind || strlen (behind) < 3 ? 'X' : behind [2];
 }
 
-/*  One that waits in the kernel, perhaps for a child between vfork and exec which is stopped itself,
- *  takes the signal before it runs another instruction: it counts as stopped from then on. */
+/*  One that waits in the kernel, perhaps for a child between vfork and exec which is stopped
+ *  itself, takes the signal before it runs another instruction: it counts as stopped from then
+ *  on. */
 size_t processes_stop (pid_t under)
 {
     processes_found_t found = all_under (under);

@@ -267,8 +267,8 @@ static bool output_given (const struct stat *output, int arrivals, const char *n
            given.st_ino == output->st_ino && given.st_dev == output->st_dev;
 }
 
-/*  The name may have been used by a starter that has died. What is on the disk of the arrivals is linked
- *  before it is taken, so that one that was taken is known by its link. */
+/*  The name may have been used by a starter that has died. What is on the disk of the arrivals is
+ *  linked before it is taken, so that one that was taken is known by its link. */
 static bool output_give (int output, const struct stat *told, int folder, const char *last,
                          int arrivals, const char *name, bool shared)
 {

@@ -4,7 +4,8 @@
  *      order      what is to be carried out (RunTicket)
  *      claim      whoever makes this file runs the run, or refuses it for ever; the starter holds
  *                 a lock on it for life, which tells a living starter from a dead one
- *      wish       what the agent wants of the starter: "suspend warn", each if so, or "end GRACE_MS"
+ *      wish       what the agent wants of the starter: "suspend warn", each if so, or "end
+ *                 GRACE_MS"
  *      use        "STARTED_MS CPU_MS DROPPED SUSPENDED", while it runs
  *      end        how it ended (RunStand), written once, in room that is reserved with the claim
  *      output     what it has written, up to a limit, unless its order names a file

@@ -1,6 +1,6 @@
-/*  run_unfold - a folder is laid out beside its pieces, and then gets its place by a rename, which replaces
- *  nothing. A large member is a link to its piece, as any input is to its copy; only one that may be executed is
- *  copied, since the copy may not.
+/*  run_unfold - a folder is laid out beside its pieces, and then gets its place by a rename, which
+ *  replaces nothing. A large member is a link to its piece, as any input is to its copy; only one
+ *  that may be executed is copied, since the copy may not.
  */
 #include "folder_unpack.h"
 #include "json_fields.h"

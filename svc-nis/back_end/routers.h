@@ -5,9 +5,9 @@
  *  which the traffic leaves, or, where that end has none, at the other one as it comes in. It is
  *  active when the agents of all these interfaces have seen it there; an agent that is silent, or
  *  could not, makes it degraded. Circuits of one reservation between the same addresses have one
- *  class, with the bandwidth of all. Those of two reservations whose traffic could not be told apart
- *  are not shaped together: the later one is degraded until the earlier one ends. Nothing is stored.
- *  Pure.
+ *  class, with the bandwidth of all. Those of two reservations whose traffic could not be told
+ *  apart are not shaped together: the later one is degraded until the earlier one ends. Nothing is
+ *  stored. Pure.
  */
 #ifndef MUSUBI_ROUTERS_H
 #define MUSUBI_ROUTERS_H

@@ -1,12 +1,12 @@
-/*  router - the agent of a router: it asks its domain's svc-nis which circuits are wanted there, has
- *  the machine made equal to that (work "shape"), and tells what is really there.
+/*  router - the agent of a router: it asks its domain's svc-nis which circuits are wanted there,
+ *  has the machine made equal to that (work "shape"), and tells what is really there.
  *
  *  It makes the machine equal again after every answer, and every look_ms, so that what a crash has
  *  left half done, or somebody has changed, is put right. What others change is also watched (work
- *  "watch"): from then on until a look has ended no circuit is told as seen. Before the first answer, and from its
- *  lease after the last one on, it touches nothing, since another agent may be the router's then;
- *  but a circuit that its svc-nis has not taken back by its end is taken away END_MS later.
- *  Nothing is stored. Pure.
+ *  "watch"): from then on until a look has ended no circuit is told as seen. Before the first
+ *  answer, and from its lease after the last one on, it touches nothing, since another agent may be
+ *  the router's then; but a circuit that its svc-nis has not taken back by its end is taken away
+ *  END_MS later. Nothing is stored. Pure.
  */
 #ifndef MUSUBI_ROUTER_H
 #define MUSUBI_ROUTER_H

@@ -52,8 +52,8 @@ typedef struct {
     uint32_t port;
 } traffic_t;
 
-/*  What the queue of a circuit of that bandwidth holds where there is no fq_codel: 5 ms, and at least
- *  three packets as a sender hands them over. */
+/*  What the queue of a circuit of that bandwidth holds where there is no fq_codel: 5 ms, and at
+ *  least three packets as a sender hands them over. */
 uint64_t shape_queue_kib (uint32_t mbps);
 
 /*  How long a packet waits in a full queue of that kind, at most: "fq_codel", which keeps to 5 ms,

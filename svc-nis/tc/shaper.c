@@ -1,9 +1,10 @@
 /*  shaper - for each interface two devices: itself for what goes out, and an ifb for what comes in.
  *
- *  A class for all traffic has what the link carries; below it each circuit has a class with its own
- *  rate as rate and ceil, and all others share one that is guaranteed the rest and may borrow what
- *  circuits leave. Class and pref of a circuit come from its name, so that they are found again.
- *  Its queue is short: whoever fills a circuit would else wait behind all that the default takes.
+ *  A class for all traffic has what the link carries; below it each circuit has a class with its
+ *  own rate as rate and ceil, and all others share one that is guaranteed the rest and may borrow
+ *  what circuits leave. Class and pref of a circuit come from its name, so that they are found
+ *  again. Its queue is short: whoever fills a circuit would else wait behind all that the default
+ *  takes.
  */
 #include "shaper.h"
 

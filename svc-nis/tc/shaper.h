@@ -29,8 +29,8 @@ typedef struct {
     bool *no_fq_codel;
 } shaper_machine_t;
 
-/*  Fills *seen with the interfaces of the order, their troubles and queues, and those of its shapes that are
- *  there: codec_clear. */
+/*  Fills *seen with the interfaces of the order, their troubles and queues, and those of its shapes
+ *  that are there: codec_clear. */
 void shaper_run (const shaper_machine_t *machine, const router_work_t *order, router_work_t *seen);
 
 #endif

@@ -1,5 +1,5 @@
-/*  tc - each command is a process of its own. What others change is heard of over netlink, which names the
- *  process that changed it; so also between our commands. */
+/*  tc - each command is a process of its own. What others change is heard of over netlink, which
+ *  names the process that changed it; so also between our commands. */
 #include "tc.h"
 
 #include "command.h"
@@ -66,8 +66,8 @@ static void change_read (const struct nlmsghdr *message, pid_t own)
     }
 }
 
-/*  All that has come, but for what that process has changed; -1 = none of ours has. What was too much for
- *  the socket may have been about us. */
+/*  All that has come, but for what that process has changed; -1 = none of ours has. What was too
+ *  much for the socket may have been about us. */
 static void changes_read (pid_t own)
 {
     _Alignas(struct nlmsghdr) char bytes [CHANGES_BYTES];

@@ -8,8 +8,8 @@
 extern const work_kind_t tc_works [];
 extern const size_t tc_works_count;
 
-/*  A command that takes longer than limit_ms is killed. No interface is touched but these, separated
- *  by commas, whatever svc-nis wants. */
+/*  A command that takes longer than limit_ms is killed. No interface is touched but these,
+ *  separated by commas, whatever svc-nis wants. */
 void tc_settle (int64_t limit_ms, const char *interfaces);
 
 #endif

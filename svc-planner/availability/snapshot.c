@@ -175,7 +175,8 @@ static int64_t lead_start (const snapshot_t *self, const site_t *site)
     return from_ms > earliest_ms ? from_ms : earliest_ms;
 }
 
-/*  The first start of a need at a class. A need in stages wants less at times: nothing is denied it.
+/*  The first start of a need at a class. A need in stages wants less at times: nothing is denied
+ *  it.
  */
 static int64_t may_start_at (const snapshot_t *self, size_t n, const directory_entry_t *entry,
                              size_t class)

@@ -128,8 +128,8 @@ void snapshot_destroy (snapshot_t **self_p);
  *  options_max. */
 void snapshot_consider (snapshot_t *self, const directory_entry_t *entry, size_t options_max);
 
-/*  When the entry could begin with some need, as far as its lead and its summary tell; INT64_MAX: not
- *  in the request's time, or never. */
+/*  When the entry could begin with some need, as far as its lead and its summary tell; INT64_MAX:
+ *  not in the request's time, or never. */
 int64_t snapshot_may_start (const snapshot_t *self, const directory_entry_t *entry);
 
 /*  May it begin with some need as soon as its lead allows? */
@@ -153,16 +153,16 @@ void snapshot_stage (snapshot_t *self, const file_places_t *files);
 
 #define STAGING_NEVER (INT64_C (1) << 50) /* ms: no plan has so much time */
 
-/*  The longest lead of all sources that plans may use: of a plan with files it counts from the first
- *  byte on, whoever it is that needs it (T9). */
+/*  The longest lead of all sources that plans may use: of a plan with files it counts from the
+ *  first byte on, whoever it is that needs it (T9). */
 int64_t snapshot_lead_ms (const snapshot_t *self);
 
 /*  When a need takes what it asks for last, at this option and start; without the cleaning gap. */
 void option_interval (const snapshot_t *self, size_t need, const option_t *option, int64_t start_ms,
                       int64_t *from_ms, int64_t *until_ms);
 
-/*  What is booked for a need for storage, on the k-th node of this option: from the site `source` by
- *  the data need's circuit; with NULL from where the file is had without one. */
+/*  What is booked for a need for storage, on the k-th node of this option: from the site `source`
+ *  by the data need's circuit; with NULL from where the file is had without one. */
 space_booking_t snapshot_space_booking (const snapshot_t *self, size_t need, const option_t *option,
                                         uint32_t k, int64_t start_ms, const char *source);
 

@@ -84,8 +84,8 @@ void coordinator_repairer (coordinator_t *self, coordinator_repair_fn *repair, v
 /*  Another plan will be looked for: count it, on record. */
 void coordinator_repair_try (coordinator_t *self, const txid_t *txid);
 
-/*  The plan, lent, has been put in its place, here or by another planner: who takes part is kept, on
- *  record. Nothing happens when that is so, or when it is no repair of a reserve or change. */
+/*  The plan, lent, has been put in its place, here or by another planner: who takes part is kept,
+ *  on record. Nothing happens when that is so, or when it is no repair of a reserve or change. */
 void coordinator_made (coordinator_t *self, const txid_t *txid, const plan_t *made);
 
 /*  The repair is over. */

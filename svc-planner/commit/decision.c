@@ -37,8 +37,8 @@ void decision_log_delete (service_t *service, const txid_t *txid, bool fenced)
 
 /*  --- its states ---
  *
- *  A restart ends what was in progress without a step: it has no record, and so it counts as aborted
- *  (presumed abort, T5).
+ *  A restart ends what was in progress without a step: it has no record, and so it counts as
+ *  aborted (presumed abort, T5).
  */
 
 static const char *const state_words [DECISION_STATES] = {

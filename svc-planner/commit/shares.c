@@ -188,8 +188,8 @@ static int64_t first_lack_of_cpus (const share_t *share)
     return changes_lack (&all);
 }
 
-/*  A node that is being cleaned serves nobody: the old version has it no more when its booking ends,
- *  and the new one needs another if it takes more again before it is clean. */
+/*  A node that is being cleaned serves nobody: the old version has it no more when its booking
+ *  ends, and the new one needs another if it takes more again before it is clean. */
 static int64_t first_lack (const share_t *share)
 {
     int64_t nodes_ms = first_lack_with (share, 0), cpus_ms = first_lack_of_cpus (share);

@@ -27,9 +27,9 @@ typedef struct {
     size_t place; /* where it is */
 } circuits_question_t;
 
-/*  Gives the plan sources and paths for all circuits of the need; a file that is at the place's site
- *  needs none. *weight: what they cost, in unit costs of links times Mbit/s and hours. False when
- *  they don't fit, or the steps run out first. kept is another plan, to work with. */
+/*  Gives the plan sources and paths for all circuits of the need; a file that is at the place's
+ *  site needs none. *weight: what they cost, in unit costs of links times Mbit/s and hours. False
+ *  when they don't fit, or the steps run out first. kept is another plan, to work with. */
 bool circuits_find (const circuits_question_t *question, window_plan_t *plan, window_plan_t *kept,
                     double *weight);
 

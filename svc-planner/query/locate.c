@@ -226,7 +226,8 @@ static bool ask_everybody (locate_t *self, const moment_t *now)
     return ask_next (self, now);
 }
 
-/*  Nobody knows it who answered. Those that can't be asked may: they are parts without an answer. */
+/*  Nobody knows it who answered. Those that can't be asked may: they are parts without an
+ *  answer. */
 static void add_silent (locate_t *self)
 {
     const absence_t *absent = NULL;

@@ -3,8 +3,8 @@
  *  (T6, T11).
  *
  *  The request homes are asked who takes part before a reservation is said to be nowhere; first, in
- *  a large federation. That is a hint: the answers lead on to the newest version's participants, and
- *  all others are asked, too. A home that is silent, or who is listed no more, may know it.
+ *  a large federation. That is a hint: the answers lead on to the newest version's participants,
+ *  and all others are asked, too. A home that is silent, or who is listed no more, may know it.
  */
 #ifndef MUSUBI_LOCATE_H
 #define MUSUBI_LOCATE_H

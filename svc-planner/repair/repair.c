@@ -462,9 +462,9 @@ static bool version_heard (const repair_t *self, const part_record_t *newest)
     return true;
 }
 
-/*  Does the directory list all that book something, or has it been waited for? One that has answered
- *  will be listed soon; the answer has paths, latencies and costs from there, and the home keeps it for
- *  ever. */
+/*  Does the directory list all that book something, or has it been waited for? One that has
+ *  answered will be listed soon; the answer has paths, latencies and costs from there, and the home
+ *  keeps it for ever. */
 static bool all_listed (repair_t *self, const moment_t *now)
 {
     const directory_t *directory = directory_of (self->pendings->service);

@@ -1,11 +1,11 @@
 /*  derive - the needs that a planner makes of the data and space needs of a request, so that they
  *  are placed, timed and weighed like the others (SPEC 60).
  *
- *  Behind the user's needs, whose indexes stay, there follow: for a space need, and for each storage
- *  node that a data need wants, a compute need of kind DERIVED_STORAGE, with as many "CPUs" as the
- *  MiB it takes; for a circuit, one of kind DERIVED_SOURCE for the site that has the file, and a
- *  network need from there. A derived request has at most NEEDS_MAX and NETWORK_NEEDS_MAX needs, as
- *  request_data.c has checked. It stays in the planner.
+ *  Behind the user's needs, whose indexes stay, there follow: for a space need, and for each
+ *  storage node that a data need wants, a compute need of kind DERIVED_STORAGE, with as many "CPUs"
+ *  as the MiB it takes; for a circuit, one of kind DERIVED_SOURCE for the site that has the file,
+ *  and a network need from there. A derived request has at most NEEDS_MAX and NETWORK_NEEDS_MAX
+ *  needs, as request_data.c has checked. It stays in the planner.
  */
 #ifndef MUSUBI_DERIVE_H
 #define MUSUBI_DERIVE_H

@@ -1,6 +1,6 @@
-/*  algorithm - the ways to find a plan. An algorithm is a finder: it is begun on an order, hands its
- *  choice over once, and may be asked for another. It knows no request in progress; planning and
- *  voting call it through this table and never ask which one it is.
+/*  algorithm - the ways to find a plan. An algorithm is a finder: it is begun on an order, hands
+ *  its choice over once, and may be asked for another. It knows no request in progress; planning
+ *  and voting call it through this table and never ask which one it is.
  */
 #ifndef MUSUBI_ALGORITHM_H
 #define MUSUBI_ALGORITHM_H
@@ -20,8 +20,8 @@ typedef enum {
     FINDER_LATE,     /* its time ran out: asking more would not help */
 } finder_end_t;
 
-/*  choice: the plan that was found, or empty; what it points to stays the finder's. The finder may be
- *  destroyed meanwhile. */
+/*  choice: the plan that was found, or empty; what it points to stays the finder's. The finder may
+ *  be destroyed meanwhile. */
 typedef void finder_ended_fn (void *owner, const moment_t *now, finder_end_t found,
                               const choice_t *choice);
 
@@ -57,8 +57,8 @@ struct algorithm {
     /*  Look for a plan. *finder is set before it ends, which it may do from within. */
     void (*begin) (const finder_order_t *order, const moment_t *now, void **finder);
 
-    /*  Another of the plans that it has made; false: none can be had any more. NULL: it is begun anew,
-     *  on a snapshot that refusals have corrected. */
+    /*  Another of the plans that it has made; false: none can be had any more. NULL: it is begun
+     *  anew, on a snapshot that refusals have corrected. */
     bool (*next) (void *finder, choice_t *choice);
 
     /*  Say why there is no plan, before the reasons need by need; and after them, or NULL. */

@@ -180,7 +180,8 @@ static bool circuit_has_begun (const locate_t *base, const char *need, int64_t w
 }
 
 /*  Those who are not asked at once: not when a reservation is changed, since what it has counts as
- *  free for it; nor when loads are compared, which summaries don't tell; nor with files and space. */
+ *  free for it; nor when loads are compared, which summaries don't tell; nor with files and
+ *  space. */
 static void candidates_suppose (const candidates_order_t *order, snapshot_t *snapshot)
 {
     if (!order->changes && !snapshot->derived &&

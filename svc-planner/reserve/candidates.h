@@ -1,5 +1,5 @@
-/*  candidates - the sites and domains that could take part in a plan, and how soon. They are found by
- *  values: no request in progress is known here.
+/*  candidates - the sites and domains that could take part in a plan, and how soon. They are found
+ *  by values: no request in progress is known here.
  */
 #ifndef MUSUBI_CANDIDATES_H
 #define MUSUBI_CANDIDATES_H
@@ -23,15 +23,15 @@ typedef struct {
       *supposes; /* now, where what is free may be supposed; NULL: everybody is asked */
 } candidates_order_t;
 
-/*  A snapshot of the candidates for such a request, before anything is known to be free. The request
- *  must outlive it. */
+/*  A snapshot of the candidates for such a request, before anything is known to be free. The
+ *  request must outlive it. */
 snapshot_t *candidates_snapshot (const candidates_order_t *order, const user_request_t *request);
 
 /*  Add the next sites, up to places_most places a need. */
 void candidates_add_sites (const candidates_order_t *order, snapshot_t *snapshot);
 
-/*  Where each need of a reservation is now, and each path: one a network need, in place of those that
- *  *paths has, to be freed. What has begun by wall_ms is pinned. */
+/*  Where each need of a reservation is now, and each path: one a network need, in place of those
+ *  that *paths has, to be freed. What has begun by wall_ms is pinned. */
 void candidates_present (const locate_t *base, const snapshot_t *snapshot, int64_t wall_ms,
                          present_t presents [NEEDS_MAX], present_path_t **paths);
 

@@ -30,8 +30,8 @@ static void change_end (pending_t *self, const moment_t *now, pending_step_t ste
     pending_go (self, now, step);
 }
 
-/*  How to end because of one participant. If that one has answered, the request is refused, except a
- *  release: no participant can make it fail for good (R11). */
+/*  How to end because of one participant. If that one has answered, the request is refused, except
+ *  a release: no participant can make it fail for good (R11). */
 static pending_step_t end_step (operation_t operation, locate_verdict_t verdict)
 {
     return operation == OPERATION_RELEASE || verdict == LOCATED_SILENT || verdict == LOCATED_UNSURE
@@ -282,7 +282,8 @@ static void proceed (pending_t *self, const moment_t *now)
     }
 }
 
-/*  Locate it again after a pause, or end once it was as often as that. why: what the participant that the verdict names did. */
+/*  Locate it again after a pause, or end once it was as often as that. why: what the participant
+ *  that the verdict names did. */
 static void change_look_again (pending_t *self, const moment_t *now, uint32_t looks_max,
                                const char *why)
 {

@@ -54,8 +54,8 @@ bool explanation_in_doubt (const explanation_t *self);
 /*  Add a reason for each need of which some places were not asked. */
 void explanation_tell_unasked (explanation_t *self);
 
-/*  Add what could be had instead: each alternative has been searched for, in this order, on what the
- *  snapshot knows (alternatives.c). */
+/*  Add what could be had instead: each alternative has been searched for, in this order, on what
+ *  the snapshot knows (alternatives.c). */
 void explanation_seek_alternatives (explanation_t *self, const candidates_order_t *candidates,
                                     search_order_t order);
 

@@ -14,7 +14,8 @@
 typedef struct pending pending_t;
 typedef void pending_step_fn (pending_t *self, const moment_t *now);
 
-/*  A site, and what it is ranked by, the least first: the price of its cheapest class, as listed. */
+/*  A site, and what it is ranked by, the least first: the price of its cheapest class, as
+ *  listed. */
 typedef struct {
     const directory_entry_t *entry;
     int64_t rank;

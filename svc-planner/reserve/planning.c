@@ -202,8 +202,8 @@ static bool planning_look_up (planning_t *self, const pendings_t *pendings, cons
     return self->lookup != NULL;
 }
 
-/*  Ask all of the snapshot that were not asked yet what is free. For the reasons, everybody is waited
- *  for. */
+/*  Ask all of the snapshot that were not asked yet what is free. For the reasons, everybody is
+ *  waited for. */
 static void planning_ask (pending_t *self, const moment_t *now)
 {
     const pendings_t *pendings = self->pendings;
@@ -320,8 +320,8 @@ static void on_examine (void *owner, const moment_t *now, uint64_t token)
     explanation_tell (&explanation);
     if (algorithm->explain_rest)
         algorithm->explain_rest (self->plan.finder, &self->answer);
-    /* A change depends on where the reservation is now, so it is offered no alternatives; a busy planner
-     * offers them to dry runs alone. */
+    /* A change depends on where the reservation is now, so it is offered no alternatives; a busy
+     * planner offers them to dry runs alone. */
     candidates_order_t candidates = planning_candidates (self, now);
     if (self->operation == OPERATION_RESERVE &&
         (self->receipt.dry_run || ordered_count (self->pendings->open) <= BUSY))
@@ -443,8 +443,8 @@ void pending_next (pending_t *self, const moment_t *now)
 }
 
 /*  Tell the request what plans need to know of each file, and say what follows. Without a file that
- *  nobody has there is no plan. One that nobody was heard to have, while somebody was silent, may be
- *  there all the same. */
+ *  nobody has there is no plan. One that nobody was heard to have, while somebody was silent, may
+ *  be there all the same. */
 static pending_step_t learn_files (user_request_t *request, const file_places_t *files,
                                    answer_t *answer)
 {

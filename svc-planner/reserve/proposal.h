@@ -1,5 +1,5 @@
-/*  proposal - a plan as it is put to the vote: made of what is to be planned and of what was chosen.
- *  It knows no request in progress; pending_propose hands it what it needs.
+/*  proposal - a plan as it is put to the vote: made of what is to be planned and of what was
+ *  chosen. It knows no request in progress; pending_propose hands it what it needs.
  */
 #ifndef MUSUBI_PROPOSAL_H
 #define MUSUBI_PROPOSAL_H

@@ -7,8 +7,8 @@
 /*  The reservation has been located: choose what to ask for. */
 void repair_attempt_located (pending_t *self, const moment_t *now);
 
-/*  Leave out the sites and domains that this step does without; where a need has no place at present,
- *  prefer one that it had. */
+/*  Leave out the sites and domains that this step does without; where a need has no place at
+ *  present, prefer one that it had. */
 void repair_attempt_narrow (const repair_order_t *repair_order, snapshot_t *snapshot,
                             present_t *present);
 

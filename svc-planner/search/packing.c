@@ -4,8 +4,8 @@
  *  network need comes right after its second end, so that places too far apart are ruled out at
  *  once. A branch ends when the weights so far plus the least weights of the rest are no better
  *  than the best plan known. Needs that are alike in everything are placed in ascending order of
- *  options, so that a plan is not met once for each of their permutations. Storage comes right after
- *  the need whose site it shares.
+ *  options, so that a plan is not met once for each of their permutations. Storage comes right
+ *  after the need whose site it shares.
  */
 #include "assign.h"
 #include "must.h"

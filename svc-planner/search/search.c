@@ -452,8 +452,8 @@ static bool find_housed (search_t *self)
     return true;
 }
 
-/*  Whether compute needs can be had at sites of their own; what is derived from data and space needs
- *  shares the site of another. */
+/*  Whether compute needs can be had at sites of their own; what is derived from data and space
+ *  needs shares the site of another. */
 static void begin_matching (search_t *self)
 {
     size_t sites = self->snapshot->sources_count, rows = 0;

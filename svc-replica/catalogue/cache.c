@@ -126,8 +126,8 @@ static bool usable (const cache_t *self, const chain_node_t *node, const char *n
            (!file_copy (file, node->name) || to_be_mended (self, node, name));
 }
 
-/*  A node that has not come yet, or is silent, or, when none is up, lost: it may have room when it is
- *  back. NULL = none. */
+/*  A node that has not come yet, or is silent, or, when none is up, lost: it may have room when it
+ *  is back. NULL = none. */
 static const chain_node_t *cache_awaited (const cache_t *self, bool any_up)
 {
     for (size_t i = 0; i < chain_nodes (self->chain); i++) {

@@ -1,9 +1,9 @@
 /*  cache - makes room at the site's storage nodes, by evicting copies.
  *
  *  A copy leaves only when its room is needed, the one used least recently first. Copies that are
- *  pinned, were put here (kept), are being read by a transfer, or are stayed with, stay. The free room of a node is
- *  what it may use, less its files and what is held for transfers under way; so no transfer begins
- *  without room, and no node is ever overfull.
+ *  pinned, were put here (kept), are being read by a transfer, or are stayed with, stay. The free
+ *  room of a node is what it may use, less its files and what is held for transfers under way; so
+ *  no transfer begins without room, and no node is ever overfull.
  *
  *  Also drops files whose lifetime is over. Pure.
  */

@@ -87,8 +87,8 @@ file_place_t file_place (const file_t *file, const char *site);
 typedef enum { CATALOGUE_OK, CATALOGUE_FULL, CATALOGUE_OTHER } catalogue_answer_t;
 
 /*  A copy is on its way to a node. A quarantined one stays so until the new one is there. If the
- *  name is new, it gets what file says. CATALOGUE_OTHER when the site has the name with another size
- *  or digest, CATALOGUE_FULL at files_max or COPIES_MAX. */
+ *  name is new, it gets what file says. CATALOGUE_OTHER when the site has the name with another
+ *  size or digest, CATALOGUE_FULL at files_max or COPIES_MAX. */
 catalogue_answer_t catalogue_stage (catalogue_t *self, const file_t *file, const char *node);
 
 /*  A node has proved a copy, which may be new to the site. CATALOGUE_OTHER when size or digest
@@ -114,8 +114,8 @@ void catalogue_gone (catalogue_t *self, const char *name, const char *node);
 /*  The file is being used now. */
 void catalogue_use (catalogue_t *self, const char *name, int64_t wall_ms);
 
-/*  What is wanted of a file of the site: it gets kept, pinned, expires_ms and rule from this copy of
- *  it. */
+/*  What is wanted of a file of the site: it gets kept, pinned, expires_ms and rule from this copy
+ *  of it. */
 void catalogue_want (catalogue_t *self, const file_t *wanted);
 
 /*  Whose file it is, and since when, if that is not known yet. */

@@ -39,8 +39,8 @@ static feeds_count_t count_outgoing_feeds (const outgoing_feeds_t *self, const c
     return count;
 }
 
-/*  Of the nodes that are up with a copy in this state and were not tried yet, the one that feeds the
- *  fewest transfers. False when there is none. */
+/*  Of the nodes that are up with a copy in this state and were not tried yet, the one that feeds
+ *  the fewest transfers. False when there is none. */
 static bool node_for (const outgoing_feeds_t *self, const file_t *file, copy_state_t state,
                       const bool *tried, size_t *copy)
 {
@@ -123,8 +123,8 @@ static bool has_file (const outgoing_feeds_t *self, const request_t *request,
                            self->service->name, question->name);
 }
 
-/*  Lends a node with a sound copy. One that is still receiving the file may be lent, too, but not to
- *  the site that it is fed from: nothing would ever come. */
+/*  Lends a node with a sound copy. One that is still receiving the file may be lent, too, but not
+ *  to the site that it is fed from: nothing would ever come. */
 static bool lend_any (outgoing_feeds_t *self, const moment_t *now, const char *site,
                       const offer_question_t *question, const file_t *file, offer_answer_t *answer,
                       char why [WHY_BYTES])

@@ -1,6 +1,6 @@
-/*  outgoing_feeds - lets other sites fetch files from here: a storage node with a sound copy, or one
- *  that is receiving the file from a third site, is lent to a transfer of another site for a while.
- *  There are limits for the site and for each pair of sites. Serves Replica.Offer and
+/*  outgoing_feeds - lets other sites fetch files from here: a storage node with a sound copy, or
+ *  one that is receiving the file from a third site, is lent to a transfer of another site for a
+ *  while. There are limits for the site and for each pair of sites. Serves Replica.Offer and
  *  Replica.OfferEnd. Pure.
  */
 #ifndef MUSUBI_OUTGOING_FEEDS_H
@@ -24,12 +24,14 @@ outgoing_feeds_t *outgoing_feeds_new (service_t *service, catalogue_t *catalogue
                                       const outgoing_feeds_limits_t *limits);
 void outgoing_feeds_destroy (outgoing_feeds_t **self_p);
 
-/*  To be given before the first request: the site that feeds this file to this one now, "" = none. */
+/*  To be given before the first request: the site that feeds this file to this one now, "" =
+ *  none. */
 typedef const char *outgoing_feeds_from_fn (void *owner, const char *name);
 void outgoing_feeds_from (outgoing_feeds_t *self, outgoing_feeds_from_fn *from, void *owner);
 
-/*  Adds to what is told of a file who feeds it to this site, and what this site feeds. What is lent to
- *  the site that asks is not counted as feeds: it may not know, if the answer to its offer was lost. */
+/*  Adds to what is told of a file who feeds it to this site, and what this site feeds. What is lent
+ *  to the site that asks is not counted as feeds: it may not know, if the answer to its offer was
+ *  lost. */
 void outgoing_feeds_tell (const outgoing_feeds_t *self, const request_t *request, const char *name,
                           file_place_t *place);
 

@@ -335,16 +335,16 @@ chain_file_t *chain_file_after (const chain_node_t *node, const char *after);
  *  False when the node does not have the file, or is feeding it. */
 bool chain_drop (chain_t *self, const moment_t *now, const char *node, const char *file);
 
-/*  Has a node take in a file that has arrived there, under this path, or changes what is wanted of it
- *  (room, named, have). Returns how it stands, valid until the next call; NULL: ARRIVALS_MAX are under
- *  way there. Not stored: it is said again after a restart. */
+/*  Has a node take in a file that has arrived there, under this path, or changes what is wanted of
+ *  it (room, named, have). Returns how it stands, valid until the next call; NULL: ARRIVALS_MAX are
+ *  under way there. Not stored: it is said again after a restart. */
 const chain_arrival_t *chain_arrival (chain_t *self, const moment_t *now, const char *node,
                                       const chain_arrival_t *wanted);
 void chain_arrival_end (chain_t *self, const moment_t *now, const char *node, const char *path);
 
-/*  Makes a node read a file again: at once, or at this rate and after others that are read so
- *  (mbps > 0). file_moved tells the result: a new proved_ms; or it is quarantined, because its bytes
- *  do not match the digest; or gone, because it is not there. */
+/*  Makes a node read a file again: at once, or at this rate and after others that are read so (mbps
+ *  > 0). file_moved tells the result: a new proved_ms; or it is quarantined, because its bytes do
+ *  not match the digest; or gone, because it is not there. */
 bool chain_prove (chain_t *self, const moment_t *now, const char *node, const char *file,
                   uint32_t mbps);
 

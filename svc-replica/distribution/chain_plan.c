@@ -2,10 +2,10 @@
  *
  *  With one chain (feeds = 1) each receiver is fed by the one before it; with more chains, by the
  *  one that many places before it. For the case that the feeder dies, each receiver also knows the
- *  ones before that, then nodes of this site, which do not leave as guests do, then two that have the
- *  whole file, then the sources. So only the head of a chain asks a source, unless all before it are
- *  gone, and a source is never asked by many at once. Those that can't feed others, because nobody
- *  reaches them, are fed by the last of those that can.
+ *  ones before that, then nodes of this site, which do not leave as guests do, then two that have
+ *  the whole file, then the sources. So only the head of a chain asks a source, unless all before
+ *  it are gone, and a source is never asked by many at once. Those that can't feed others, because
+ *  nobody reaches them, are fed by the last of those that can.
  */
 #include "chain_state.h"
 

@@ -104,16 +104,16 @@ bool chain_plan_for (const chain_t *self, const moment_t *now, const chain_trans
 /*  Makes a new plan of a transfer. Its nodes are told at once, or with others that follow soon. */
 void chain_replan (chain_t *self, const moment_t *now, chain_transfer_t *transfer);
 
-/*  The node's data endpoint has changed: it can feed others, and stands behind those that can already
- *  and do not have less than it. */
+/*  The node's data endpoint has changed: it can feed others, and stands behind those that can
+ *  already and do not have less than it. */
 void chain_feeds_now (chain_t *self, const moment_t *now, const chain_node_t *place);
 
 /*  Moves a receiver behind those that are trusted and before those that were skipped (last: behind
  *  these, too). Returns whether the order has changed. */
 bool chain_to_tail (chain_transfer_t *transfer, chain_receiver_t *receiver, bool last);
 
-/*  Puts a receiver that a source feeds, although others stand before it, before those that have less:
- *  so the source sends their bytes to one alone. Returns whether the order has changed. */
+/*  Puts a receiver that a source feeds, although others stand before it, before those that have
+ *  less: so the source sends their bytes to one alone. Returns whether the order has changed. */
 bool chain_overtakes (const chain_t *self, chain_transfer_t *transfer, chain_receiver_t *receiver);
 
 /*  Sorts the receivers: the one that has most comes first. */

@@ -1,6 +1,6 @@
 /*  storage_path - where a storage node keeps a file: in a folder inside its own, under the file's
- *  logical name with "/", "%" and a leading "." as %XX. A longer name than a disk takes becomes "%-"
- *  and the digest of the name. The site knows it, too, because it tells tasks where a copy is.
+ *  logical name with "/", "%" and a leading "." as %XX. A longer name than a disk takes becomes
+ *  "%-" and the digest of the name. The site knows it, too, because it tells tasks where a copy is.
  */
 #ifndef MUSUBI_STORAGE_PATH_H
 #define MUSUBI_STORAGE_PATH_H

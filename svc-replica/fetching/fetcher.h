@@ -62,13 +62,14 @@ call_status_t fetcher_put (fetcher_t *self, const moment_t *now, const begin_que
 call_status_t fetcher_get (fetcher_t *self, const moment_t *now, const begin_question_t *question,
                            uint64_t *transfer, char why [WHY_BYTES]);
 
-/*  Brings a file that is here to more nodes of the site, if fewer than so many have it. False when no
- *  node has room for it now, or FETCHER_SPREADS_MAX transfers are under way. */
+/*  Brings a file that is here to more nodes of the site, if fewer than so many have it. False when
+ *  no node has room for it now, or FETCHER_SPREADS_MAX transfers are under way. */
 #define FETCHER_SPREADS_MAX 64
 bool fetcher_spread (fetcher_t *self, const moment_t *now, const char *name, uint32_t nodes);
 
-/*  Gives a guest what is right of a quarantined copy of this site, and zeros for the rest; what that
- *  is is told in damage. CALL_NOT_FOUND, with why, when there is no such copy at a node that is up. */
+/*  Gives a guest what is right of a quarantined copy of this site, and zeros for the rest; what
+ *  that is is told in damage. CALL_NOT_FOUND, with why, when there is no such copy at a node that
+ *  is up. */
 call_status_t fetcher_salvage (fetcher_t *self, const moment_t *now,
                                const begin_question_t *question, uint64_t *transfer,
                                damage_t *damage, char why [WHY_BYTES]);
@@ -83,8 +84,9 @@ typedef struct {
 } bring_t;
 
 /*  Brings a file to a node, from this site or another one: joins the transfer under way, or begins
- *  one. All nodes that are to have it are in one chain. A copy that the catalogue has there is lost. *transfer is its number, of which
- *  fetcher_bringing tells more; 0, with why: it can't begin now. */
+ *  one. All nodes that are to have it are in one chain. A copy that the catalogue has there is
+ *  lost. *transfer is its number, of which fetcher_bringing tells more; 0, with why: it can't begin
+ *  now. */
 void fetcher_bring (fetcher_t *self, const moment_t *now, const bring_t *bring, uint64_t *transfer,
                     char why [WHY_BYTES]);
 

@@ -252,8 +252,8 @@ static void look_after (transit_t *transit, const moment_t *now)
     }
 }
 
-/*  The site that feeds it has failed. The other sources are known; but who relays the file now is to
- *  be looked up. */
+/*  The site that feeds it has failed. The other sources are known; but who relays the file now is
+ *  to be looked up. */
 static void go_elsewhere (transit_t *transit, const moment_t *now)
 {
     bool relays = transit->relayed;

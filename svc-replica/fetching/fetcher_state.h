@@ -1,8 +1,8 @@
 /*  fetcher_state - what the fetcher*.c files share. Nobody else includes it.
  *
- *  LOOKING and SOURCING end with an answer or its time-out, ROOM and RESTING by a timer, all of them at
- *  until_ms. While it runs a timer looks whether bytes come: each moves until_ms on; without any it
- *  goes on elsewhere, or fails. Only who waits for his turn has no end of time.
+ *  LOOKING and SOURCING end with an answer or its time-out, ROOM and RESTING by a timer, all of
+ *  them at until_ms. While it runs a timer looks whether bytes come: each moves until_ms on;
+ *  without any it goes on elsewhere, or fails. Only who waits for his turn has no end of time.
  */
 #ifndef MUSUBI_FETCHER_STATE_H
 #define MUSUBI_FETCHER_STATE_H
@@ -146,8 +146,8 @@ bool transit_receives (const transit_t *transit, const char *node);
 /*  Is this receiver a node of the site? */
 bool receiver_own (const fetcher_t *self, const chain_receiver_t *receiver);
 
-/*  How many more nodes of the site are to have the file, if so many are. Those to which it is on its
- *  way count as having it. */
+/*  How many more nodes of the site are to have the file, if so many are. Those to which it is on
+ *  its way count as having it. */
 uint32_t nodes_lacking (const fetcher_t *self, const char *name, uint32_t nodes);
 
 /*  Nodes of this site that have the file and answer, or have not come yet since the start. */

@@ -19,8 +19,8 @@ bool transit_wants (const transit_t *transit, const char *node)
     return list_find (transit->wanted, transit->wanted_count, sizeof *transit->wanted, node);
 }
 
-/*  Of those wanted the first with room; else the one that is waited for. A node that can't have it at
- *  all fails the transfer only when all are so. */
+/*  Of those wanted the first with room; else the one that is waited for. A node that can't have it
+ *  at all fails the transfer only when all are so. */
 cache_answer_t transit_place (transit_t *transit, const moment_t *now,
                               char node [NAME_BYTES_MAX + 1], char why [WHY_BYTES])
 {

@@ -219,8 +219,8 @@ static void rules_on_located (void *owner, const moment_t *now, const file_copie
     size_t all;
     holders_find (self, file, located, &holders);
     const char *target = target_of (self, now, file, &holders, &all);
-    /* A silent site may have a copy, so nothing is ordered while one does not answer, unless all are
-     * to have one. */
+    /* A silent site may have a copy, so nothing is ordered while one does not answer, unless all
+     * are to have one. */
     if (target && (located->silent == 0 || file->rule.copies >= all) &&
         self->asked_count < PLACES_MAX && left_ms (self, now, file) >= 0 &&
         copies_apart (self, &holders, file->rule.spread) < file->rule.copies)
@@ -234,8 +234,8 @@ static void rules_look (rules_t *self, const moment_t *now)
     locating_ask (self->parts.locating, now, self->name, true, rules_on_located, self);
 }
 
-/*  Brings a file to more nodes of this site. After FULL_MAX in vain the round leaves the others to the
- *  next one, since to look for room takes time. */
+/*  Brings a file to more nodes of this site. After FULL_MAX in vain the round leaves the others to
+ *  the next one, since to look for room takes time. */
 static void rules_spread (rules_t *self, const moment_t *now, const file_t *file)
 {
     if (own_nodes (self, file) < 2 || self->full_count == FULL_MAX ||

@@ -1,7 +1,8 @@
-/*  storage_arrivals - what tasks have left in this node's folder for arrivals. Each is read, and judged
- *  by what its site says of its name; then it gets its name in folder/files, within the file system,
- *  or is removed, or stays where it is, with the reason. Nothing is stored but the record of the file
- *  that it becomes: the site says again what it wants, and what is missing here is found there.
+/*  storage_arrivals - what tasks have left in this node's folder for arrivals. Each is read, and
+ *  judged by what its site says of its name; then it gets its name in folder/files, within the file
+ *  system, or is removed, or stays where it is, with the reason. Nothing is stored but the record
+ *  of the file that it becomes: the site says again what it wants, and what is missing here is
+ *  found there.
  */
 #include "storage_state.h"
 
@@ -97,8 +98,8 @@ static void arrival_judge (storage_t *self, const moment_t *now, arrival_t *arri
     }
 }
 
-/*  What is missing has been taken in before a restart, or the answer that said so was lost; the file
- *  may be looked at still. */
+/*  What is missing has been taken in before a restart, or the answer that said so was lost; the
+ *  file may be looked at still. */
 static void arrival_missing (storage_t *self, const moment_t *now, arrival_t *arrival)
 {
     const own_file_t *file = files_find (self, arrival->wanted.file);

@@ -2,10 +2,10 @@
  *
  *  The site's plan names the feeders, nearest first. A search asks the first one; or, when a feeder
  *  has died or fallen silent, the first three at once on fresh connections, the one that seems dead
- *  among them. The nearest that answers feeds. Nearer ones get PROBE_MS to answer, PATIENT_MS as long
- *  as no bytes have stopped, and longer if they are alive but can't feed yet. If the search's own
- *  timer is late, this process was stopped itself: then it judges nobody, and everybody gets that
- *  time again.
+ *  among them. The nearest that answers feeds. Nearer ones get PROBE_MS to answer, PATIENT_MS as
+ *  long as no bytes have stopped, and longer if they are alive but can't feed yet. If the search's
+ *  own timer is late, this process was stopped itself: then it judges nobody, and everybody gets
+ *  that time again.
  */
 #include "storage_state.h"
 

@@ -230,7 +230,8 @@ static void storage_reports_begin (storage_t *self, const moment_t *now, transfe
     storage_news (self, now, true);
 }
 
-/*  Begins to feed what is here. What others are to be fed with that is neither here nor opened waits. */
+/*  Begins to feed what is here. What others are to be fed with that is neither here nor opened
+ *  waits. */
 static void feeders_begin (storage_t *self, const moment_t *now)
 {
     for (transfer_t *transfer = NULL; (transfer = ordered_next (self->transfers, transfer));) {

@@ -142,8 +142,8 @@ void files_keep (storage_t *self, const moment_t *now, const transfer_t *transfe
 /*  Is a file of this name about to be here, or to go? arrivals_again is called at the end. */
 bool files_busy (const storage_t *self, const char *name);
 
-/*  The file at this path is right: gives it its name. False while something else is done to a file of
- *  that name, or it is here. */
+/*  The file at this path is right: gives it its name. False while something else is done to a file
+ *  of that name, or it is here. */
 bool files_take (storage_t *self, const moment_t *now, const char *name, const content_t *content,
                  const char *path);
 

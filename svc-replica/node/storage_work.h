@@ -1,6 +1,7 @@
 /*  storage_work - the work that the agent of a storage node orders on its disk, as plain values.
- *  Each kind may be done twice: what the disk says decides. Where a folder of the node is not the one
- *  that it was at the start, its disk is away: then no file is told as missing, and the work fails.
+ *  Each kind may be done twice: what the disk says decides. Where a folder of the node is not the
+ *  one that it was at the start, its disk is away: then no file is told as missing, and the work
+ *  fails.
  *
  *      file_keep    from, to, marks   flushes the part, and names it and its marks as the file;
  *                                     done when the part is gone and the name is there. Damaged,

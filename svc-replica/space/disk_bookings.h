@@ -33,8 +33,8 @@ void disk_bookings_learn_all (disk_bookings_t *self, const participant_t *partic
 void disk_bookings_forget (disk_bookings_t *self, const char *reservation);
 
 /*  Walks the bookings of one node, or of all where node is "": NULL gives the first, each gives the
- *  next, and NULL ends them. With a file only bookings of that file are given; "" means room without
- *  a file, NULL means both. */
+ *  next, and NULL ends them. With a file only bookings of that file are given; "" means room
+ *  without a file, NULL means both. */
 disk_booking_t *disk_bookings_next (const disk_bookings_t *self, const char *node, const char *file,
                                     const disk_booking_t *after);
 

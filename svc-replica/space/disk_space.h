@@ -3,7 +3,8 @@
  *
  *  Each storage node has a calendar of whole MiB. What a node may promise is what it said last that
  *  it may use, and nothing before it has said so. Of that its lasting copies (copy_lasts) and the
- *  bytes of transfers under way count as booked without end; what the cache may drop does not count.
+ *  bytes of transfers under way count as booked without end; what the cache may drop does not
+ *  count.
  *
  *  The other way round a file gets only room that no reservation needs: for good, if it is never
  *  evicted; else for DISK_SPACE_LEASE_MS, since it can be evicted when a booking begins. When one

@@ -135,8 +135,8 @@ static bool staging_stays (void *owner, const moment_t *now, const char *name, c
 
 /*  --- how it stands --- */
 
-/*  The copy, if it is as good as it should be: its node is up and has it, since its last start, too,
- *  and nobody doubts it. (What is read again now and then, at a rate, is not doubted.) */
+/*  The copy, if it is as good as it should be: its node is up and has it, since its last start,
+ *  too, and nobody doubts it. (What is read again now and then, at a rate, is not doubted.) */
 static const chain_file_t *ready_copy (const staging_t *self, const staged_file_t *told)
 {
     const chain_node_t *node = chain_node (self->parts.chain, told->node);
@@ -269,8 +269,8 @@ static void stays_expire (staging_t *self, const moment_t *now, stayed_file_t *f
 
 /*  --- bookings --- */
 
-/*  Marks the files of bookings that are under way. Of several the one that comes first by its key is
- *  brought as it says. */
+/*  Marks the files of bookings that are under way. Of several the one that comes first by its key
+ *  is brought as it says. */
 static void bookings_note (staging_t *self, const moment_t *now)
 {
     for (stayed_file_t *file = NULL; (file = ordered_next (self->files, file));)

@@ -1,5 +1,5 @@
-/*  staging_take - outputs of tasks become files of the federation. Other sites are asked what the name
- *  stands for; then the node judges what lies there, and gives it its name.
+/*  staging_take - outputs of tasks become files of the federation. Other sites are asked what the
+ *  name stands for; then the node judges what lies there, and gives it its name.
  */
 #include "member.h"
 #include "staging.h"
@@ -62,7 +62,8 @@ static void taking_on_located (void *owner, const moment_t *now, const file_copi
         memcpy (output->wanted.named, first->content.digest, FILE_DIGEST_BYTES);
 }
 
-/*  How its node says that it stands, after it was told what is wanted now; NULL = its node has too many.
+/*  How its node says that it stands, after it was told what is wanted now; NULL = its node has too
+ *  many.
  */
 static const chain_arrival_t *output_ask (const take_ins_t *self, const moment_t *now,
                                           take_in_t *output)

@@ -1,5 +1,5 @@
-/*  bench_batch - reservations in a real Slurm or Grid Engine by the site's works, beside scontrol or qrsub alone,
- *  with others there.
+/*  bench_batch - reservations in a real Slurm or Grid Engine by the site's works, beside scontrol
+ *  or qrsub alone, with others there.
  *
  *      test/batch/slurm start FOLDER
  *      SLURM_CONF=FOLDER/slurm.conf build/release/bin/bench_batch slurm [0 500 2000]
@@ -11,10 +11,11 @@
  *
  *      build/release/bin/bench_batch look 5000 10000
  *
- *  For each number of existing reservations a line with the median and the worst of ROUNDS in ms: "scontrol
- *  create" or "qrsub" alone; reserve, which looks before and after; verify; close; and one look of the agent. Runs
- *  by one worker, one after the other. With look nothing has to run: Slurm's commands are files that say so many
- *  nodes and jobs, and a look and its picture's encoding are timed, beside reading what the commands say alone.
+ *  For each number of existing reservations a line with the median and the worst of ROUNDS in ms:
+ *  "scontrol create" or "qrsub" alone; reserve, which looks before and after; verify; close; and
+ *  one look of the agent. Runs by one worker, one after the other. With look nothing has to run:
+ *  Slurm's commands are files that say so many nodes and jobs, and a look and its picture's
+ *  encoding are timed, beside reading what the commands say alone.
  */
 #include "command.h"
 #include "gridengine.h"

@@ -1,10 +1,10 @@
 /*  bench_fairness - what happens to 64 clients who all want the same site.
  *
- *  Each client reserves, and releases again what it got, over and over; two planners serve them (--planners).
- *  Uncontended: eight sites and windows drawn over twenty days, so that nothing ever conflicts.
- *  Then all at one site: first in one and the same window, with room for all; then with room for
- *  four at a time, so that nearly every plan meets others: all want the earliest hour of the same
- *  hundred, and a client that finds it taken must take a later one.
+ *  Each client reserves, and releases again what it got, over and over; two planners serve them
+ *  (--planners). Uncontended: eight sites and windows drawn over twenty days, so that nothing ever
+ *  conflicts. Then all at one site: first in one and the same window, with room for all; then with
+ *  room for four at a time, so that nearly every plan meets others: all want the earliest hour of
+ *  the same hundred, and a client that finds it taken must take a later one.
  *
  *  Fair is: at least half the throughput of the uncontended, the 99th percentile of a reservation's
  *  latency at most twenty times its median, and no client starved: the least busy client's share is

@@ -1,10 +1,10 @@
 /*  bench_matching - what it costs to put each task where its input is, or can be soonest.
  *
- *  The core of a site of 200 nodes of 16 CPUs, each with a storage node, and 100,000 tasks with inputs
- *  over 1,000 files, which are at two nodes each at first (queue_site.h): submissions, records, nodes'
- *  questions, what svc-replica is asked and answers. Beside it in the same run the same tasks without
- *  inputs; and those with a rank alone, which costs the match and nothing of staging. Microseconds of
- *  processor time of the core.
+ *  The core of a site of 200 nodes of 16 CPUs, each with a storage node, and 100,000 tasks with
+ *  inputs over 1,000 files, which are at two nodes each at first (queue_site.h): submissions,
+ *  records, nodes' questions, what svc-replica is asked and answers. Beside it in the same run the
+ *  same tasks without inputs; and those with a rank alone, which costs the match and nothing of
+ *  staging. Microseconds of processor time of the core.
  */
 #include "bench.h"
 #include "queue_site.h"

@@ -16,10 +16,9 @@ typedef struct {
     double calls; /* to svc-replica, for each task */
 } queue_site_cost_t;
 
-/*  Runs until all tasks have run; the number of bags must divide that of tasks. files: each task reads
- *  one of so many, which are at two storage nodes each at first; 0 = none has inputs. rank: of each bag,
- *  or "". What svc-replica
- *  does for them is not counted, its answers are. */
+/*  Runs until all tasks have run; the number of bags must divide that of tasks. files: each task
+ *  reads one of so many, which are at two storage nodes each at first; 0 = none has inputs. rank:
+ *  of each bag, or "". What svc-replica does for them is not counted, its answers are. */
 queue_site_cost_t queue_site_measure (size_t nodes, size_t cpus, size_t tasks, size_t bags,
                                       size_t files, const char *rank);
 

@@ -1,13 +1,14 @@
-/*  experiment_batch - E3.5: a step of a reservation in a batch system is cut after each of its commands,
- *  and done again.
+/*  experiment_batch - E3.5: a step of a reservation in a batch system is cut after each of its
+ *  commands, and done again.
  *
- *  A path is what the site does for one reservation, beside another one of its: it is named, once a job
- *  that it is refused for has ended, named anew, and again after an operator has deleted it; it is
- *  prepared, a watch before its start clears its nodes, it opens, is moved to another node, is changed by an operator and
- *  mended, and ends: closed, or found without an order after a start. Its last step is cut. Then it is
- *  done again by the same process, or by the next one, which reconciles first; or the process lives, and
- *  one command that was carried out is not answered. What is done again may be cut, too, by the seed. The
- *  end must be that of a path which nothing cuts.
+ *  A path is what the site does for one reservation, beside another one of its: it is named, once a
+ *  job that it is refused for has ended, named anew, and again after an operator has deleted it; it
+ *  is prepared, a watch before its start clears its nodes, it opens, is moved to another node, is
+ *  changed by an operator and mended, and ends: closed, or found without an order after a start.
+ *  Its last step is cut. Then it is done again by the same process, or by the next one, which
+ *  reconciles first; or the process lives, and one command that was carried out is not answered.
+ *  What is done again may be cut, too, by the seed. The end must be that of a path which nothing
+ *  cuts.
  */
 #include "batch_back_end.h"
 #include "batch_fake.h"
@@ -34,9 +35,10 @@
 
 static const fake_kind_t *const kinds [] = {&fake_gridengine, &fake_slurm};
 
-/*  f refused, as a job runs into it, n named, a named on another node, g named again after an operator has
- *  deleted it; p prepared, c cleared, b bound to another node before its start, o opened, m moved; w watched after an
- *  operator has changed it, d after one has deleted it; x closed, r reconciled. */
+/*  f refused, as a job runs into it, n named, a named on another node, g named again after an
+ *  operator has deleted it; p prepared, c cleared, b bound to another node before its start, o
+ *  opened, m moved; w watched after an operator has changed it, d after one has deleted it; x
+ *  closed, r reconciled. */
 static const char *const paths [] = {"p",   "pc",   "pcb",   "pco",   "pcom",   "pcomw", "pcod",
                                      "px",  "pcx",  "pcbx",  "pcox",  "pcomwx", "pcodx", "pr",
                                      "pcr", "pcor", "pcomr", "f",     "fn",     "fna",   "fng",
@@ -232,8 +234,8 @@ static void trial_tell (batch_trial_t *self, char *text)
     self->world = kept;
 }
 
-/*  Does a job of the reservation run before its start, or from its name or that on another one on its nodes? Is an
- *  instance of another queue there open? */
+/*  Does a job of the reservation run before its start, or from its name or that on another one on
+ *  its nodes? Is an instance of another queue there open? */
 static bool trial_mixed (const batch_trial_t *self, char letter)
 {
     const batch_fake_t *world = &self->world;

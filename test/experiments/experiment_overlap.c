@@ -12,7 +12,7 @@
 #define NODES        8
 #define READING_JOBS 40
 #define JOBS_OTHER   8
-#define OTHER_S      276 /* of the time that the link takes for all files what 23 is of 88 minutes */
+#define OTHER_S      276 /* of the time that the link takes for all files: 23 of 88 minutes */
 #define GAIN_LEAST   0.15
 #define PAPER_GAIN   (1 - 88.0 / 111)
 #define COMPUTES     4

@@ -4,8 +4,9 @@
  *  solvers. Times are processor time of the thread, so they differ from run to run, and the small
  *  form does not judge them. Every form judges the answers: each is compared with `auto`'s proven
  *  answer without a limit on paths; and where the paths of that answer have at most Pmax edges, the
- *  limit must not change it. Two solvers end with the first plan they find, as the paper's last row does:
- *  they find one where there is one, and GLPK's is sooner by as much as the paper's (full form).
+ *  limit must not change it. Two solvers end with the first plan they find, as the paper's last row
+ *  does: they find one where there is one, and GLPK's is sooner by as much as the paper's (full
+ *  form).
  */
 #include "s4_windows.h"
 
@@ -317,8 +318,8 @@ static void judge_first (experiment_run_t *run)
 
 #define PRUNED_SHARE_MAX 0.6 /* of the seconds of glpk-plain */
 
-/*  Of the seconds to the optimum, mean, most, deviation: what the paper's MiniSat needs for its first
- *  answer, 1.918 of 12.848, 2.753 of 216.434, 0.420 of 27.914, in one digit, rounded up. */
+/*  Of the seconds to the optimum, mean, most, deviation: what the paper's MiniSat needs for its
+ *  first answer, 1.918 of 12.848, 2.753 of 216.434, 0.420 of 27.914, in one digit, rounded up. */
 #define FIRST_MEAN_SHARE_MAX      0.2
 #define FIRST_MOST_SHARE_MAX      0.02
 #define FIRST_DEVIATION_SHARE_MAX 0.02

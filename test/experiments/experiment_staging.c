@@ -1,5 +1,5 @@
-/*  experiment_staging - E2.1: n nodes run jobs that all read one large file: from a shared server, by
- *  a copy for each job, placed before, and ours, over the ratio of transfer to compute that the
+/*  experiment_staging - E2.1: n nodes run jobs that all read one large file: from a shared server,
+ *  by a copy for each job, placed before, and ours, over the ratio of transfer to compute that the
  *  paper does not print (S2 5.1).
  */
 #include "experiment.h"

@@ -1,5 +1,5 @@
-/*  test_batch_cut - E3.5 in its small form: what a step leaves in a batch system, wherever it is cut, is
- *  what it would have left.
+/*  test_batch_cut - E3.5 in its small form: what a step leaves in a batch system, wherever it is
+ *  cut, is what it would have left.
  */
 #include "experiment.h"
 

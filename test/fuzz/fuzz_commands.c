@@ -1,5 +1,5 @@
-/*  fuzz_commands - any bytes as what a site's own programs write: the first byte says whose answer it is.
- *  What is refused has a reason; of what is read each row is as the site may take it.
+/*  fuzz_commands - any bytes as what a site's own programs write: the first byte says whose answer
+ *  it is. What is refused has a reason; of what is read each row is as the site may take it.
  */
 #include "commands.h"
 

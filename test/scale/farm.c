@@ -2,8 +2,9 @@
  *  sockets, its own connections to the directories, and the core of the product.
  *
  *      farm sites FIRST COUNT DIRECTORY…    the sites FIRST to FIRST + COUNT - 1
- *      farm follow COUNT DIRECTORY…         a follower of the directory: says when it has been told of
- *                                           COUNT sites by the start of the directory that it follows
+ *      farm follow COUNT DIRECTORY…         a follower of the directory: says when it has been told
+ *                                           of COUNT sites by the start of the directory that it
+ *                                           follows
  *
  *  The host is a plain one: stores are in memory and end with the process, so nothing is flushed.
  *  What sites cost is therefore not measured here; what they make others cost is.

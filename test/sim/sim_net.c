@@ -20,8 +20,8 @@ typedef struct {
     int64_t until_us;
 } cut_t;
 
-/*  The latest arrival in order, of the messages from one process to another. Few of all pairs talk to
- *  each other, so they are found by hashing. */
+/*  The latest arrival in order, of the messages from one process to another. Few of all pairs talk
+ *  to each other, so they are found by hashing. */
 typedef struct {
     uint64_t pair; /* 0 = nobody's yet */
     int64_t last_us;

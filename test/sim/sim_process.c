@@ -385,8 +385,8 @@ static void notice_leaves (sim_t *sim, const sim_process_t *self, sim_message_t 
     free (notice);
 }
 
-/*  Read at once, as it was flushed; it comes later, when others may have come before it, and what was
- *  read may have changed. */
+/*  Read at once, as it was flushed; it comes later, when others may have come before it, and what
+ *  was read may have changed. */
 static void reading_leaves (sim_t *sim, sim_process_t *self, reading_t *reading)
 {
     reading_take (reading, self->store);

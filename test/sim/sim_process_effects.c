@@ -1,5 +1,5 @@
-/*  sim_process_effects - what a core wants done: in its store at once, else kept until the batch has
- *  been flushed.
+/*  sim_process_effects - what a core wants done: in its store at once, else kept until the batch
+ *  has been flushed.
  */
 #include "sim_process.h"
 

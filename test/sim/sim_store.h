@@ -52,8 +52,8 @@ row_t *sim_store_read (const sim_store_t *self, const read_order_t *order, size_
                        bool *more);
 
 /*  Visits every durable record, ascending by table and key; of TABLE_LEDGER the last row alone, or
- *  all rows, those in segments too, when whole is set. visit must not change the store's durable records; it may put, since
- *  puts wait. */
+ *  all rows, those in segments too, when whole is set. visit must not change the store's durable
+ *  records; it may put, since puts wait. */
 typedef void sim_record_fn (void *owner, uint8_t table, bytes_t key, bytes_t value);
 void sim_store_each (const sim_store_t *self, bool whole, sim_record_fn *visit, void *owner);
 

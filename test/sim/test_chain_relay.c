@@ -1,6 +1,6 @@
 /*  test_chain_relay - a storage node of one site feeds another site with a file that it is still
- *  receiving, in the simulated host with faults: conductors and nodes of both die and come back, what
- *  is between them is lost, and what the relay has on its disk becomes other bytes.
+ *  receiving, in the simulated host with faults: conductors and nodes of both die and come back,
+ *  what is between them is lost, and what the relay has on its disk becomes other bytes.
  */
 #include "chain_scene.h"
 

@@ -158,7 +158,8 @@ static void a_service_that_comes_back_sends_nobody_to_the_source (void **state)
     }
 }
 
-/*  Half of the nodes reach others and are reached by nobody: each is tried again, ever less often. */
+/*  Half of the nodes reach others and are reached by nobody: each is tried again, ever less
+ *  often. */
 static void whoever_nobody_reaches_is_tried_ever_less_often (void **state)
 {
     (void) state;

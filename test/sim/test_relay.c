@@ -1,5 +1,5 @@
-/*  test_relay - many sites want a file of one, in the simulated host: sites that are still receiving
- *  it feed others, so that its bytes leave the first one once.
+/*  test_relay - many sites want a file of one, in the simulated host: sites that are still
+ *  receiving it feed others, so that its bytes leave the first one once.
  */
 #include "chain_fake_names.h"
 #include "replica_scene.h"
@@ -173,8 +173,8 @@ static void a_loan_of_which_it_never_heard_delays_nobody (void **state)
     }
 }
 
-/*  Services are killed, nodes are away; in the end every site has the file, nobody waits in a circle,
- *  and no loan stays. */
+/*  Services are killed, nodes are away; in the end every site has the file, nobody waits in a
+ *  circle, and no loan stays. */
 static void with_faults_every_site_gets_it_and_no_loan_stays (void **state)
 {
     (void) state;

@@ -1,5 +1,5 @@
-/*  test_replica_nodes - files at several storage nodes of a site, and rules that want them there, in
- *  the simulated host. */
+/*  test_replica_nodes - files at several storage nodes of a site, and rules that want them there,
+ *  in the simulated host. */
 #include "catalogue_check.h"
 #include "replica_scene.h"
 
@@ -259,8 +259,8 @@ static const sim_net_faults_t stormy = {
 
 #define FILES 4
 
-/*  Whatever crashes, goes away or is lost meanwhile: when all faults have ended, every node of every
- *  site has each file that a rule wants there. */
+/*  Whatever crashes, goes away or is lost meanwhile: when all faults have ended, every node of
+ *  every site has each file that a rule wants there. */
 static void one_schedule (uint64_t seed)
 {
     static const char *const sites [] = {"replica/a", "replica/b", "replica/c"};

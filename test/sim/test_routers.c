@@ -4,8 +4,8 @@
  *  The machines go on; one of them has fq_codel.
  *
  *  What must hold: a circuit is told active only when each device on its way has had its class,
- *  capped at its rate, and a filter that leads there; nothing of others is touched; when faults have
- *  ended every circuit that is wanted is active, and what is not wanted is nowhere.
+ *  capped at its rate, and a filter that leads there; nothing of others is touched; when faults
+ *  have ended every circuit that is wanted is active, and what is not wanted is nowhere.
  *
  *  Domain N: a ── r1 ══ r2 ── b, and c ── r2. The sites' ends have no interfaces of ours.
  */

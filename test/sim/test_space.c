@@ -1,5 +1,5 @@
-/*  test_space - what is booked of a site's disks, in the simulated host: planners and users race for
- *  the same bytes, the site dies in between, and no disk passes its limit.
+/*  test_space - what is booked of a site's disks, in the simulated host: planners and users race
+ *  for the same bytes, the site dies in between, and no disk passes its limit.
  */
 #include "replica_scene.h"
 

@@ -1,5 +1,5 @@
-/*  test_staging - files that somebody stays with, in the simulated host: they come, by one chain, and
- *  are neither evicted nor given up. */
+/*  test_staging - files that somebody stays with, in the simulated host: they come, by one chain,
+ *  and are neither evicted nor given up. */
 #include "replica_scene.h"
 
 #include "catalogue_check.h"
@@ -386,8 +386,8 @@ static void a_booking_of_other_content_never_counts_as_ready (void **state)
     replica_scene_destroy (&scene);
 }
 
-/*  The service dies in the window, and the copy goes: it is there again. After the release it is one
- *  like others. */
+/*  The service dies in the window, and the copy goes: it is there again. After the release it is
+ *  one like others. */
 static void a_booked_file_is_there_until_its_release_whatever_dies (void **state)
 {
     (void) state;
@@ -476,7 +476,8 @@ static void whatever_dies_the_file_comes_and_ready_is_never_a_lie (void **state)
         faults (seed);
 }
 
-/*  Asks as the site's svc-lis does, once a second, until it is told so; false when that takes longer. */
+/*  Asks as the site's svc-lis does, once a second, until it is told so; false when that takes
+ *  longer. */
 static bool taken_until (replica_scene_t *scene, const char *home, staged_state_t wanted,
                          int seconds)
 {

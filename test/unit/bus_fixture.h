@@ -1,5 +1,5 @@
-/*  bus_fixture - the bus, and a caller (peer_sockets.h), in one loop of this process; a miniature core
- *  answers each request with its own body.
+/*  bus_fixture - the bus, and a caller (peer_sockets.h), in one loop of this process; a miniature
+ *  core answers each request with its own body.
  */
 #ifndef MUSUBI_BUS_FIXTURE_H
 #define MUSUBI_BUS_FIXTURE_H

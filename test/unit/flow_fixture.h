@@ -1,5 +1,5 @@
-/*  flow_fixture - ends of flows on loopback: each has a thread of its own (flows.h), its files lie in one
- *  folder, and news of it are awaited.
+/*  flow_fixture - ends of flows on loopback: each has a thread of its own (flows.h), its files lie
+ *  in one folder, and news of it are awaited.
  */
 #ifndef MUSUBI_FLOW_FIXTURE_H
 #define MUSUBI_FLOW_FIXTURE_H

@@ -271,8 +271,8 @@ static inline bool instances_meet (const char *one, const char *other)
     return meet;
 }
 
-/*  qrsub -N NAME -a FROM -e UNTIL -u USER -q INSTANCES -pe ENVIRONMENT SLOTS; jobs without a limit are in
- *  the way, and what is reserved over that time. */
+/*  qrsub -N NAME -a FROM -e UNTIL -u USER -q INSTANCES -pe ENVIRONMENT SLOTS; jobs without a limit
+ *  are in the way, and what is reserved over that time. */
 static inline bool advance_make (const char *const *words)
 {
     const char *from = words [4], *until = words [6], *instances = words [10];

@@ -1,5 +1,5 @@
-/*  replica_fake - a svc-replica for the site under test, and a directory that lists it: which files are
- *  at which storage nodes, and which are on their way, as a test says.
+/*  replica_fake - a svc-replica for the site under test, and a directory that lists it: which files
+ *  are at which storage nodes, and which are on their way, as a test says.
  */
 #ifndef MUSUBI_REPLICA_FAKE_H
 #define MUSUBI_REPLICA_FAKE_H

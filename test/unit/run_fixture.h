@@ -1,5 +1,5 @@
-/*  run_fixture - runs as a node's workers and starters carry them out: real files, real processes. A
- *  program with it is its own starter: called with "starter" it is one.
+/*  run_fixture - runs as a node's workers and starters carry them out: real files, real processes.
+ *  A program with it is its own starter: called with "starter" it is one.
  */
 #ifndef MUSUBI_RUN_FIXTURE_H
 #define MUSUBI_RUN_FIXTURE_H

@@ -1,5 +1,5 @@
-/*  test_agent_batch - the agent of a batch system: what it tells its site of what it sees there, and
- *  that a job which waits there is not begun again.
+/*  test_agent_batch - the agent of a batch system: what it tells its site of what it sees there,
+ *  and that a job which waits there is not begun again.
  */
 #include "agent.h"
 #include "host_in_memory.h"

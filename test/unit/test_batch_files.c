@@ -1,5 +1,6 @@
-/*  test_batch_files - tasks with inputs at a site whose nodes are a batch system's, before a faked svc-replica:
- *  they become jobs when their inputs have come to the storage node that all its nodes see.
+/*  test_batch_files - tasks with inputs at a site whose nodes are a batch system's, before a faked
+ *  svc-replica: they become jobs when their inputs have come to the storage node that all its nodes
+ *  see.
  */
 #include "batch_fixture.h"
 #include "replica_fake.h"

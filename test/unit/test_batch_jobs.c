@@ -1,4 +1,5 @@
-/*  test_batch_jobs - what Slurm and Grid Engine say of jobs. Their commands are files that say what the real ones have said. */
+/*  test_batch_jobs - what Slurm and Grid Engine say of jobs. Their commands are files that say what
+ *  the real ones have said. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/*  test_batch_named - reservations of a site with a batch system from their commit until they are bound:
- *  which nodes are named for them, and what the batch system is told of that, and when.
+/*  test_batch_named - reservations of a site with a batch system from their commit until they are
+ *  bound: which nodes are named for them, and what the batch system is told of that, and when.
  */
 #include "batch_fixture.h"
 #include "openings_state.h"

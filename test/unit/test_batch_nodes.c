@@ -1,5 +1,5 @@
-/*  test_batch_nodes - a site whose nodes are a batch system's: what its agent tells of them, what is
- *  granted there beside the bookings and jobs of others, and nodes that are drained.
+/*  test_batch_nodes - a site whose nodes are a batch system's: what its agent tells of them, what
+ *  is granted there beside the bookings and jobs of others, and nodes that are drained.
  */
 #include "batch_fixture.h"
 
@@ -273,7 +273,8 @@ static command_state_t ask_one (batch_world_t *self, const char *actor, uint32_t
     return stands == COMMAND_PREPARED ? tell (&self->f.w, "Commit", &txid) : stands;
 }
 
-/*  Would two fat nodes at that time fit for this actor? As Windows, Free and Profile tell a planner. */
+/*  Would two fat nodes at that time fit for this actor? As Windows, Free and Profile tell a
+ *  planner. */
 static bool fits_for (batch_world_t *self, const char *actor)
 {
     Musubi__Window window = MUSUBI__WINDOW__INIT, *list [] = {&window};

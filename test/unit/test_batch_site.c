@@ -207,7 +207,8 @@ static void use_is (batch_world_t *self, Musubi__UseCounted counted, int64_t cpu
     message_free (&told->base);
 }
 
-/*  Once it is over, by its batch system's accounting, which may not answer at first; also after a restart. */
+/*  Once it is over, by its batch system's accounting, which may not answer at first; also after a
+ *  restart. */
 static void what_it_used_is_what_the_accounting_says (void **state)
 {
     (void) state;

@@ -1,5 +1,5 @@
-/*  batch_works: the work of a batch system's agent, over a batch system that is made up here. Its jobs
- *  are the scripts that it is given, run by a shell when the test wants that.
+/*  batch_works: the work of a batch system's agent, over a batch system that is made up here. Its
+ *  jobs are the scripts that it is given, run by a shell when the test wants that.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/*  test_bus - which messages from a socket reach a core, and how the others are answered: raw sockets
- *  beside the bus.
+/*  test_bus - which messages from a socket reach a core, and how the others are answered: raw
+ *  sockets beside the bus.
  */
 #include "bus_fixture.h"
 

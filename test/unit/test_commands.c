@@ -1,5 +1,6 @@
-/*  commands: what a site's programs write is taken as a whole or refused by line and field, and what the functions of the
- *  table make of it. The programs are files that say what a test has written, and note how they were called.
+/*  commands: what a site's programs write is taken as a whole or refused by line and field, and
+ *  what the functions of the table make of it. The programs are files that say what a test has
+ *  written, and note how they were called.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -436,7 +437,8 @@ static char *file_text (const char *name)
     return text;
 }
 
-/*  So many programs are well, and the next one fails: before it does anything, or when it has done it. */
+/*  So many programs are well, and the next one fails: before it does anything, or when it has done
+ *  it. */
 static void cut_after (int well, bool done)
 {
     text_auto_t *cut = must_print ("%s/cut", folder);

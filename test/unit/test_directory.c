@@ -266,7 +266,8 @@ static void what_a_returned_gis_is_never_told_again_fades (void **state)
     assert_false (sees (a, "lis/tyo"));
 }
 
-/*  Of planners a directory knows nothing after it was started again: it never says that they are gone. */
+/*  Of planners a directory knows nothing after it was started again: it never says that they are
+ *  gone. */
 static void what_two_starts_do_not_list_fades_in_turn (void **state)
 {
     world_t *world = *state;

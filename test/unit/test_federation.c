@@ -196,7 +196,8 @@ static void a_site_with_a_runner_is_not_open_to_everybody (void **state)
     federation_destroy (&federation);
 }
 
-/*  What everybody may use is said in the description, of sites without tasks and of domains, too. */
+/*  What everybody may use is said in the description, of sites without tasks and of domains,
+ *  too. */
 static void what_names_no_accounts_is_found (void **state)
 {
     (void) state;

@@ -1,5 +1,5 @@
-/*  test_file_transfer - only a file that has an end may be put; what has come of one that is fetched
- *  is kept for one that goes on with it, and for no two at a time.
+/*  test_file_transfer - only a file that has an end may be put; what has come of one that is
+ *  fetched is kept for one that goes on with it, and for no two at a time.
  */
 #include "file_transfer.h"
 #include "folder_pack.h"

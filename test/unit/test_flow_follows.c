@@ -1,5 +1,5 @@
-/*  test_flow_follows - one end receives a file and feeds it to another one meanwhile, under a second
- *  id and token, as a site does that is still receiving what another site wants.
+/*  test_flow_follows - one end receives a file and feeds it to another one meanwhile, under a
+ *  second id and token, as a site does that is still receiving what another site wants.
  */
 #include "flow_fixture.h"
 
@@ -7,7 +7,8 @@
 #define OWN    1  /* flow of what an end receives or has */
 #define SECOND 2  /* flow that follows it */
 
-/*  Source, relay and receiver, and what their transfers show: the second is between the last two. */
+/*  Source, relay and receiver, and what their transfers show: the second is between the last
+ *  two. */
 typedef struct {
     end_t source, relay, receiver;
     uint8_t *data;

@@ -1,5 +1,5 @@
-/*  test_folders - folders as manifests and packs: what changes which pack, and what hostile ones are
- *  refused for.
+/*  test_folders - folders as manifests and packs: what changes which pack, and what hostile ones
+ *  are refused for.
  */
 #include "folder_pack.h"
 #include "json_fields.h"
@@ -303,8 +303,8 @@ static void nothing_is_written_through_a_link_that_is_there (void **state)
     rmdir ("other");
 }
 
-/*  The pieces of a folder of so many files of 100 kB, without the one called by that number: of each
- *  the names of its members, one after the other. */
+/*  The pieces of a folder of so many files of 100 kB, without the one called by that number: of
+ *  each the names of its members, one after the other. */
 static json_t *planned (int files, int without)
 {
     json_auto_t *list = json_pack ("{s:[], s:[]}", "pieces", "members");

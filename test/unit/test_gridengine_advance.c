@@ -1,4 +1,5 @@
-/*  test_gridengine_advance - what keeps the hosts of a reservation from its commit until its queue opens.
+/*  test_gridengine_advance - what keeps the hosts of a reservation from its commit until its queue
+ *  opens.
  */
 #include "gridengine_fixture.h"
 

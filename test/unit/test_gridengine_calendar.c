@@ -1,6 +1,6 @@
-/*  test_gridengine_calendar - calendars that qconf -scal of Grid Engine 8.1.9 has shown are closed when
- *  their manual says so, also where clocks are put forward or back; and beside a model that looks at
- *  the wall each ten minutes.
+/*  test_gridengine_calendar - calendars that qconf -scal of Grid Engine 8.1.9 has shown are closed
+ *  when their manual says so, also where clocks are put forward or back; and beside a model that
+ *  looks at the wall each ten minutes.
  */
 #include "gridengine_calendar.h"
 

@@ -1,5 +1,5 @@
-/*  test_gridengine_look - what is told of Grid Engine's hosts: their states, jobs, calendars, features and
- *  GPUs, and what others have reserved.
+/*  test_gridengine_look - what is told of Grid Engine's hosts: their states, jobs, calendars,
+ *  features and GPUs, and what others have reserved.
  */
 #include "gridengine_fixture.h"
 
@@ -224,8 +224,8 @@ static bool claimed (const batch_picture_t *picture, const char *host, const cha
     return node->up && node->drained && strncmp (node->why, why, strlen (why)) == 0;
 }
 
-/*  By its queue, whatever we have there and whatever the state of its instance is; and by what it has
- *  reserved of any queue. */
+/*  By its queue, whatever we have there and whatever the state of its instance is; and by what it
+ *  has reserved of any queue. */
 static void what_another_site_keeps_claims_its_host (void **unused)
 {
     (void) unused;

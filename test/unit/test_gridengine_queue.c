@@ -1,5 +1,5 @@
-/*  test_gridengine_queue - a reservation's queue: what is disabled for it is given back, whoever has deleted
- *  it; nothing of others is; and no job is ended because its host is not heard.
+/*  test_gridengine_queue - a reservation's queue: what is disabled for it is given back, whoever
+ *  has deleted it; nothing of others is; and no job is ended because its host is not heard.
  */
 #include "gridengine_fixture.h"
 
@@ -16,8 +16,8 @@ static void what_was_disabled_is_given_back (void **unused)
     world_end ();
 }
 
-/*  What stands between its start and its first job: four questions, the end of its advance reservation,
- *  and the word itself. */
+/*  What stands between its start and its first job: four questions, the end of its advance
+ *  reservation, and the word itself. */
 static void little_is_left_to_do_at_its_start (void **unused)
 {
     (void) unused;

@@ -1,6 +1,6 @@
-/*  test_gridengine_read - what Grid Engine 8.1.9 writes is read as it is meant, wherever its lines end;
- *  odd and cut texts are refused, and till then say less but never what is not there. What it is told of a job is what
- *  the site means, and it is given the time that it needs.
+/*  test_gridengine_read - what Grid Engine 8.1.9 writes is read as it is meant, wherever its lines
+ *  end; odd and cut texts are refused, and till then say less but never what is not there. What it
+ *  is told of a job is what the site means, and it is given the time that it needs.
  */
 #include "gridengine_queue.h"
 

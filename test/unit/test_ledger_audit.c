@@ -148,7 +148,8 @@ static void what_was_cut_off_a_little_earlier_elsewhere_is_no_orphan (void **sta
     assert_int_equal (judge (pair).violations, 1);
 }
 
-/*  One who was away for hours tells that all have acknowledged, long after the other's rows left. */
+/*  One who was away for hours tells that all have acknowledged, long after the other's rows
+ *  left. */
 static void what_is_acknowledged_late_is_no_orphan (void **state)
 {
     pair_t *pair = *state;

@@ -574,7 +574,8 @@ static rows_change_t modify (uint64_t counter, const char *reservation, uint32_t
     return change;
 }
 
-/*  "one" was changed twice, "two" was decided and forgotten, "three" voted for and its claim left. */
+/*  "one" was changed twice, "two" was decided and forgotten, "three" voted for and its claim
+ *  left. */
 static void what_missing_rows_changed_is_taken_as_it_is_found (void **state)
 {
     rows_t *rows = *state;

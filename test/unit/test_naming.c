@@ -1,5 +1,5 @@
-/*  test_naming - whatever a calendar of counts grants has names, as long as the nodes are there; and who
- *  has names keeps them.
+/*  test_naming - whatever a calendar of counts grants has names, as long as the nodes are there;
+ *  and who has names keeps them.
  */
 #include "naming.h"
 

@@ -1,5 +1,5 @@
-/*  test_overlap - who makes way on a machine, and who goes on: by example, and at random against the
- *  rules.
+/*  test_overlap - who makes way on a machine, and who goes on: by example, and at random against
+ *  the rules.
  */
 #include "overlap.h"
 
@@ -89,7 +89,8 @@ static void they_go_on_in_order_as_far_as_there_is_room (void **state)
     assert_true (picked (runs, 4, 9) && picked (runs, 4, 3) && picked (runs, 4, 4));
 }
 
-/*  Each is over at 900, after the one that comes and what it has left; bag 101 has time until 899. */
+/*  Each is over at 900, after the one that comes and what it has left; bag 101 has time until
+ *  899. */
 static void who_has_no_time_for_its_rest_does_not_make_way (void **state)
 {
     (void) state;
@@ -110,8 +111,8 @@ static void who_has_no_time_for_its_rest_does_not_make_way (void **state)
     }
 }
 
-/*  It stands still already, and would have to stand for longer: who comes does not, even if CPUs are
- *  free. One that comes after it waits. */
+/*  It stands still already, and would have to stand for longer: who comes does not, even if CPUs
+ *  are free. One that comes after it waits. */
 static void what_stands_still_keeps_its_time_and_its_turn (void **state)
 {
     (void) state;

@@ -1,5 +1,5 @@
-/*  Requests about commands that have ended, whose records are in the store alone: nothing is said of
- *  such a command before its record has been read, then what was always said (T5, T7).
+/*  Requests about commands that have ended, whose records are in the store alone: nothing is said
+ *  of such a command before its record has been read, then what was always said (T5, T7).
  */
 #include "participant_fixture.h"
 

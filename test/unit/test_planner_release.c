@@ -262,8 +262,9 @@ static Musubi__Answer *move_to (fed_t *fed, const char *id, const char *reservat
       fed, fed_ask (fed, "p0", "Planner", "Modify", "alice", id, &request.base, 60000));
 }
 
-/*  n0 moves away from its site, which knows the reservation since and has nothing to give back. Were
- *  its word enough, nothing would bar a change by another planner before the rest is given back. */
+/*  n0 moves away from its site, which knows the reservation since and has nothing to give back.
+ *  Were its word enough, nothing would bar a change by another planner before the rest is given
+ *  back. */
 static void where_nothing_is_booked_is_not_enough (void **state)
 {
     (void) state;

@@ -1,5 +1,5 @@
-/*  planner - requests with files and space, at sites whose storage is a real svc-replica. Its storage
- *  nodes are played: they say how much room they have, and one of them that it has a file.
+/*  planner - requests with files and space, at sites whose storage is a real svc-replica. Its
+ *  storage nodes are played: they say how much room they have, and one of them that it has a file.
  */
 #include "planner_asking.h"
 #include "replica.h"
@@ -33,7 +33,8 @@ static void make_storage (fed_proc_t *proc, const char *const *gis, size_t gis_c
     replica_core (&settings, &proc->host.core);
 }
 
-/*  A storage node tells how many bytes it may keep, and that it has a file of so many bytes, if any.
+/*  A storage node tells how many bytes it may keep, and that it has a file of so many bytes, if
+ *  any.
  */
 static void attend (fed_t *fed, const char *storage, const char *node, uint64_t bytes_max,
                     uint64_t file_size)

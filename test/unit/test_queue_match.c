@@ -283,8 +283,8 @@ static void a_limit_stands_still_with_its_run (void **state)
     }
 }
 
-/*  All nodes are reserved from minute 30 on: a rest of 20 minutes after an hour, or after 5 minutes,
- *  has no room or has. */
+/*  All nodes are reserved from minute 30 on: a rest of 20 minutes after an hour, or after 5
+ *  minutes, has no room or has. */
 static void who_would_have_no_time_left_does_not_make_way (void **state)
 {
     (void) state;

@@ -305,7 +305,8 @@ static void draw (rebalance_scene_t *scene, prng_t *prng)
     }
 }
 
-/*  Half of the jobs have inputs, which half of the sites that have tasks of them lack; others lack them. */
+/*  Half of the jobs have inputs, which half of the sites that have tasks of them lack; others lack
+ *  them. */
 static void inputs_draw (rebalance_scene_t *scene, prng_t *prng)
 {
     for (size_t i = 0; i < scene->sites_count; i++)
@@ -443,8 +444,9 @@ static void a_limit_of_moves_is_kept (void **state)
     scene_end (&scene);
 }
 
-/*  Ten tasks of 10 s at one of two alike sites; how many go to the other? bytes: what each reads, at a
- *  byte a second; at_home: home has it, else the other site, which has a task of the job already. */
+/*  Ten tasks of 10 s at one of two alike sites; how many go to the other? bytes: what each reads,
+ *  at a byte a second; at_home: home has it, else the other site, which has a task of the job
+ *  already. */
 static uint32_t sent_with_input (double bytes, bool at_home)
 {
     rebalance_scene_t scene = {0};
@@ -499,7 +501,8 @@ static void without_inputs (const rebalance_scene_t *scene, rebalance_scene_t *b
     }
 }
 
-/*  What the orders come to: the seconds for which all tasks wait for inputs; and how many jobs are later. */
+/*  What the orders come to: the seconds for which all tasks wait for inputs; and how many jobs are
+ *  later. */
 static double carried_out (rebalance_scene_t *scene, const weighed_move_t *moves, size_t count,
                            size_t *later)
 {

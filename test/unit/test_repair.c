@@ -334,8 +334,8 @@ static void a_repair_goes_on_after_every_death (void **state)
     }
 }
 
-/*  p0 dies when s1 has refused. Then alice releases while s0 is away; s2 gives back its part, and s0
- *  when it returns. p0 finds a version that another plan, one without a request, has made. */
+/*  p0 dies when s1 has refused. Then alice releases while s0 is away; s2 gives back its part, and
+ *  s0 when it returns. p0 finds a version that another plan, one without a request, has made. */
 static void what_was_released_meanwhile_is_not_put_right (void **state)
 {
     (void) state;
@@ -499,9 +499,9 @@ static bool s2_commits_and_shows_nothing (fed_t *fed, const fed_call_t *call)
 
 enum { SILENT_WHEN_IT_HAS_LOOKED, SILENT_SINCE_ITS_COMMIT, SILENT_AND_A_DEATH, SILENCES };
 
-/*  The only site of its new plan does not answer when it looks again: since the home has not heard of it, or at
- *  once, before any look has shown that plan; the planner may have died in between. The silence is not taken for a
- *  place that has nothing. */
+/*  The only site of its new plan does not answer when it looks again: since the home has not heard
+ *  of it, or at once, before any look has shown that plan; the planner may have died in between.
+ *  The silence is not taken for a place that has nothing. */
 static void T10_a_repair_waits_for_whom_it_has_planned_with (void **state)
 {
     (void) state;

@@ -1,4 +1,5 @@
-/*  slurm: what others have there, as the picture tells it; Slurm's commands are files that say what a test has written. */
+/*  slurm: what others have there, as the picture tells it; Slurm's commands are files that say what
+ *  a test has written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/*  slurm_parse: lines of reservations, lists of nodes, times and states as Slurm 22.05 writes them. */
+/*  slurm_parse: lines of reservations, lists of nodes, times and states as Slurm 22.05 writes
+ *  them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -218,7 +219,8 @@ static void states_of_nodes_are_known (void **state)
         node_is (down [i], false, false);
 }
 
-/*  Newer versions of Slurm have other states: a job that has one is there, a node gets nothing new. */
+/*  Newer versions of Slurm have other states: a job that has one is there, a node gets nothing
+ *  new. */
 static void an_unknown_state_is_never_lost (void **state)
 {
     (void) state;

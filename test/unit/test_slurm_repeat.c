@@ -1,4 +1,5 @@
-/*  slurm_repeat: times of a reservation that recurs, beside what slurmctld does with it step by step. */
+/*  slurm_repeat: times of a reservation that recurs, beside what slurmctld does with it step by
+ *  step. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,8 +110,8 @@ static void behind_the_last_time_it_holds_for_ever (void **state)
     assert_int_equal (again [1], BATCH_FOREVER_MS);
 }
 
-/*  As slurmctld moves one, at the moment that it has ended. Where the wall shows a time twice, or never,
- *  mktime goes by what it was asked before: about a day of that month. */
+/*  As slurmctld moves one, at the moment that it has ended. Where the wall shows a time twice, or
+ *  never, mktime goes by what it was asked before: about a day of that month. */
 static bool slurmctld_moves (slurm_repeat_t repeat, time_t *from, time_t *until, int month)
 {
     struct tm tm;

@@ -1,6 +1,6 @@
 /*  test_storage_arrivals - a storage node's agent on a real folder: what a task has left there, and
- *  nobody takes in, goes when its time is over, and not before; what is taken in is one of its files,
- *  and is counted, wherever the agent was killed.
+ *  nobody takes in, goes when its time is over, and not before; what is taken in is one of its
+ *  files, and is counted, wherever the agent was killed.
  */
 #include "chain_wire.h"
 #include "must.h"

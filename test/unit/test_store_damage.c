@@ -187,8 +187,8 @@ static void fill_and_clear (store_t *store, char letter)
     assert_int_equal (store_flush (store, 3000), STORE_OK);
 }
 
-/*  A store that opens although the header of a page, or of a record in it, was changed can be written
- *  on, all of it, and is sound behind that. */
+/*  A store that opens although the header of a page, or of a record in it, was changed can be
+ *  written on, all of it, and is sound behind that. */
 static void changed_headers_never_end_a_writer (void **state)
 {
     (void) state;

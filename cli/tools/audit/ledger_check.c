@@ -1,5 +1,5 @@
-/*  ledger_check - reads a ledger page by page, and compares what its process says it has with what the
- *  ledger comes to.
+/*  ledger_check - reads a ledger page by page, and compares what its process says it has with what
+ *  the ledger comes to.
  *
  *  The process goes on working meanwhile. So the differences that a round finds count only if no
  *  row came during the round; otherwise the rows are read and the round is repeated.
@@ -334,8 +334,8 @@ static bool compare_reservations (compare_round_t *self)
 
 /*  --- the calendar --- */
 
-/*  exact: the profile was not shortened, so it says just what is free, and not the least. Where rows
- *  are missing more may be taken than is known. */
+/*  exact: the profile was not shortened, so it says just what is free, and not the least. Where
+ *  rows are missing more may be taken than is known. */
 static void compare_stretch (compare_round_t *self, const char *resource,
                              const profile_step_t *told, int64_t until_ms, bool exact)
 {

@@ -1,5 +1,5 @@
-/*  booked - how much of a resource is booked, over time, as both judges count it: that of the ledgers,
- *  and that of the records.
+/*  booked - how much of a resource is booked, over time, as both judges count it: that of the
+ *  ledgers, and that of the records.
  *
  *  What a part books becomes spans. Of two versions of a reservation the larger counts at every
  *  instant (T11), each with the gap behind its bookings. Levels sum up what is counted. Plain on
@@ -38,8 +38,8 @@ typedef struct {
 void booked_take (booked_spans_t *self, const booked_resources_t *resources, compute_part_t compute,
                   network_part_t network, space_part_t space);
 
-/*  Visits every interval over which both sums stay the same, unless both are zero: by resource, then
- *  ascending. resources NULL = without gaps. */
+/*  Visits every interval over which both sums stay the same, unless both are zero: by resource,
+ *  then ascending. resources NULL = without gaps. */
 typedef void booked_visit_fn (void *owner, size_t resource, int64_t from_ms, int64_t until_ms,
                               const int64_t sums [2]);
 void booked_pair (const booked_spans_t *first, const booked_spans_t *second,
@@ -49,8 +49,8 @@ void booked_pair (const booked_spans_t *first, const booked_spans_t *second,
 void booked_larger (booked_spans_t *self, const booked_spans_t *first, const booked_spans_t *second,
                     const booked_resources_t *resources);
 
-/*  --- levels: a list of instants, each with the sum that holds from there to the next one; before the
- *  first and from the last on it is zero. An addition costs a search, and a move of what comes
+/*  --- levels: a list of instants, each with the sum that holds from there to the next one; before
+ *  the first and from the last on it is zero. An addition costs a search, and a move of what comes
  *  behind --- */
 
 typedef struct {

@@ -1,6 +1,6 @@
-/*  ledger_replay - the rows in their order, read from proto/ledger.proto as a judge reads them: rules
- *  between the fields of the records that rows carry are not applied, because these records are what
- *  is judged. */
+/*  ledger_replay - the rows in their order, read from proto/ledger.proto as a judge reads them:
+ *  rules between the fields of the records that rows carry are not applied, because these records
+ *  are what is judged. */
 #include "ledger_replay.h"
 
 #include "ledger.pb-c.h"

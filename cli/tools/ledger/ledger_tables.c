@@ -206,8 +206,8 @@ static bool same_bytes (packed_t wanted, bytes_t value)
     return wanted.size == value.size && memcmp (wanted.data, value.data, value.size) == 0;
 }
 
-/*  A reservation is kept until its longest version has ended, and that one, as what it had when it was
- *  released, may lie before the first row. Older stores don't keep the latter. */
+/*  A reservation is kept until its longest version has ended, and that one, as what it had when it
+ *  was released, may lie before the first row. Older stores don't keep the latter. */
 static bool ledger_tables_same (const ledger_tables_t *self, const ledger_tables_wanted_t *wanted,
                                 bytes_t value)
 {

@@ -2,7 +2,8 @@
  *
  *  Input: a GraphML file as the Internet Topology Zoo keeps them, how many sites to place on it,
  *  and the seed of the random choices. Output: a federation file (deploy/federations/README.md)
- *  that `up` takes. What was left out of the map, or is not known from it, is reported on standard error. */
+ *  that `up` takes. What was left out of the map, or is not known from it, is reported on standard
+ *  error. */
 #include "commands.h"
 #include "federation.h"
 #include "topology.h"

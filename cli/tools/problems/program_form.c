@@ -1,5 +1,5 @@
-/*  program_form - refusals with a path, a field and a sentence, without control characters; lists of
- *  numbers, each entry with so many of them. */
+/*  program_form - refusals with a path, a field and a sentence, without control characters; lists
+ *  of numbers, each entry with so many of them. */
 #include "program_form.h"
 
 #include "json_fields.h"

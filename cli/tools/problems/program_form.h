@@ -27,8 +27,8 @@ bool problem_refuse (const problem_reader_t *reader, const char *format, ...)
 /*  Refuses a key that is none of these: "cpu, links". */
 bool problem_keys (const problem_reader_t *reader, const json_t *object, const char *known);
 
-/*  The list under a key of a file, beside which others are known; "id" names the field by which no two
- *  of its entries are the same. NULL after saying why. */
+/*  The list under a key of a file, beside which others are known; "id" names the field by which no
+ *  two of its entries are the same. NULL after saying why. */
 const json_t *problem_list (const problem_reader_t *reader, const json_t *file, const char *key,
                             const char *known, const char *id);
 

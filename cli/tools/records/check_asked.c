@@ -331,8 +331,8 @@ static void judge_left (check_t *self, const plan_t *last, const check_record_t 
     }
 }
 
-/*  Two releases may have made one version: the later one gives back what was silent at the first. So
- *  may two repairs, of which the later one looked again. */
+/*  Two releases may have made one version: the later one gives back what was silent at the first.
+ *  So may two repairs, of which the later one looked again. */
 static bool may_both_stand (const plan_t *one, const plan_t *other)
 {
     bool releases = one->operation == OPERATION_RELEASE && other->operation == OPERATION_RELEASE;

@@ -37,9 +37,9 @@ const char *txid_brief (const char *txid, char text [TXID_BRIEF_BYTES]);
 txid_t txid_read (const char *text);
 json_t *txid_json (const char *txid);
 
-/*  Of the stores whose id begins with these letters of hexadecimal, at most 32: the last txid before
- *  all of theirs, false when they come first of all; where a txid sorts, < 0 is before them, and 0
- *  is among them. */
+/*  Of the stores whose id begins with these letters of hexadecimal, at most 32: the last txid
+ *  before all of theirs, false when they come first of all; where a txid sorts, < 0 is before them,
+ *  and 0 is among them. */
 bool txid_before (const char *letters, txid_t *txid);
 int txid_store_compare (const txid_t *txid, const char *letters);
 

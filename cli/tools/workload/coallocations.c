@@ -1,5 +1,5 @@
-/*  coallocations - one pass over the lines of a log, through zlib, which reads plain files as they are;
- *  then one over its jobs, drawing k for each request in turn. */
+/*  coallocations - one pass over the lines of a log, through zlib, which reads plain files as they
+ *  are; then one over its jobs, drawing k for each request in turn. */
 #include "coallocations.h"
 
 #include "codec.h"

@@ -16,8 +16,8 @@
 
 #include <jansson.h>
 
-/*  --- job logs in the Standard Workload Format (Feitelson et al., Parallel Workloads Archive), plain
- *  or gzipped.
+/*  --- job logs in the Standard Workload Format (Feitelson et al., Parallel Workloads Archive),
+ *  plain or gzipped.
  *
  *  Eighteen columns a line; comments begin with ';'. Used here: 2 submit time (s), 4 run time (s),
  *  8 requested processors, or 5 allocated ones where 8 is unknown (-1). A job without run time or

@@ -1,5 +1,5 @@
-/*  replay_summary - one answer in a few words and figures; what a replay's outcomes come to, in numbers
- *  and as a picture.
+/*  replay_summary - one answer in a few words and figures; what a replay's outcomes come to, in
+ *  numbers and as a picture.
  *
  *  Refusals are grouped by their sentence, so names of resources, figures and times are taken out
  *  of it; and by the kind of need that the first reason names.

@@ -1,7 +1,8 @@
-/*  batch_fake - stands for the commands of a batch system: command_run of this program answers from a
- *  small world as Grid Engine 8.1.9 and Slurm 22.05.8 have answered on the same questions, in their
- *  words. The world is one plain value, so that it can be kept and put back. Its clock goes on with each
- *  command and each pause, and nothing else of the machine counts. One world at a time.
+/*  batch_fake - stands for the commands of a batch system: command_run of this program answers from
+ *  a small world as Grid Engine 8.1.9 and Slurm 22.05.8 have answered on the same questions, in
+ *  their words. The world is one plain value, so that it can be kept and put back. Its clock goes
+ *  on with each command and each pause, and nothing else of the machine counts. One world at a
+ *  time.
  */
 #ifndef MUSUBI_BATCH_FAKE_H
 #define MUSUBI_BATCH_FAKE_H
@@ -81,8 +82,8 @@ extern const fake_kind_t fake_slurm;
 void batch_fake_begin (const fake_kind_t *kind, batch_fake_t *world);
 void batch_fake_end (void);
 
-/*  Only so many more commands are carried out, and none is answered after them, as for a process that
- *  has died; SIZE_MAX: all. Counts commands anew. */
+/*  Only so many more commands are carried out, and none is answered after them, as for a process
+ *  that has died; SIZE_MAX: all. Counts commands anew. */
 void batch_fake_cut (size_t commands);
 /*  All are carried out, and one is not answered. Counts commands anew. */
 void batch_fake_lose (size_t command);

@@ -1,5 +1,5 @@
-/*  fake_gridengine - qconf, qstat, qmod, qdel, qrsub, qrdel and qrstat of Grid Engine 8.1.9, with ENABLE_RESCHEDULE_KILL: a
- *  job that may not be run again and is rescheduled is gone.
+/*  fake_gridengine - qconf, qstat, qmod, qdel, qrsub, qrdel and qrstat of Grid Engine 8.1.9, with
+ *  ENABLE_RESCHEDULE_KILL: a job that may not be run again and is rescheduled is gone.
  */
 #include "batch_fake.h"
 

@@ -1,4 +1,5 @@
-/*  fake_slurm - scontrol, squeue, scancel and sinfo of Slurm 22.05.8 on nodes n1 …, of 2 CPUs each. */
+/*  fake_slurm - scontrol, squeue, scancel and sinfo of Slurm 22.05.8 on nodes n1 …, of 2 CPUs
+ *  each. */
 #include "batch_fake.h"
 
 #include "must.h"

@@ -2,10 +2,11 @@
  *  (§5.1, §5.2).
  *
  *  The site's svc-lis with its queue, its nodes' agents, its svc-replica and its storage nodes, the
- *  svc-replica and the one storage node (the server) of the site that has the files, and a directory
- *  are the product's cores. Bytes are a fluid on links of LINK_MBPS, one for each node and one
- *  for the server; jobs are times. Of the ways that the product does not have (a shared server, a
- *  copy a job) only the server's link is in the world: who reads over it has an equal share.
+ *  svc-replica and the one storage node (the server) of the site that has the files, and a
+ *  directory are the product's cores. Bytes are a fluid on links of LINK_MBPS, one for each node
+ *  and one for the server; jobs are times. Of the ways that the product does not have (a shared
+ *  server, a copy a job) only the server's link is in the world: who reads over it has an equal
+ *  share.
  */
 #ifndef MUSUBI_STAGING_WORLD_H
 #define MUSUBI_STAGING_WORLD_H

@@ -1,6 +1,6 @@
-/*  sim_keeper - the agents of all storage nodes of a federation, as one core: they say what each may
- *  keep and which files lie there, and do nothing of what they are told. What is searched for faults
- *  with them is what is promised of disks, not what is on them.
+/*  sim_keeper - the agents of all storage nodes of a federation, as one core: they say what each
+ *  may keep and which files lie there, and do nothing of what they are told. What is searched for
+ *  faults with them is what is promised of disks, not what is on them.
  */
 #ifndef MUSUBI_SIM_KEEPER_H
 #define MUSUBI_SIM_KEEPER_H

@@ -1,5 +1,5 @@
-/*  scale_world - a federation of any size in the simulated host: the services' cores, users who reserve,
- *  show, modify and release, and what all of it costs.
+/*  scale_world - a federation of any size in the simulated host: the services' cores, users who
+ *  reserve, show, modify and release, and what all of it costs.
  *
  *  Users work in rounds: each makes so many reservations, then all show theirs, then some modify
  *  them, then they give them back. So what is sent in one stage is what that operation costs. Nodes
@@ -25,8 +25,9 @@ typedef struct {
     int64_t kills_ms;      /* mean time between two deaths of some service; 0 = nobody dies */
     int64_t days_ms;       /* virtual time of a soak; 0 = as long as it takes */
     bool keep;             /* half of the reservations are not given back, but end */
-    uint64_t crowd; /* users of each planner, who all want the earliest minute of the same hour
-                              at once, a quarter of a site; 0 = a few users, who wish as they like */
+    uint64_t crowd; /* users of each planner, who all want the earliest minute of the same hour at
+                              once, a quarter of a site; 0 = a few users, who wish as they
+                              like */
 } scale_order_t;
 
 /*  The least and the most of each number. */

@@ -19,8 +19,8 @@
 
 #include "sim.h"
 
-/*  True when every check held; else why says which did not. files: tasks have some, in a storage node that
- *  all nodes see (task_checks.h). trace may be NULL. */
+/*  True when every check held; else why says which did not. files: tasks have some, in a storage
+ *  node that all nodes see (task_checks.h). trace may be NULL. */
 bool batch_scene_run (uint64_t seed, bool files, sim_tally_t *tally, FILE *trace,
                       char why [LONG_WHY_BYTES]);
 

@@ -113,8 +113,8 @@ chain_transfer_t *chain_next (const chain_t *self, const chain_transfer_t *after
     return next;
 }
 
-/*  What lies on the node's disk under the arrival's path gets its name as soon as the node has heard
- *  that it may have the room, if there is as much. */
+/*  What lies on the node's disk under the arrival's path gets its name as soon as the node has
+ *  heard that it may have the room, if there is as much. */
 const chain_arrival_t *chain_arrival (chain_t *self, const moment_t *now, const char *node,
                                       const chain_arrival_t *wanted)
 {

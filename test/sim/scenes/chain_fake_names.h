@@ -1,7 +1,7 @@
-/*  chain_fake_names - names of chain.h's functions for code that may meet chain_fake: CHAIN_NAMES is
- *  fake, if nothing is said, and any where svc-replica is compiled, which gets to the chain
- *  that chain_choice.c picks. So a program may have the real chain beside the fake one. Included
- *  before all else.
+/*  chain_fake_names - names of chain.h's functions for code that may meet chain_fake: CHAIN_NAMES
+ *  is fake, if nothing is said, and any where svc-replica is compiled, which gets to the chain that
+ *  chain_choice.c picks. So a program may have the real chain beside the fake one. Included before
+ *  all else.
  */
 #ifndef MUSUBI_CHAIN_FAKE_NAMES_H
 #define MUSUBI_CHAIN_FAKE_NAMES_H

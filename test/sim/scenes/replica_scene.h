@@ -38,14 +38,15 @@ const core_t *scene_core (const replica_scene_t *self, const char *name);
 /*  Runs on for this long. */
 void scene_pass (replica_scene_t *self, int64_t ms);
 
-/*  Sends a request as alice (Stay: as the svc-lis of that site) and waits some seconds for the answer. Returns the status. When it is
- *  CALL_OK *answer is the caller's (message_free), else reason says why. */
+/*  Sends a request as alice (Stay: as the svc-lis of that site) and waits some seconds for the
+ *  answer. Returns the status. When it is CALL_OK *answer is the caller's (message_free), else
+ *  reason says why. */
 call_status_t scene_ask (replica_scene_t *self, const char *service, const char *method,
                          const ProtobufCMessage *question, ProtobufCMessage **answer,
                          char reason [256]);
 
-/*  Sends a request to any process and does not wait; the body becomes the scene's. What was told, as
- *  long as the scene lives; empty = nothing yet. */
+/*  Sends a request to any process and does not wait; the body becomes the scene's. What was told,
+ *  as long as the scene lives; empty = nothing yet. */
 size_t scene_send (replica_scene_t *self, int process, const char *actor, const char *service,
                    const char *method, packed_t body);
 bytes_t scene_told (const replica_scene_t *self, size_t ask);

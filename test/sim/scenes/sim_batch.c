@@ -1,4 +1,5 @@
-/*  sim_batch - a table of jobs beside the machines' runs, and a tick in which they begin and end. */
+/*  sim_batch - a table of jobs beside the machines' runs, and a tick in which they begin and
+ *  end. */
 #include "sim_batch.h"
 
 #include "must.h"
@@ -112,8 +113,8 @@ static int64_t busy_until_ms (sim_batch_t *self, size_t node)
     return until_ms;
 }
 
-/*  May the job run on that node now? As a batch system judges: in its reservation, or up to the next
- *  one. */
+/*  May the job run on that node now? As a batch system judges: in its reservation, or up to the
+ *  next one. */
 static bool node_takes (sim_batch_t *self, size_t at, size_t node)
 {
     const sim_run_t *run = run_at (self, at);
@@ -320,8 +321,8 @@ static sim_reserved_t reserved_of (const sim_batch_t *self, const back_end_order
     return one;
 }
 
-/*  Makes it, or makes it equal. A batch system refuses nodes that are another's, the site's included as
- *  long as it is only named; jobs there don't count. */
+/*  Makes it, or makes it equal. A batch system refuses nodes that are another's, the site's
+ *  included as long as it is only named; jobs there don't count. */
 static const char *reserve (sim_batch_t *self, const back_end_order_t *order, bool named)
 {
     sim_reserved_t wanted = reserved_of (self, order);
@@ -403,7 +404,8 @@ static const char *name_nodes (sim_batch_t *self, const back_end_order_t *order)
     return reserve (self, order, true);
 }
 
-/*  A line for each that is not as it was made, or for each section of accounts that may not charge. */
+/*  A line for each that is not as it was made, or for each section of accounts that may not
+ *  charge. */
 static void look_all (sim_batch_t *self, const back_end_task_t *task, uint8_t **result,
                       size_t *size)
 {

@@ -1,11 +1,11 @@
-/*  sim_batch - a batch system in the simulated host: nodes, jobs that wait, run and end, and advance
- *  reservations. It outlives its clients, and carries out what the site's back end orders (the work
- *  "batch") and what its agent does (node_work.h).
+/*  sim_batch - a batch system in the simulated host: nodes, jobs that wait, run and end, and
+ *  advance reservations. It outlives its clients, and carries out what the site's back end orders
+ *  (the work "batch") and what its agent does (node_work.h).
  *
  *  A run's folder and its job are one thing here: a job may be given to it again and again, and is
  *  begun once. It may hang, or die and lose what it has acknowledged last; its nodes go down, are
- *  drained, and are booked by others, now and then twice, or have jobs of theirs, for which reservations
- *  wait; root deletes a reservation; for a while it has no account.
+ *  drained, and are booked by others, now and then twice, or have jobs of theirs, for which
+ *  reservations wait; root deletes a reservation; for a while it has no account.
  */
 #ifndef MUSUBI_SIM_BATCH_H
 #define MUSUBI_SIM_BATCH_H
@@ -65,8 +65,8 @@ bool sim_batch_work (void *owner, int process, int64_t mono_ms, const char *kind
 void sim_batch_trouble (sim_batch_t *self, int64_t until_us);
 void sim_batch_heal (sim_batch_t *self);
 
-/*  One of ours that has begun before that time and has the node, other than that one; NULL = none. One that
- *  begins later may have it named. */
+/*  One of ours that has begun before that time and has the node, other than that one; NULL = none.
+ *  One that begins later may have it named. */
 const sim_reserved_t *sim_batch_other (const sim_batch_t *self, size_t node, const char *name,
                                        int64_t from_ms);
 

@@ -1,5 +1,5 @@
-/*  sim_disk - carries out what the agents of storage nodes order on their disks (storage_work.h), on
- *  those of sim_flows.
+/*  sim_disk - carries out what the agents of storage nodes order on their disks (storage_work.h),
+ *  on those of sim_flows.
  */
 #ifndef MUSUBI_SIM_DISK_H
 #define MUSUBI_SIM_DISK_H

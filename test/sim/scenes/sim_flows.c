@@ -229,8 +229,8 @@ static uint32_t fed_by (const sim_flows_t *self, const own_t *own)
     return count;
 }
 
-/*  How many flows leave a host, or come to it; with hosts that stand still or are cut off nothing is
- *  shared. */
+/*  How many flows leave a host, or come to it; with hosts that stand still or are cut off nothing
+ *  is shared. */
 static uint32_t shares_of (const sim_flows_t *self, int process, bool leaving)
 {
     uint32_t count = 0;

@@ -58,8 +58,8 @@ typedef struct {
      *  with exit code 0, and all that is done is heard of. NULL: that is drawn. */
     int64_t (*lasts) (void *owner, int machine, const run_id_t *id, const run_order_t *order);
 
-    /*  Of runs with files; NULL = there are none. Are all inputs of a run there that may begin? False:
-     *  its machine refuses it. And a run has ended well: are its outputs handed over? */
+    /*  Of runs with files; NULL = there are none. Are all inputs of a run there that may begin?
+     *  False: its machine refuses it. And a run has ended well: are its outputs handed over? */
     bool (*enters) (void *owner, int machine, const run_id_t *id, const run_order_t *order);
     bool (*hands) (void *owner, const sim_run_t *run);
     void *files_owner;

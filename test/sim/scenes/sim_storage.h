@@ -1,6 +1,6 @@
 /*  sim_storage - files of two sites in the simulated host, the product's cores over disks and links
- *  of sim_flows: a home, whose one storage node (the server) has all files from the beginning, and a
- *  site with a storage node on each of its machines.
+ *  of sim_flows: a home, whose one storage node (the server) has all files from the beginning, and
+ *  a site with a storage node on each of its machines.
  */
 #ifndef MUSUBI_SIM_STORAGE_H
 #define MUSUBI_SIM_STORAGE_H
@@ -43,8 +43,8 @@ typedef struct sim_storage {
     uint64_t calls;
 } sim_storage_t;
 
-/*  Adds a directory, and all that files need beside it; runs until the server has the files. Call it
- *  before faults begin. */
+/*  Adds a directory, and all that files need beside it; runs until the server has the files. Call
+ *  it before faults begin. */
 void sim_storage_begin (sim_storage_t *self);
 
 /*  Undoes what is not of this world alone. */

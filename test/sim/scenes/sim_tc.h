@@ -1,6 +1,6 @@
 /*  sim_tc - a Linux machine with what tc and ip can do there, as far as an agent of a router asks
- *  it: devices, htb with classes and their queues, u32 filters, ifb devices. It speaks as iproute2 6.1 does, refuses
- *  what the kernel refuses, and outlives whoever gives it commands.
+ *  it: devices, htb with classes and their queues, u32 filters, ifb devices. It speaks as iproute2
+ *  6.1 does, refuses what the kernel refuses, and outlives whoever gives it commands.
  */
 #ifndef MUSUBI_SIM_TC_H
 #define MUSUBI_SIM_TC_H

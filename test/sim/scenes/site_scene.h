@@ -18,9 +18,9 @@
 
 #include "sim.h"
 
-/*  files: tasks have inputs and outputs, and what must hold of these is checked, too (task_checks.h).
- *  True when every check held; else why says which did not. trace may be NULL. Counts go into the
- *  tally. */
+/*  files: tasks have inputs and outputs, and what must hold of these is checked, too
+ *  (task_checks.h). True when every check held; else why says which did not. trace may be NULL.
+ *  Counts go into the tally. */
 bool site_scene_run (uint64_t seed, bool files, sim_tally_t *tally, FILE *trace,
                      char why [LONG_WHY_BYTES]);
 

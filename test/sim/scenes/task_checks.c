@@ -296,7 +296,8 @@ static void check_known (task_checks_t *self, size_t bag, uint32_t index)
     self->tally->counts [COUNT_OUTPUTS]++;
 }
 
-/*  What vanished, and did not come again, is known not to be there, whether somebody reads it or not. */
+/*  What vanished, and did not come again, is known not to be there, whether somebody reads it or
+ *  not. */
 static void check_vanished (task_checks_t *self, const sim_storage_end_t *node, const char *name)
 {
     const replica_t *replica = self->storage->here_core.self;

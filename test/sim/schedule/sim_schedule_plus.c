@@ -1,5 +1,6 @@
-/*  sim_schedule_plus - the actions at single sites and their storages, in a third of the schedules. They are drawn
- *  from a stream of their own, so that all other schedules are as they were without them.
+/*  sim_schedule_plus - the actions at single sites and their storages, in a third of the schedules.
+ *  They are drawn from a stream of their own, so that all other schedules are as they were without
+ *  them.
  */
 #include "sim_schedule_own.h"
 

@@ -1,5 +1,5 @@
-/*  sim_schedule_smaller - in some schedules a site comes back with fewer nodes, or a storage node with a
- *  smaller disk, than it had when it died.
+/*  sim_schedule_smaller - in some schedules a site comes back with fewer nodes, or a storage node
+ *  with a smaller disk, than it had when it died.
  */
 #include "sim_schedule_own.h"
 
@@ -13,7 +13,8 @@ static uint64_t below (schedule_t *self, uint64_t bound)
     return prng_below (&self->smaller, bound);
 }
 
-/*  A description changes while nobody runs by it. What dies when it is told to end is up for longer. */
+/*  A description changes while nobody runs by it. What dies when it is told to end is up for
+ *  longer. */
 static void on_site (void *owner, uint64_t site)
 {
     schedule_t *self = owner;

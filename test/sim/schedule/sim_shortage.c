@@ -35,8 +35,8 @@ static bool overlaps (const sim_shortage_sums_t *self, const sim_load_t *load, s
     return false;
 }
 
-/*  Must a reservation be told to lack something? May it? Clocks are off, and what is not decided yet
- *  may count or not. */
+/*  Must a reservation be told to lack something? May it? Clocks are off, and what is not decided
+ *  yet may count or not. */
 static bool must (const sim_shortage_sums_t *self, size_t command)
 {
     return overlaps (self, &self->stands, command, self->now_ms + SIM_CLOCKS_OFF_MS);

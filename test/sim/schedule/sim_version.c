@@ -292,8 +292,9 @@ static bool kept_there (const sim_room_t *room, const char *site, const compute_
            same (booking->class_name, "d1");
 }
 
-/*  A data or space need has its MiB, each time on another storage node of its need's site, from when
- *  that need begins, at the latest, to its end. What a repair can't bring in time comes late. */
+/*  A data or space need has its MiB, each time on another storage node of its need's site, from
+ *  when that need begins, at the latest, to its end. What a repair can't bring in time comes
+ *  late. */
 static void check_room (sim_check_t *self, const sim_command_t *command, const sim_wish_t *wish,
                         const sim_room_t *room, int64_t start_ms, const sim_participant_t *site,
                         int64_t *effect_ms)
