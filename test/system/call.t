@@ -76,8 +76,8 @@ while read -r service method; do
 done < <(awk '/^service /{service = $2} /^ *rpc /{print service, $2}' "$root"/proto/*.proto)
 check "there were methods to call" test $called -gt 100
 
-answer=$(musubi --json call lis/bern Site '{}')
-check "an answer is JSON with the contract's names" grep -q '"cpus_per_node"' <<<"$answer"
+answer=$(musubi --json call lis/bern Service.Status '{}')
+check "an answer is JSON with the contract's names" grep -q '"wall_ms"' <<<"$answer"
 exits 2 "an unknown field is named by its path" musubi call lis/bern Profile '{"resources": ["thin"], "form_ms": 1}'
 says "  … form_ms" 'form_ms'
 exits 2 "a wrong type is named by its path" musubi call lis/bern Windows '{"windows": [{}, {"from_ms": "noon"}]}'

@@ -24,7 +24,12 @@ at_site () { json show "$1" | jq -r --arg site "$2" ".openings[] | select(.site 
 is_at () { [ "$(at_site "$@")" = true ]; }
 stands () { [ "$(at_site "$1" "$2" '"\(.phase) \(.nodes) of \(.wanted) \(if .ready then "ready" else "" end)\(if .degraded then "degraded" else "" end)"')" = "$3" ]; }
 nodes_of () { json nodes "$2" | jq -r --arg id "$1" '.nodes[] | select(.reservation == $id) | .node'; } # ID SITE
-promised () { json call "lis/$1" Site '{}' | jq --arg class "$2" '.site.classes[] | select(.name == $class).nodes'; } # SITE CLASS
+# promised SITE CLASS: the nodes that are free at a time for which nothing is booked.
+promised () {
+  local far_ms=$(($(now_ms) + 6 * 3600000))
+  json call "lis/$1" Profile "{\"resources\": [\"$2\"], \"from_ms\": $far_ms, \"until_ms\": $((far_ms + 60000)), \"without_work\": true}" |
+    jq '.profiles[0].steps[0].free | tonumber'
+}
 task_state () { json queue "${1%.*}" | jq -r --arg task "$1" '.tasks[] | select(.task == $task) | .state'; }
 is_state () { [ "$(task_state "$1")" = "$2" ]; }
 why () { json queue "${1%.*}" | jq -r --arg task "$1" '.tasks[] | select(.task == $task) | .why'; }
