@@ -5,9 +5,9 @@
  *  type, a default outside its bounds, and a bound that the member can't hold don't compile.
  *
  *      static const setting_t rows [] = {
- *          SET_COUNT (limits_t, holds_max, "limits/holds_max", 65536, 16, 1000000, "holds at
- *          once"), SET_DURATION (limits_t, retention_ms, "limits/retention", MS_DAY, MS_SECOND,
- *          MS_YEAR,
+ *          SET_COUNT (limits_t, holds_max, "limits/holds_max", 65536, 16, 1000000,
+ *                     "holds at once"),
+ *          SET_DURATION (limits_t, retention_ms, "limits/retention", MS_DAY, MS_SECOND, MS_YEAR,
  *                        "how long they are kept"),
  *      };
  *      const setting_table_t limits_table = SETTING_TABLE (limits_t, rows, NULL);

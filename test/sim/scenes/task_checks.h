@@ -4,10 +4,11 @@
  *      a run begins with all its inputs, each with the right bytes, or is refused, and is refused
  *      only where a copy has vanished; while it runs its copies stay
  *      a task that its owner was told has ended has its outputs among the site's files, now and
- *      later a copy that has vanished is not told sound when all is over no storage node has more
- *      than it may have, or had when it came back smaller runs that are not suspended have no more
- *      CPUs than their machine; one that is suspended does not stay so while the machine has room
- *      for it
+ *      later
+ *      a copy that has vanished is not told sound when all is over
+ *      no storage node has more than it may have, or had when it came back smaller
+ *      runs that are not suspended have no more CPUs than their machine; one that is suspended does
+ *      not stay so while the machine has room for it
  */
 #ifndef MUSUBI_TASK_CHECKS_H
 #define MUSUBI_TASK_CHECKS_H
